@@ -1,0 +1,32 @@
+"""The vocabulary of lexassay: one table, one file, one pandera model."""
+
+from schemas.base import Table
+from schemas.candidates import Candidates, Identified, Scores, Signatures
+from schemas.comparison import Comparison, CutComparison
+from schemas.coverage import Coverage
+from schemas.errors import LexassayError, SchemaViolation, Violation
+from schemas.faults import Faults
+from schemas.judgements import Judgements
+from schemas.precision import Baseline, Precision
+from schemas.ranks import Ranks
+from schemas.samples import Sample
+
+__all__ = [
+    "Baseline",
+    "Candidates",
+    "Comparison",
+    "Coverage",
+    "CutComparison",
+    "Faults",
+    "Identified",
+    "Judgements",
+    "LexassayError",
+    "Precision",
+    "Ranks",
+    "Sample",
+    "SchemaViolation",
+    "Scores",
+    "Signatures",
+    "Table",
+    "Violation",
+]

@@ -1,0 +1,62 @@
+"""The base of all errors, and the error of a table that breaks its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class LexassayError(Exception):
+    """Base of every error that the project raises on purpose.
+
+    ``exit_code`` is what the command line returns for it: 1 failed, 2 wrong usage or
+    configuration, 3 waits for a person.
+    """
+
+    exit_code = 1
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One law of a schema that does not hold.
+
+    Parameters
+    ----------
+    law : str
+        Name of the check, as written in the schema.
+    column : str or None
+        The column it speaks of; None for a law over several columns.
+    count : int
+        How many rows break it; 0 for a law about the table's shape.
+    examples : sequence of str
+        Up to three offending rows, with their row numbers.
+    """
+
+    law: str
+    column: str | None
+    count: int
+    examples: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        where = f"column {self.column}: " if self.column else ""
+        many = f" in {self.count:,} row{'s' if self.count != 1 else ''}" if self.count else ""
+        shown = "".join(f"\n      {example}" for example in self.examples)
+        return f"{where}{self.law}{many}{shown}"
+
+
+class SchemaViolation(LexassayError):
+    """A table breaks its schema.
+
+    Parameters
+    ----------
+    table : str
+        Where the table is or what it is called.
+    violations : sequence of Violation
+        Every law that does not hold, not only the first.
+    """
+
+    def __init__(self, table: str, violations: Sequence[Violation]) -> None:
+        self.table = table
+        self.violations = tuple(violations)
+        lines = "".join(f"\n  - {violation}" for violation in self.violations)
+        super().__init__(f"{table} breaks its schema:{lines}")
