@@ -1,0 +1,144 @@
+"""The few error types, and how a message is put together."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from schemas.errors import LexassayError, SchemaViolation, Violation
+
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "Interrupted",
+    "LexassayError",
+    "Problem",
+    "SchemaViolation",
+    "StageFailed",
+    "StoreError",
+    "Violation",
+    "WaitsForPerson",
+    "did_you_mean",
+]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake: where it is, what is wrong, and what to do.
+
+    Parameters
+    ----------
+    where : str
+        A dotted path of the configuration, or a file with its line.
+    what : str
+        What is wrong, with the offending value.
+    remedy : str
+        What to do about it; may be empty.
+    """
+
+    where: str
+    what: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" + (f"; {self.remedy}" if self.remedy else "")
+
+
+class ConfigError(LexassayError):
+    """The experiment or the command is wrong: all its mistakes at once.
+
+    Parameters
+    ----------
+    source : str
+        The file (or command) that has the mistakes.
+    problems : sequence of Problem
+        Every mistake that was found.
+    """
+
+    exit_code = 2
+
+    def __init__(self, source: str, problems: Sequence[Problem]) -> None:
+        self.source = source
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        lines = "".join(f"\n  - {problem}" for problem in self.problems)
+        super().__init__(f"{source}: {count} mistake{'s' if count != 1 else ''}{lines}")
+
+
+class DataError(LexassayError):
+    """The input data are wrong: what, where, how many, examples, what to do."""
+
+
+class StageFailed(LexassayError):
+    """A stage raised an error that is nobody's known mistake.
+
+    Parameters
+    ----------
+    stage : str
+        Name of the stage in the experiment.
+    cause : BaseException
+        What it raised.
+    """
+
+    def __init__(self, stage: str, cause: BaseException) -> None:
+        self.stage = stage
+        kind = type(cause).__name__
+        super().__init__(f"stage {stage} failed: {kind}: {cause}")
+
+
+class StoreError(LexassayError):
+    """The results cannot be written or read: disk full, read-only folder, damage."""
+
+
+class Interrupted(LexassayError):
+    """Somebody pressed Ctrl-C, or asked the process to stop."""
+
+    exit_code = 130
+
+
+class WaitsForPerson(LexassayError):
+    """A stage needs what a person has yet to type.
+
+    Parameters
+    ----------
+    file : str
+        The sheet that waits.
+    missing : int
+        How many labels it waits for.
+    """
+
+    exit_code = 3
+
+    def __init__(self, file: str, missing: int) -> None:
+        self.file = file
+        self.missing = missing
+        super().__init__(f"{file} waits for {missing:,} label{'s' if missing != 1 else ''}")
+
+
+def did_you_mean(name: str, known: Iterable[str], *, most: int = 3) -> str:
+    """Return the remedy for an unknown name: the nearest valid ones, or all of a few.
+
+    Parameters
+    ----------
+    name : str
+        What was typed.
+    known : iterable of str
+        The valid names.
+    most : int
+        How many suggestions at the most.
+
+    Examples
+    --------
+    >>> did_you_mean("t_scor", ["t_score", "z_score", "dice"])
+    'did you mean t_score, z_score?'
+    >>> did_you_mean("xyz", ["left", "right"])
+    'valid: left, right'
+    """
+    names = sorted(set(known))
+    folded = {other.casefold(): other for other in reversed(names)}
+    near = difflib.get_close_matches(name.casefold(), folded, n=most, cutoff=0.6)
+    if near:
+        return f"did you mean {', '.join(folded[match] for match in near)}?"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"valid: {shown}" if names else "none is known"

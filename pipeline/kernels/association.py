@@ -1,0 +1,121 @@
+"""Score candidates: every distinct frequency signature once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from pipeline.kernels.contingency import COLUMNS, SIGNATURE, tables
+from pipeline.kernels.measure import MEASURES, resolve
+
+
+def expressions(measures: Sequence[str], formulas: Mapping[str, str]) -> dict[str, pl.Expr]:
+    """Return the expression of each measure: registered ones, then user-defined formulas.
+
+    Parameters
+    ----------
+    measures : sequence of str
+        Names, aliases, or ``all``.
+    formulas : mapping of str to str
+        Name to Polars SQL over the columns of `pipeline.kernels.contingency`.
+    """
+    known = {name: MEASURES.get(name).score() for name in resolve(measures)}
+    return known | {name: parse(formula) for name, formula in formulas.items()}
+
+
+def parse(formula: str) -> pl.Expr:
+    """Return a user-defined measure as an expression.
+
+    Parameters
+    ----------
+    formula : str
+        Polars SQL, row by row, over ``o11 .. e22 r1 r2 c1 c2 N delta``.
+
+    Raises
+    ------
+    ValueError
+        If it does not parse, uses another column, or is an aggregate or a window.
+
+    Examples
+    --------
+    >>> parse("o11 / r1").meta.root_names()
+    ['o11', 'r1']
+    >>> parse("SUM(o11)")
+    Traceback (most recent call last):
+    ...
+    ValueError: 'SUM(o11)' is not row by row: constants, aggregates and windows are refused
+    """
+    try:
+        parsed = pl.sql_expr(formula)
+        columns = set(parsed.meta.root_names())
+        if unknown := sorted(columns - set(COLUMNS)):
+            raise ValueError(f"{formula!r} uses {', '.join(unknown)}; known: {', '.join(COLUMNS)}")
+        by_row = bool(columns) and _is_row_by_row(parsed)
+        dtype = _PROBE.select(parsed).dtypes[0]
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"{formula!r} is not a Polars SQL expression: {error}") from error
+    if not by_row:
+        raise ValueError(
+            f"{formula!r} is not row by row: constants, aggregates and windows are refused"
+        )
+    if not dtype.is_numeric():
+        raise ValueError(f"{formula!r} gives {dtype}, not a number")
+    return parsed
+
+
+_PROBE = tables(
+    pl.LazyFrame(
+        {"f": [3, 9, 1, 4], "f1": [40, 11, 7, 90], "f2": [8, 60, 25, 13], "N": [500, 400, 800, 300]}
+    )
+).collect()
+
+
+def _is_row_by_row(parsed: pl.Expr) -> bool:
+    """Tell whether every row alone gives what it gives among others."""
+    together = _PROBE.select(parsed.alias("x"))
+    rows = [_PROBE[index : index + 1].select(parsed.alias("x")) for index in range(_PROBE.height)]
+    return together.equals(pl.concat(rows))
+
+
+def score(
+    candidates: pl.LazyFrame,
+    *,
+    measures: Sequence[str],
+    formulas: Mapping[str, str] | None = None,
+) -> pl.LazyFrame:
+    """Add one Float64 column per measure to the candidates.
+
+    Equal frequency signatures get bitwise equal scores, because each distinct signature is
+    scored once.
+
+    Parameters
+    ----------
+    candidates : LazyFrame
+        Int64 columns f, f1, f2, N; any others are kept.
+    measures : sequence of str
+        Names or aliases of registered measures, or ``all``.
+    formulas : mapping of str to str, optional
+        User-defined measures, as Polars SQL.
+
+    Returns
+    -------
+    LazyFrame
+        The candidates in their order; infinities where a score is infinite, null where it is
+        undefined, never NaN.
+
+    Examples
+    --------
+    >>> pair = pl.LazyFrame({"f": [146], "f1": [382], "f2": [4047], "N": [406159]})
+    >>> score(pair, measures=["MI"]).select(pl.col("mi").round(6)).collect().item()
+    1.583852
+    """
+    wanted = expressions(measures, formulas or {})
+    defined = [
+        pl.when(number.is_nan()).then(None).otherwise(number).alias(name)
+        for name, number in ((name, each.cast(pl.Float64)) for name, each in wanted.items())
+    ]
+    signatures = candidates.select(SIGNATURE).unique()
+    keys = signatures.with_columns(pl.struct(SIGNATURE).alias("_signature"))
+    scored = tables(keys).select("_signature", *defined).unnest("_signature")
+    return candidates.join(scored, on=SIGNATURE, how="left", maintain_order="left")

@@ -1,0 +1,46 @@
+"""The sampled candidates with their verdicts: what all evaluation starts from."""
+
+from __future__ import annotations
+
+import polars as pl
+
+
+def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
+    """Put draws and verdicts together: every draw once per category.
+
+    Parameters
+    ----------
+    draws : LazyFrame
+        id and multiplicity of the sampled candidates; of all of them, with multiplicity 1,
+        where the annotation is evaluated in full.
+    judgements : LazyFrame
+        category, id, tp.
+
+    Returns
+    -------
+    LazyFrame
+        category, id, tp (null = not judged), multiplicity.
+
+    Examples
+    --------
+    >>> draws = pl.LazyFrame({"id": ["a", "b"], "multiplicity": [1, 2]})
+    >>> verdicts = pl.LazyFrame({"category": ["TP"], "id": ["b"], "tp": [True]})
+    >>> judged(draws, verdicts).sort("id").collect().rows()
+    [('TP', 'a', None, 1), ('TP', 'b', True, 2)]
+    """
+    categories = judgements.select(pl.col("category").unique())
+    every = categories.join(draws.select("id", "multiplicity"), how="cross")
+    full = every.join(judgements, on=["category", "id"], how="left")
+    return full.select("category", "id", "tp", "multiplicity")
+
+
+def all_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
+    """Return every ranked candidate as one draw: the full evaluation.
+
+    Examples
+    --------
+    >>> ranks = pl.LazyFrame({"measure": ["mi", "dice"], "id": ["a", "a"]})
+    >>> all_candidates(ranks).collect().rows()
+    [('a', 1)]
+    """
+    return ranks.select(pl.col("id").unique(), multiplicity=pl.lit(1, pl.Int64))

@@ -1,0 +1,1 @@
+"""Association measures, one family a file."""

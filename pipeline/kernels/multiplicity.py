@@ -1,0 +1,111 @@
+"""P-values adjusted for the number of tests in a family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+Correction = Callable[[npt.ArrayLike], FloatArray]
+
+
+def holm(p: npt.ArrayLike) -> FloatArray:
+    """Return p-values adjusted by Holm's step-down method.
+
+    With the m tests in ascending order, ``max over j <= i of (m - j + 1) p_(j)``, at most 1.
+    Rejecting where this is below alpha keeps the probability of any false rejection in the
+    family below alpha, however the tests depend on each other.
+
+    Parameters
+    ----------
+    p : array_like of float, shape (tests,)
+        P-values in [0, 1]; NaN where no test was possible.
+
+    Returns
+    -------
+    array of float, shape (tests,)
+        In [p, 1]. NaN stays NaN and doesn't count towards the family.
+
+    Raises
+    ------
+    ValueError
+        If a p-value lies outside [0, 1].
+
+    References
+    ----------
+    Holm, A Simple Sequentially Rejective Multiple Test Procedure (1979).
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03, float("nan")]).round(10).tolist()
+    [0.03, 0.06, 0.06, nan]
+    """
+    return _adjusted(p, _step_down)
+
+
+def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
+    """Return p-values adjusted by Benjamini and Hochberg's step-up method.
+
+    With the m tests in ascending order, ``min over j >= i of m p_(j) / j``. Rejecting where
+    this is at most alpha keeps the expected share of false rejections among all rejections
+    at or below alpha, for independent or positively dependent tests.
+
+    Parameters
+    ----------
+    p : array_like of float, shape (tests,)
+        P-values in [0, 1]; NaN where no test was possible.
+
+    Returns
+    -------
+    array of float, shape (tests,)
+        In [p, 1]. NaN stays NaN and doesn't count towards the family.
+
+    Raises
+    ------
+    ValueError
+        If a p-value lies outside [0, 1].
+
+    References
+    ----------
+    Benjamini & Hochberg, Controlling the False Discovery Rate (1995), section 3.1;
+    Benjamini & Yekutieli (2001), theorem 1.2, on dependent tests.
+
+    Examples
+    --------
+    >>> benjamini_hochberg([0.01, 0.04, 0.03, float("nan")]).round(10).tolist()
+    [0.03, 0.04, 0.04, nan]
+    """
+    return _adjusted(p, _step_up)
+
+
+CORRECTIONS: Mapping[str, Correction] = MappingProxyType(
+    {"holm": holm, "benjamini_hochberg": benjamini_hochberg}
+)
+
+
+def _adjusted(p: npt.ArrayLike, adjust: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Apply `adjust` to the ascending p-values of the tests that were made."""
+    adjusted = np.array(p, dtype=np.float64)
+    made = np.flatnonzero(~np.isnan(adjusted))
+    family = adjusted[made]
+    if np.any((family < 0) | (family > 1)):
+        message = f"p-values outside [0, 1]: from {family.min():g} to {family.max():g}"
+        raise ValueError(message)
+    order = np.argsort(family, kind="stable")
+    adjusted[made[order]] = np.minimum(adjust(family[order]), 1.0)
+    return adjusted
+
+
+def _step_down(ascending: FloatArray) -> FloatArray:
+    left = np.arange(len(ascending), 0, -1)
+    return np.maximum.accumulate(left * ascending)
+
+
+def _step_up(ascending: FloatArray) -> FloatArray:
+    # largest j first: m p / j falls as j grows, and the running minimum looks ahead
+    factors = len(ascending) / np.arange(1, len(ascending) + 1)
+    running: FloatArray = np.minimum.accumulate((factors * ascending)[::-1])
+    return running[::-1]

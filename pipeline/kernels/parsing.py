@@ -1,0 +1,99 @@
+"""Text columns to numbers and verdicts, and the rows where that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+TRUE = ("1", "true", "yes", "y", "+", "tp")
+FALSE = ("0", "false", "no", "n", "-", "fp")
+"""Spellings of a verdict, in any case; an empty field means that nobody judged."""
+
+
+def whole_number(column: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a column as Int64; null where it does not hold a whole number.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    dtype : DataType
+        What it is now: String, an integer, or a float that holds whole numbers.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"f": [" 12", "1.5", None]})
+    >>> texts.select(whole_number("f", pl.String())).to_series().to_list()
+    [12, None, None]
+    """
+    value = pl.col(column)
+    if dtype == pl.String:
+        return value.str.strip_chars().cast(pl.Int64, strict=False)
+    whole = value.cast(pl.Int64, strict=False)
+    return pl.when(whole == value).then(whole) if dtype.is_float() else whole
+
+
+def number(column: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a column as Float64; null where it holds none, or NaN.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"x": ["-inf", "2e-3", "nan"]})
+    >>> texts.select(number("x", pl.String())).to_series().to_list()
+    [-inf, 0.002, None]
+    """
+    value = pl.col(column)
+    text = value.str.strip_chars() if dtype == pl.String else value
+    return text.cast(pl.Float64, strict=False).fill_nan(None)
+
+
+def verdict(column: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a column as Boolean; null where nobody judged or the spelling is unknown.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"tp": ["1", "No", "", "maybe"]})
+    >>> texts.select(verdict("tp", pl.String())).to_series().to_list()
+    [True, False, None, None]
+    """
+    if dtype == pl.Boolean:
+        return pl.col(column)
+    folded = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase()
+    return (
+        pl.when(folded.is_in(TRUE))
+        .then(statement=True)
+        .when(folded.is_in(FALSE))
+        .then(statement=False)
+    )
+
+
+def faults(
+    frame: pl.LazyFrame, *, parsed: Mapping[str, pl.Expr], problem: str, required: bool
+) -> pl.LazyFrame:
+    """Return one row for every value that could not be parsed.
+
+    Parameters
+    ----------
+    frame : LazyFrame
+        The raw rows, with the columns file and line.
+    parsed : mapping of str to Expr
+        Column of the file to its parsed form, null on failure.
+    problem : str
+        What to say of it.
+    required : bool
+        Whether an empty field is a failure too.
+
+    Returns
+    -------
+    LazyFrame
+        file, line, column, value, problem, as in `schemas.Faults`.
+    """
+    found = []
+    for column, value in parsed.items():
+        text = pl.col(column).cast(pl.String)
+        empty = text.is_null() | (text.str.strip_chars() == "")
+        failed = value.is_null() & (~empty | pl.lit(required))
+        row = {"column": pl.lit(column), "value": text, "problem": pl.lit(problem)}
+        found.append(frame.filter(failed).select("file", "line", **row))
+    return pl.concat(found)

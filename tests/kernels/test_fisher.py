@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import fisher_exact
+
+from pipeline.kernels import fisher
+from pipeline.kernels.fisher import fisher_two_sided
+
+Table = tuple[int, int, int, int]
+
+
+def slow_fisher(k1: int, n1: int, k2: int, n2: int) -> float:
+    """Add up exact fractions over the whole support."""
+    k = k1 + k2
+    values = range(max(0, k - n2), min(n1, k) + 1)
+    ways = {x: comb(n1, x) * comb(n2, k - x) for x in values}
+    limit = ways[k1] * (1 + Fraction(1, 10**7))
+    return float(Fraction(sum(w for w in ways.values() if w <= limit), comb(n1 + n2, k)))
+
+
+@st.composite
+def tables(draw: st.DrawFn, largest: int = 120) -> Table:
+    n1, n2 = draw(st.integers(1, largest)), draw(st.integers(1, largest))
+    return draw(st.integers(0, n1)), n1, draw(st.integers(0, n2)), n2
+
+
+def columns(rows: list[Table]) -> tuple[list[int], ...]:
+    return tuple(map(list, zip(*rows, strict=True)))
+
+
+@pytest.mark.parametrize(("table", "p"), [
+    ((3, 4, 1, 4), 0.4857143),  # tea tasting: Fisher 1935, in the examples of R's fisher.test
+    ((2, 12, 15, 18), 0.0005367241),  # convictions of twins, ditto
+])  # fmt: skip
+def test_published_examples(table: Table, p: float) -> None:
+    assert fisher_two_sided(*([value] for value in table))[0] == pytest.approx(p, rel=1e-6, abs=0)
+
+
+def test_by_hand() -> None:
+    # k = 2 of n1 = 3, n2 = 2: C(3,x) C(2,2-x) = 1, 6, 3 of 10; x = 0, 1, 2
+    p = fisher_two_sided([0, 1, 2], [3, 3, 3], [2, 1, 0], [2, 2, 2])
+    assert p == pytest.approx([0.1, 1.0, 0.4], rel=1e-14, abs=0)
+
+
+@given(st.lists(tables(), min_size=1, max_size=20))
+def test_agrees_with_exact_fractions(rows: list[Table]) -> None:
+    exact = [slow_fisher(*row) for row in rows]
+    assert fisher_two_sided(*columns(rows)) == pytest.approx(exact, rel=1e-12, abs=0)
+
+
+def test_agrees_with_scipy_on_every_small_table() -> None:
+    sizes = [(n1, n2) for n1, n2 in product(range(1, 7), repeat=2)]
+    rows = [(k1, n1, k2, n2) for n1, n2 in sizes for k1 in range(n1 + 1) for k2 in range(n2 + 1)]
+    oracle = [fisher_exact(np.array([[k1, k2], [n1 - k1, n2 - k2]]))[1] for k1, n1, k2, n2 in rows]
+    assert fisher_two_sided(*columns(rows)) == pytest.approx(oracle, rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("table", [
+    (400, 2500, 5, 2500), (566, 2500, 0, 2500), (0, 2000, 90, 300), (277, 2551, 289, 2551),
+    (3, 10**9, 2, 2 * 10**9), (6, 10**6, 0, 10**6), (1, 1, 0, 2500),
+])  # fmt: skip
+def test_keeps_its_digits_in_far_tails_and_large_groups(table: Table) -> None:
+    p = fisher_two_sided(*([value] for value in table))[0]
+    assert p == pytest.approx(slow_fisher(*table), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(("n", "p"), [(10**8, 0.5), (10**6, 0.25)])
+def test_probabilities_within_the_tolerance_count_as_equal(n: int, p: float) -> None:
+    # k1 + k2 = 2: about 1/4, 1/2, 1/4; x = 0 is more probable than x = 2 by a factor 1 + 2/n
+    assert fisher_two_sided([2], [n], [0], [n + 1])[0] == pytest.approx(p, abs=1e-6)
+
+
+@given(tables())
+def test_rows_and_columns_may_change_places(table: Table) -> None:
+    k1, n1, k2, n2 = table
+    swapped = [(k2, n2, k1, n1), (n1 - k1, n1, n2 - k2, n2), (n2 - k2, n2, n1 - k1, n1)]
+    if 0 < k1 + k2 < n1 + n2:
+        swapped.append((k1, k1 + k2, n1 - k1, n1 + n2 - k1 - k2))  # the transpose
+    p = fisher_two_sided(*columns([table, *swapped]))
+    assert p[1:] == pytest.approx(p[0], rel=1e-12, abs=0)
+    assert 0 < p[0] <= 1
+
+
+def test_without_trials_there_is_no_test() -> None:
+    p = fisher_two_sided([0, 0, 0, 1], [0, 5, 0, 5], [1, 0, 0, 1], [5, 0, 0, 5])
+    assert np.isnan(p).tolist() == [True, True, True, False]
+
+
+def test_one_possible_table_gives_one() -> None:
+    assert fisher_two_sided([0, 7], [7, 7], [0, 3], [3, 3]).tolist() == [1.0, 1.0]
+
+
+def test_no_tables() -> None:
+    empty = np.array([], dtype=np.int64)
+    assert fisher_two_sided(empty, empty, empty, empty).shape == (0,)
+
+
+@given(st.lists(tables(largest=8), min_size=2, max_size=30), st.randoms())
+def test_result_belongs_to_its_table_whatever_the_order_and_the_chunks(
+    rows: list[Table], random: Random
+) -> None:
+    alone = {row: fisher_two_sided(*columns([row]))[0] for row in rows}
+    random.shuffle(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fisher, "_CHUNK", 3)
+        together = fisher_two_sided(*columns(rows))
+    assert together.tolist() == [alone[row] for row in rows]
+
+
+@pytest.mark.parametrize("table", [(5, 4, 0, 3), (1, 4, -1, 3), (0, -2, 0, 3)])
+def test_impossible_counts_are_refused(table: Table) -> None:
+    with pytest.raises(ValueError, match=r"in 1 tables .*" + str(table[0])):
+        fisher_two_sided(*([value] for value in table))
