@@ -1,0 +1,21 @@
+"""What an engine is: it maps an idempotent task over items, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """Maps tasks on one machine or many.
+
+    A task is a picklable function of one picklable item with a small result. It may be run
+    twice, and results may come in any order.
+    """
+
+    def map(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield task(item) for every item."""
+        ...

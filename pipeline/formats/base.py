@@ -1,0 +1,123 @@
+"""What a format is, and how the format of a file is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict
+
+from pipeline.errors import did_you_mean
+from pipeline.registry import Registry
+
+LINE = "line"
+"""Column with the 1-based line (or row) of the file that a row was read from."""
+
+Kind: TypeAlias = Literal["table"]
+
+
+class FormatOptions(BaseModel):
+    """Base of the typed options of a reader: frozen, no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A registered format.
+
+    Parameters
+    ----------
+    name : str
+        What an experiment writes after ``format =``.
+    suffixes : sequence of str
+        Endings that stand for it, without ``.gz``.
+    kind : str
+        "table": rows with named columns.
+    options : type of FormatOptions
+        What else an experiment may say about the file.
+    scan : callable
+        (path, options) -> LazyFrame with the column `LINE` first. Reads the header at most.
+    check : callable
+        (path, options) -> None; reads the file and raises DataError naming the lines that
+        cannot be read.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    kind: Kind
+    options: type[FormatOptions]
+    scan: Callable[[Path, Any], pl.LazyFrame]
+    check: Callable[[Path, Any], None]
+
+
+FORMATS: Registry[Format] = Registry("format", "pipeline.formats")
+
+Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]
+
+
+def reader(
+    name: str,
+    *,
+    suffixes: Sequence[str],
+    check: Callable[[Path, Any], None],
+    options: type[FormatOptions] = FormatOptions,
+    kind: Kind = "table",
+) -> Callable[[Scan], Scan]:
+    """Register a function as the reader of the format `name`.
+
+    Parameters
+    ----------
+    name, suffixes, check, options, kind
+        As in `Format`.
+
+    Returns
+    -------
+    decorator
+        Gives the function back unchanged.
+    """
+
+    def register(function: Scan) -> Scan:
+        made = Format(name, tuple(suffixes), kind, options, function, check)
+        FORMATS.add(name, made, function.__module__)
+        return function
+
+    return register
+
+
+def format_of(path: str, *, name: str | None = None) -> Format:
+    """Return the format named, or the one that the path's ending stands for.
+
+    Parameters
+    ----------
+    path : str
+        A file's name; a final ``.gz`` does not count.
+    name : str, optional
+        The format's name, if the ending does not tell.
+
+    Raises
+    ------
+    ValueError
+        If no format has this ending, or none this name.
+
+    Examples
+    --------
+    >>> format_of("candidates.tsv.gz").name
+    'tsv'
+    """
+    if name is not None:
+        try:
+            return FORMATS.get(name)
+        except KeyError as error:
+            raise ValueError(error.args[0]) from error
+    known = {suffix: FORMATS.get(each) for each in FORMATS for suffix in FORMATS.get(each).suffixes}
+    bare = path.lower().removesuffix(".gz")
+    for suffix in sorted(known, key=len, reverse=True):
+        if bare.endswith(suffix):
+            return known[suffix]
+    ending = "".join(Path(bare).suffixes[-1:]) or bare
+    remedy = did_you_mean(ending, known)
+    raise ValueError(f"no format has the ending {ending!r}; {remedy} or name it: format = ...")

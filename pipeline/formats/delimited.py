@@ -1,0 +1,171 @@
+"""Delimited text: a fast scan, and a careful second reading that names the bad lines."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from pipeline.errors import DataError
+from pipeline.formats.base import LINE
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a delimited file is written.
+
+    Parameters
+    ----------
+    separator : str
+        One character between fields.
+    quote : str or None
+        The quoting character; None if a quotation mark is data.
+    comment : str or None
+        Lines at the top of the file that begin so are skipped.
+    """
+
+    separator: str = "\t"
+    quote: str | None = None
+    comment: str | None = None
+
+
+def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
+    """Return the plan of a delimited file, every column a String, with its line numbers.
+
+    Parameters
+    ----------
+    path : Path
+        The file, gzipped or not, with a header line.
+    dialect : Dialect
+        How it is written.
+
+    Returns
+    -------
+    LazyFrame
+        ``line`` and the columns of the header; an empty field is null.
+
+    Raises
+    ------
+    DataError
+        If the file is empty or its header names a column twice.
+    """
+    skipped = _header(path, dialect)[0]
+    plan = pl.scan_csv(
+        path,
+        separator=dialect.separator,
+        quote_char=dialect.quote,
+        infer_schema=False,
+        skip_rows=skipped,
+    )
+    line = pl.int_range(skipped + 2, pl.len() + skipped + 2, dtype=pl.Int64)
+    return plan.select(line.alias(LINE), pl.exclude(LINE))
+
+
+def check(path: Path, dialect: Dialect) -> None:
+    """Read every line and report those with too few or too many fields.
+
+    Raises
+    ------
+    DataError
+        Naming file, lines, counts and three examples; also for bytes that are not UTF-8 and
+        for a damaged gzip file.
+    """
+    skipped, header = _header(path, dialect)
+    bad: list[str] = []
+    count = 0
+    for line, fields in _rows(path, dialect, skipped):
+        if len(fields) == len(header):
+            continue
+        count += 1
+        if len(bad) < _EXAMPLES:
+            text = dialect.separator.join(fields)[:80]
+            bad.append(f"line {line}: {len(fields)} fields: {text!r}")
+    if count:
+        shown = "".join(f"\n  {example}" for example in bad)
+        raise DataError(
+            f"{path}: {count:,} line(s) do not have the {len(header)} fields of the header:{shown}"
+            "\nMend these lines, or name the separator and the quoting if they are not the usual."
+        )
+
+
+def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    with open_text(path) as text:
+        for _ in range(skipped):
+            next(text)
+        rows = _split(text, dialect)
+        next(rows)
+        number = skipped + 1
+        try:
+            for number, row in enumerate(rows, start=skipped + 2):
+                yield number, row
+        except UnicodeDecodeError as error:
+            raise not_utf8(path) from error
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DataError(f"{path}: the gzip file is damaged or cut short: {error}") from error
+        except csv.Error as error:
+            raise DataError(f"{path}: after line {number}: {error}") from error
+
+
+def _split(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
+    return csv.reader(
+        lines,
+        delimiter=dialect.separator,
+        quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE,
+        quotechar=dialect.quote,
+    )
+
+
+def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
+    """Return the number of comment lines at the top, and the column names."""
+    skipped = 0
+    with open_text(path) as text:
+        try:
+            first = text.readline()
+            while dialect.comment and first.startswith(dialect.comment):
+                skipped += 1
+                first = text.readline()
+        except UnicodeDecodeError as error:
+            raise not_utf8(path) from error
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DataError(f"{path}: not a whole gzip file: {error}") from error
+    if not first.strip():
+        raise DataError(f"{path}: the file is empty: line {skipped + 1} should name the columns")
+    names = next(_split([first.rstrip("\r\n")], dialect))
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"{path}: line {skipped + 1} names a column twice: {', '.join(twice)}")
+    return skipped, names
+
+
+def open_text(path: Path) -> IO[str]:
+    """Open a text file, gzipped or not, as UTF-8 without its byte-order mark."""
+    if path.name.lower().endswith(".gz"):
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def not_utf8(path: Path) -> DataError:
+    """Return the error that names the first lines which are not UTF-8."""
+    opened = gzip.open if path.name.lower().endswith(".gz") else open
+    bad: list[str] = []
+    count = 0
+    with opened(path, "rb") as lines:
+        for number, raw in enumerate(lines, start=1):
+            try:
+                raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                count += 1
+                if len(bad) < _EXAMPLES:
+                    bad.append(f"line {number}: byte {raw[error.start]:#04x} in {raw[:60]!r}")
+    shown = "".join(f"\n  {example}" for example in bad)
+    return DataError(
+        f"{path}: {count:,} line(s) are not UTF-8:{shown}\nConvert the file to UTF-8 first."
+    )

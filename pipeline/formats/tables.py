@@ -1,0 +1,88 @@
+"""Tables of candidates or annotations: UCS data sets, TSV, CSV, Parquet, each also gzipped."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.errors import DataError
+from pipeline.formats import delimited
+from pipeline.formats.base import LINE, FormatOptions, reader
+from pipeline.formats.delimited import Dialect
+
+
+class DelimitedOptions(FormatOptions):
+    """How a CSV or TSV file departs from the usual."""
+
+    separator: str | None = Field(default=None, min_length=1, max_length=1)
+    """Character between fields; comma for CSV, tab for TSV."""
+    comment: str | None = None
+    """Lines at the top of the file that begin so are skipped."""
+
+
+def _csv(options: DelimitedOptions) -> Dialect:
+    return Dialect(separator=options.separator or ",", quote='"', comment=options.comment)
+
+
+def _tsv(options: DelimitedOptions) -> Dialect:
+    return Dialect(separator=options.separator or "\t", quote=None, comment=options.comment)
+
+
+_UCS = Dialect(separator="\t", quote=None, comment="#")
+
+
+def _check_csv(path: Path, options: DelimitedOptions) -> None:
+    delimited.check(path, _csv(options))
+
+
+def _check_tsv(path: Path, options: DelimitedOptions) -> None:
+    delimited.check(path, _tsv(options))
+
+
+def _check_ucs(path: Path, _options: FormatOptions) -> None:
+    delimited.check(path, _UCS)
+
+
+def _check_parquet(path: Path, _options: FormatOptions) -> None:
+    _parquet(path).select(pl.len()).collect()
+
+
+@reader("csv", suffixes=[".csv"], check=_check_csv, options=DelimitedOptions)
+def scan_csv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
+    """Comma-separated values, quoted with ``"`` where needed."""
+    return delimited.scan(path, _csv(options))
+
+
+@reader("tsv", suffixes=[".tsv", ".tab"], check=_check_tsv, options=DelimitedOptions)
+def scan_tsv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
+    """Tab-separated values without quoting: a quotation mark is data."""
+    return delimited.scan(path, _tsv(options))
+
+
+@reader("ucs", suffixes=[".ds"], check=_check_ucs)
+def scan_ucs(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+    """UCS data set: tab-separated with a header, comment lines ``#`` at the top."""
+    return delimited.scan(path, _UCS)
+
+
+@reader("parquet", suffixes=[".parquet", ".pq"], check=_check_parquet)
+def scan_parquet(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+    """Apache Parquet; ``line`` counts rows."""
+    row = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    return _parquet(path).select(row.alias(LINE), pl.exclude(LINE))
+
+
+def _parquet(path: Path) -> pl.LazyFrame:
+    try:
+        if path.name.lower().endswith(".gz"):
+            with gzip.open(path, "rb") as packed:
+                return pl.scan_parquet(io.BytesIO(packed.read()))
+        plan = pl.scan_parquet(path)
+        plan.collect_schema()
+    except (pl.exceptions.PolarsError, OSError, EOFError) as error:
+        raise DataError(f"{path}: not a readable Parquet file: {error}") from error
+    return plan

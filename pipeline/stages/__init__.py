@@ -1,0 +1,1 @@
+"""Declarative stages: a config model and a function from tables to tables."""

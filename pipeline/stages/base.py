@@ -1,0 +1,164 @@
+"""What a stage is: a frozen config model and one function, with declared schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import polars as pl
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from pipeline.registry import Registry
+from schemas import Table
+
+Tables: TypeAlias = Mapping[str, pl.LazyFrame]
+Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
+
+FAULTS = "faults"
+"""Reserved output name: rows of input that cannot be used, see `schemas.Faults`."""
+
+
+class StageConfig(BaseModel):
+    """Base of the typed options of a stage: frozen, no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Seeded(StageConfig):
+    """Options of a stage that draws at random."""
+
+    seed: str = ""
+    """Seed of the stage; the experiment's seed if empty."""
+
+
+@dataclass(frozen=True)
+class Of:
+    """Marks a config field as a reference to a table of this schema."""
+
+    schema: type[Table]
+
+
+class Source(BaseModel):
+    """A file, several, or a glob, that a reader opens for the stage.
+
+    Written in an experiment as a path, a list of paths, or a table with ``path``,
+    ``format`` and the reader's own options. A path that starts with ``data:`` lies under
+    the data root.
+
+    Examples
+    --------
+    >>> Source.model_validate("data:novels.tsv.gz").path
+    ('data:novels.tsv.gz',)
+    >>> Source.model_validate({"path": "a.txt", "format": "csv", "comment": "#"}).options
+    {'comment': '#'}
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: tuple[str, ...] = Field(min_length=1)
+    format: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spellings(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"path": (value,)}
+        if isinstance(value, (list, tuple)):
+            return {"path": tuple(value)}
+        if not isinstance(value, dict) or "options" in value:
+            return value
+        path = value.get("path", ())
+        known = {"path": (path,) if isinstance(path, str) else path, "format": value.get("format")}
+        return known | {"options": {k: v for k, v in value.items() if k not in known}}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A registered stage.
+
+    Parameters
+    ----------
+    name : str
+        What an experiment writes after ``use =``: verb and operation, "sample.random".
+    config : type of StageConfig
+        The options. Fields marked `Of` are inputs, fields of type `Source` are files.
+    run : callable
+        (config, tables) -> outputs. Never touches a file; must run on zero-row frames.
+    outputs : mapping of str to schema
+        The tables that it makes, the main one first.
+    shards : str or None
+        The `Source` field whose files are worked on one by one, or the `Of` field whose
+        parts are; the results are the parts of the output.
+    uses : callable or None
+        config -> names of modules found through a registry whose code the result rests on.
+    """
+
+    name: str
+    config: type[StageConfig]
+    run: Callable[[Any, Tables], Outputs]
+    outputs: Mapping[str, type[Table]]
+    shards: str | None = None
+    uses: Callable[[Any], Iterable[str]] | None = None
+
+    @property
+    def doc(self) -> str:
+        """The first line of the config's docstring."""
+        return (self.config.__doc__ or "").strip().splitlines()[0]
+
+
+STAGES: Registry[Stage] = Registry("stage", "pipeline.stages")
+
+C = TypeVar("C", bound=StageConfig)
+StageFunction: TypeAlias = Callable[[C, Tables], Outputs]
+
+
+def stage(
+    name: str,
+    *,
+    config: type[C],
+    outputs: Mapping[str, type[Table]],
+    shards: str | None = None,
+    uses: Callable[[C], Iterable[str]] | None = None,
+) -> Callable[[StageFunction[C]], StageFunction[C]]:
+    """Register a function as the stage `name`.
+
+    Parameters
+    ----------
+    name, config, outputs, shards, uses
+        As in `Stage`.
+
+    Returns
+    -------
+    decorator
+        Gives the function back unchanged.
+
+    Examples
+    --------
+    >>> from schemas import Identified
+    >>> class Nothing(StageConfig):
+    ...     candidates: Annotated[str, Of(Identified)]
+    >>> def nothing(config, tables):
+    ...     return {"candidates": tables["candidates"]}
+    >>> _ = stage("example.nothing", config=Nothing, outputs={"candidates": Identified})(nothing)
+    >>> STAGES.get("example.nothing").config is Nothing
+    True
+    """
+
+    def register(function: StageFunction[C]) -> StageFunction[C]:
+        made = Stage(name, config, function, dict(outputs), shards, uses)
+        STAGES.add(name, made, function.__module__)
+        return function
+
+    return register
+
+
+def _proportion(value: float) -> float:
+    if not 0 < value < 1:
+        raise ValueError(f"must lie between 0 and 1, not {value}")
+    return value
+
+
+Proportion: TypeAlias = Annotated[float, AfterValidator(_proportion)]
+"""A number strictly between 0 and 1."""

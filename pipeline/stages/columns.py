@@ -1,0 +1,34 @@
+"""Find the columns of a user's file, with an error that names those it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from pipeline.errors import ConfigError, Problem, did_you_mean
+
+
+def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
+    """Check that a file has the columns that an option asks for.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the file has.
+    wanted : iterable of (str, str)
+        Path of the option within the stage, and the column it names.
+
+    Raises
+    ------
+    ConfigError
+        With one problem for each absent column.
+    """
+    has = [name for name in schema.names() if name not in {"file", "line"}]
+    problems = [
+        Problem(option, f"the file has no column {name!r}", did_you_mean(name, has))
+        for option, name in wanted
+        if name not in has
+    ]
+    if problems:
+        raise ConfigError("columns", problems)

@@ -1,0 +1,54 @@
+"""N-best precision with confidence intervals, for every n."""
+
+from __future__ import annotations
+
+import polars as pl
+from pydantic import field_validator
+
+from pipeline.errors import did_you_mean
+from pipeline.kernels.intervals import INTERVALS
+from pipeline.kernels.nbest import baseline, nbest_counts, positives, precision_columns
+from pipeline.stages.base import Outputs, Proportion, Tables, stage
+from pipeline.stages.evaluation import Evaluation, chosen_ranks, judged_draws
+from schemas import Baseline, Precision
+
+
+class EvaluatePrecision(Evaluation):
+    """Estimate the precision of every n-best list from the judged candidates."""
+
+    interval: str = "clopper_pearson"
+    """Method of the confidence intervals."""
+    confidence: Proportion = 0.95
+    """Confidence level."""
+
+    @field_validator("interval")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in INTERVALS:
+            raise ValueError(f"unknown interval {name!r}; {did_you_mean(name, INTERVALS)}")
+        return name
+
+
+@stage(
+    "evaluate.precision",
+    config=EvaluatePrecision,
+    outputs={"precision": Precision, "baseline": Baseline},
+)
+def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
+    """Count draws and true positives in every list, then estimate."""
+    draws = judged_draws(tables).collect()
+    counts = nbest_counts(chosen_ranks(config, tables), draws.lazy()).collect()
+    candidates = tables["ranks"].select(pl.col("id").n_unique()).collect().item()
+    method, confidence = config.interval, config.confidence
+    return {
+        "precision": precision_columns(
+            counts, positives=positives(draws).collect(), method=method, confidence=confidence
+        ),
+        "baseline": baseline(
+            draws,
+            n_candidates=candidates,
+            sampled="sample" in tables,
+            method=method,
+            confidence=confidence,
+        ),
+    }

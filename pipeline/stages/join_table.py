@@ -1,0 +1,88 @@
+"""Verdicts from a table of annotated pairs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.kernels import parsing
+from pipeline.kernels.hashing import candidate_id
+from pipeline.stages.base import FAULTS, Of, Outputs, Source, StageConfig, Tables, stage
+from pipeline.stages.columns import require
+from schemas import Coverage, Identified, Judgements
+
+Unit: TypeAlias = Literal["l1", "l2"]
+_UNITS: tuple[Unit, ...] = ("l1", "l2")
+_SPELLING = f"is no verdict ({', '.join(parsing.TRUE)} or {', '.join(parsing.FALSE)})"
+
+
+class JoinTable(StageConfig):
+    """Join the verdicts of an annotated table to the candidates."""
+
+    path: Source
+    """File or files with one row per annotated pair."""
+    candidates: Annotated[str, Of(Identified)]
+    """The candidates to judge."""
+    columns: dict[Unit, str] = Field(default_factory=dict)
+    """Names of l1 and l2 in the file, where they differ."""
+    categories: dict[str, str] = Field(default={"TP": "TP"}, min_length=1)
+    """Category of true positives to the column that says 1 or 0; empty means not judged."""
+
+
+@stage("join.table", config=JoinTable, outputs={"judgements": Judgements, "coverage": Coverage})
+def join_table(config: JoinTable, tables: Tables) -> Outputs:
+    """Keep the verdicts on candidates; two different verdicts on one pair are a fault."""
+    raw = tables["path"]
+    schema = raw.collect_schema()
+    names = {each: config.columns.get(each, each) for each in _UNITS}
+    wanted = [(f"columns.{each}", name) for each, name in names.items()]
+    columns = config.categories
+    require(schema, [*wanted, *((f"categories.{new}", name) for new, name in columns.items())])
+    verdicts = {name: parsing.verdict(name, schema[name]) for name in columns.values()}
+    units = {name: pl.col(name).cast(pl.String) for name in names.values()}
+    pairs = raw.with_columns(candidate_id(*names.values()))
+    long = pl.concat(
+        pairs.select("file", "line", "id", category=pl.lit(category), tp=verdicts[name])
+        for category, name in columns.items()
+    ).drop_nulls(["id", "tp"])
+    one = long.group_by("category", "id").agg(pl.col("tp").first(), two=pl.col("tp").n_unique() > 1)
+    known = tables["candidates"].select("id")
+    judged = one.join(known, on="id", how="semi").select("category", "id", "tp")
+    bad = [
+        parsing.faults(raw, parsed=units, problem="is empty", required=True),
+        parsing.faults(raw, parsed=verdicts, problem=_SPELLING, required=False),
+        _contradictions(long, one, config.categories),
+    ]
+    return {
+        "judgements": judged.sort("category", "id"),
+        "coverage": _coverage(one, known, config.categories),
+        FAULTS: pl.concat(bad),
+    }
+
+
+def _contradictions(
+    long: pl.LazyFrame, one: pl.LazyFrame, categories: dict[str, str]
+) -> pl.LazyFrame:
+    twice = long.join(one.filter("two"), on=["category", "id"], how="semi")
+    return twice.select(
+        "file",
+        "line",
+        column=pl.col("category").replace(categories),
+        value=pl.col("tp").cast(pl.String),
+        problem=pl.lit("this pair has another verdict elsewhere"),
+    )
+
+
+def _coverage(one: pl.LazyFrame, known: pl.LazyFrame, categories: dict[str, str]) -> pl.LazyFrame:
+    every = pl.LazyFrame({"category": list(categories)})
+    inside = one.join(known, on="id", how="semi").group_by("category")
+    judged = inside.agg(n_judged=pl.len().cast(pl.Int64), n_true=pl.col("tp").sum().cast(pl.Int64))
+    outside = one.join(known, on="id", how="anti").group_by("category")
+    unmatched = outside.agg(n_unmatched=pl.len().cast(pl.Int64))
+    size = known.select(n_candidates=pl.len().cast(pl.Int64))
+    counted = every.join(size, how="cross").join(judged, on="category", how="left")
+    order = ("category", "n_candidates", "n_judged", "n_true", "n_unmatched")
+    full = counted.join(unmatched, on="category", how="left").select(order)
+    return full.with_columns(pl.exclude("category").fill_null(0)).sort("category")
