@@ -1,0 +1,1 @@
+"""Plan, fingerprint, store, validate, resume."""

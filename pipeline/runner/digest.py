@@ -1,0 +1,138 @@
+"""Digests: of a table by its logical content, of a file by its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from schemas import SchemaViolation, Violation
+
+_BATCH = 250_000
+
+
+def canonical(value: Any) -> str:
+    """Return the one JSON text of a value: sorted keys, no blanks, no NaN.
+
+    Examples
+    --------
+    >>> canonical({"b": 1, "a": (2.0, None)})
+    '{"a":[2.0,null],"b":1}'
+    """
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    with path.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def table_digest(plan: pl.LazyFrame, *, key: Sequence[str], name: str) -> tuple[str, int]:
+    """Return the SHA-256 of a table's rows in key order, and the number of rows.
+
+    Whatever the parts, the row order and the order of the columns: the same rows give the
+    same digest. -0.0 counts as 0.0.
+
+    Parameters
+    ----------
+    plan : LazyFrame
+        The table; columns of integers, floats, strings, Booleans.
+    key : sequence of str
+        The columns that identify a row.
+    name : str
+        What to call the table in an error.
+
+    Raises
+    ------
+    SchemaViolation
+        If two rows have the same key.
+
+    Examples
+    --------
+    >>> a = pl.LazyFrame({"id": ["x", "y"], "f": [1, 2]})
+    >>> b = pl.LazyFrame({"f": [2, 1], "id": ["y", "x"]})
+    >>> table_digest(a, key=["id"], name="a") == table_digest(b, key=["id"], name="b")
+    True
+    """
+    columns = {each: _ColumnDigest() for each in sorted(plan.collect_schema().names())}
+    dtypes = {each: str(dtype) for each, dtype in plan.collect_schema().items()}
+    repeated = _Repeats(key)
+    rows = 0
+    for batch in plan.sort(list(key)).collect_batches(chunk_size=_BATCH, maintain_order=True):
+        rows += batch.height
+        repeated.look(batch)
+        for each, digest in columns.items():
+            digest.update(batch.get_column(each))
+    repeated.complain(name)
+    parts = [[each, dtypes[each], digest.value()] for each, digest in columns.items()]
+    return text_digest(canonical([rows, parts])), rows
+
+
+class _ColumnDigest:
+    """Three running hashes of a column: which values are there, their bytes, their lengths."""
+
+    def __init__(self) -> None:
+        self._present, self._bytes, self._lengths = (hashlib.sha256() for _ in range(3))
+
+    def update(self, values: pl.Series) -> None:
+        self._present.update(values.is_not_null().cast(pl.UInt8).to_numpy().tobytes())
+        if values.dtype == pl.String:
+            text = values.fill_null("")
+            lengths = text.str.len_bytes().cast(pl.Int64).to_numpy()
+            self._lengths.update(lengths.astype("<i8").tobytes())
+            self._bytes.update("".join(text.to_list()).encode())
+        elif values.dtype.is_float():
+            # Adding zero turns -0.0 into 0.0: they are equal, so their digests must be.
+            floats = values.cast(pl.Float64).fill_null(0.0).to_numpy() + 0.0
+            self._bytes.update(floats.astype("<f8").tobytes())
+        elif values.dtype.is_integer() or values.dtype == pl.Boolean:
+            whole = values.cast(pl.Int64).fill_null(0).to_numpy()
+            self._bytes.update(whole.astype("<i8").tobytes())
+        else:
+            raise TypeError(f"column {values.name}: no digest is defined for {values.dtype}")
+
+    def value(self) -> str:
+        return text_digest(
+            self._present.hexdigest() + self._bytes.hexdigest() + self._lengths.hexdigest()
+        )
+
+
+class _Repeats:
+    """Finds repeated keys in batches that come in key order."""
+
+    def __init__(self, key: Sequence[str]) -> None:
+        self._key = list(key)
+        self._last: pl.DataFrame | None = None
+        self._count = 0
+        self._examples: list[str] = []
+
+    def look(self, batch: pl.DataFrame) -> None:
+        keys = batch.select(self._key)
+        joined = keys if self._last is None else pl.concat([self._last, keys])
+        same = pl.all_horizontal(
+            pl.col(name).eq_missing(pl.col(name).shift(1)) for name in self._key
+        )
+        position = pl.int_range(pl.len())
+        again = joined.filter(same & (position > 0))
+        self._count += again.height
+        for row in again.head(3 - len(self._examples)).iter_rows(named=True):
+            self._examples.append(", ".join(f"{name}={value!r}" for name, value in row.items()))
+        self._last = keys.tail(1)
+
+    def complain(self, name: str) -> None:
+        if self._count:
+            law = f"key_is_unique ({', '.join(self._key)})"
+            violation = Violation(law, None, self._count, tuple(self._examples))
+            raise SchemaViolation(name, [violation])

@@ -1,0 +1,52 @@
+"""What happens during a run, told to whoever listens: progress bars, the log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+Kind: TypeAlias = Literal[
+    "run_started", "stage_started", "shard_done", "stage_done", "stage_reused", "stage_waits",
+    "stage_skipped", "message", "failed", "run_done",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened."""
+
+    kind: Kind
+    stage: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+Listener: TypeAlias = Callable[[Event], None]
+
+
+def tell(listeners: Sequence[Listener], kind: Kind, stage: str = "", **facts: Any) -> None:
+    """Tell every listener."""
+    for listener in listeners:
+        listener(Event(kind, stage, facts))
+
+
+def log_to(path: Path) -> Listener:
+    """Return a listener that appends every event as a line of JSON.
+
+    A log that cannot be written (full disk) is given up in silence: the run itself meets the
+    same disk and says so.
+    """
+
+    def write(event: Event) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        line = {"time": now, "event": event.kind, "stage": event.stage, **event.facts}
+        try:
+            with path.open("a", encoding="utf-8") as log:
+                log.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+        except OSError:
+            return
+
+    return write

@@ -1,0 +1,195 @@
+"""The graph of stages: options validated, references resolved, in an order that works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.runner.experiment import Experiment
+from pipeline.runner.problems import problems_of
+from pipeline.stages.base import STAGES, Of, Seeded, Source, Stage, StageConfig
+from schemas import Table
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A table of another stage."""
+
+    stage: str
+    table: str
+
+    def __str__(self) -> str:
+        return f"{self.stage}.{self.table}"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A stage of an experiment, ready to run.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the experiment.
+    stage : Stage
+        What it does.
+    config : StageConfig
+        Its options, the seed filled in.
+    inputs : mapping of str to Reference
+        Option to the table it refers to.
+    sources : mapping of str to Source
+        Option to the files it reads.
+    """
+
+    name: str
+    stage: Stage
+    config: StageConfig
+    inputs: Mapping[str, Reference]
+    sources: Mapping[str, Source]
+
+    def own_config(self) -> dict[str, Any]:
+        """Return the options that are not inputs: what enters the fingerprint."""
+        given = set(self.inputs) | set(self.sources)
+        return self.config.model_dump(mode="json", exclude=given)
+
+
+def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
+    """Return the stages that are right, in topological order, and every mistake.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment as read.
+    """
+    problems: list[Problem] = []
+    kinds: dict[str, Stage] = {}
+    configs: dict[str, StageConfig] = {}
+    for name, content in experiment.stages.items():
+        try:
+            kinds[name], configs[name] = _configure(name, content, experiment.seed)
+        except ConfigError as error:
+            problems += error.problems
+    nodes: dict[str, Node] = {}
+    for name, config in configs.items():
+        try:
+            inputs = _references(name, config, kinds, set(experiment.stages))
+            nodes[name] = Node(name, kinds[name], config, inputs, _sources(config))
+        except ConfigError as error:
+            problems += error.problems
+    try:
+        return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
+    except CycleError as error:
+        ring = " -> ".join(reversed(error.args[1]))
+        return {}, [
+            *problems,
+            Problem("stages", f"the stages refer to each other in a ring: {ring}"),
+        ]
+
+
+def above(nodes: Mapping[str, Node], names: Iterable[str]) -> set[str]:
+    """Return the stages named and all that they rest on."""
+    waiting, found = list(names), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += [reference.stage for reference in nodes[name].inputs.values()]
+    return found
+
+
+def _order(nodes: Mapping[str, Node]) -> list[str]:
+    edges = {name: {ref.stage for ref in node.inputs.values()} for name, node in nodes.items()}
+    return list(TopologicalSorter(edges).static_order())
+
+
+def _configure(name: str, content: Mapping[str, Any], seed: str) -> tuple[Stage, StageConfig]:
+    where = f"stages.{name}"
+    if not isinstance(content.get("use"), str):
+        what = "has no use = ..., the kind of stage"
+        raise ConfigError(where, [Problem(where, what, did_you_mean("", STAGES))])
+    try:
+        stage = STAGES.get(content["use"])
+    except KeyError as error:
+        raise ConfigError(where, [Problem(f"{where}.use", error.args[0])]) from error
+    options = {key: value for key, value in content.items() if key != "use"}
+    if issubclass(stage.config, Seeded):
+        options = {"seed": seed, **options}
+        if isinstance(options["seed"], int):
+            options["seed"] = str(options["seed"])
+    try:
+        return stage, stage.config.model_validate(options)
+    except ValidationError as error:
+        problems = problems_of(error, stage.config, options, prefix=where)
+        raise ConfigError(where, problems) from error
+
+
+def _sources(config: StageConfig) -> dict[str, Source]:
+    values = {name: getattr(config, name) for name in type(config).model_fields}
+    return {name: value for name, value in values.items() if isinstance(value, Source)}
+
+
+def _references(
+    name: str, config: StageConfig, kinds: Mapping[str, Stage], known: set[str]
+) -> dict[str, Reference]:
+    found: dict[str, Reference] = {}
+    problems: list[Problem] = []
+    for option, field in type(config).model_fields.items():
+        wanted = next((mark.schema for mark in field.metadata if isinstance(mark, Of)), None)
+        value = getattr(config, option)
+        if wanted is None or value is None:
+            continue
+        try:
+            reference = resolve(value, wanted, kinds, known)
+            if reference is not None:
+                found[option] = reference
+        except ValueError as error:
+            problems.append(Problem(f"stages.{name}.{option}", str(error)))
+    if problems:
+        raise ConfigError(name, problems)
+    return found
+
+
+def resolve(
+    written: str, wanted: type[Table], kinds: Mapping[str, Stage], known: set[str]
+) -> Reference | None:
+    """Return the table that ``stage`` or ``stage.table`` stands for.
+
+    Parameters
+    ----------
+    written : str
+        As in the experiment. A bare stage stands for its first table of the wanted schema.
+    wanted : type of Table
+        The schema that is asked for; a subclass will do.
+    kinds : mapping of str to Stage
+        The stages whose options are right.
+    known : set of str
+        The names of all stages, also of those with mistakes.
+
+    Returns
+    -------
+    Reference or None
+        None if the stage exists but has mistakes of its own.
+
+    Raises
+    ------
+    ValueError
+        If there is no such stage or table, or none of that schema.
+    """
+    stage, _, table = written.partition(".")
+    if stage not in known:
+        raise ValueError(f"there is no stage {stage!r}; {did_you_mean(stage, known)}")
+    if stage not in kinds:
+        return None
+    outputs = kinds[stage].outputs
+    if table and table not in outputs:
+        raise ValueError(f"stage {stage!r} has no table {table!r}; {did_you_mean(table, outputs)}")
+    choice = [table] if table else list(outputs)
+    fitting = [each for each in choice if issubclass(outputs[each], wanted)]
+    if not fitting:
+        offered = ", ".join(f"{each} ({outputs[each].__name__})" for each in choice)
+        raise ValueError(f"{written!r} gives {offered}, but {wanted.__name__} is needed here")
+    return Reference(stage, fitting[0])

@@ -1,0 +1,109 @@
+"""An experiment made ready: file read, overrides applied, graph built and rehearsed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pipeline.engine import ENGINES
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.runner.experiment import Experiment, override, parse, read_toml
+from pipeline.runner.graph import Node, build
+from pipeline.runner.rehearsal import rehearse
+from pipeline.runner.sources import Places, SourceFile, data_root, find
+
+Checker: TypeAlias = Callable[[Experiment, Mapping[str, Node]], Sequence[Problem]]
+"""Finds further mistakes, such as those of the report's section."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """An experiment that can run.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What the file says, overrides applied.
+    content : mapping
+        The same as plain data, for provenance.
+    nodes : mapping of str to Node
+        The stages in topological order.
+    files : mapping of str to mapping
+        Stage to option to the files found.
+    root : Path
+        The folder of its results.
+    text : str
+        The file as written, for provenance.
+    """
+
+    experiment: Experiment
+    content: Mapping[str, Any]
+    nodes: Mapping[str, Node]
+    files: Mapping[str, Mapping[str, list[SourceFile]]]
+    root: Path
+    text: str = ""
+
+
+def load(
+    path: Path,
+    *,
+    runs: Path,
+    data: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    also: Checker | None = None,
+) -> Project:
+    """Read an experiment and check all of it before any data is read.
+
+    Parameters
+    ----------
+    path : Path
+        The TOML file.
+    runs : Path
+        Folder of all results.
+    data : Path, optional
+        The data root; the environment's if not given.
+    settings : mapping, optional
+        Dotted path to the value that replaces the file's.
+    also : callable, optional
+        Finds further mistakes.
+
+    Raises
+    ------
+    ConfigError
+        With every mistake in the file.
+    DataError
+        If an input file is empty or unreadable.
+    """
+    content = override(read_toml(path), settings or {})
+    experiment, problems = parse(content)
+    if experiment is None:
+        raise ConfigError(str(path), problems)
+    nodes, found = build(experiment)
+    problems += found
+    places = Places(path.parent, data_root(data), experiment.data)
+    files = _files(nodes, places, problems)
+    if experiment.run.engine not in ENGINES:
+        what = f"unknown engine {experiment.run.engine!r}"
+        problems.append(Problem("run.engine", what, did_you_mean(experiment.run.engine, ENGINES)))
+    problems += rehearse(nodes, files)
+    problems += also(experiment, nodes) if also else ()
+    if problems:
+        raise ConfigError(str(path), problems)
+    text = path.read_text(encoding="utf-8-sig")
+    return Project(experiment, content, nodes, files, runs / experiment.name, text)
+
+
+def _files(
+    nodes: Mapping[str, Node], places: Places, problems: list[Problem]
+) -> dict[str, dict[str, list[SourceFile]]]:
+    found: dict[str, dict[str, list[SourceFile]]] = {}
+    for name, node in nodes.items():
+        found[name] = {}
+        for option, source in node.sources.items():
+            try:
+                found[name][option] = find(source, places, where=f"stages.{name}.{option}")
+            except ConfigError as error:
+                problems += error.problems
+    return found

@@ -1,0 +1,154 @@
+"""One shard of a stage: read, run, validate, write; safe to run twice."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.errors import DataError, LexassayError, SchemaViolation, StageFailed
+from pipeline.runner import disk, manifest
+from pipeline.runner.digest import file_digest
+from pipeline.runner.manifest import Part, Record
+from pipeline.runner.sources import SourceFile
+from pipeline.stages.base import FAULTS, STAGES, Stage, StageConfig
+from schemas import Table
+from schemas.validate import validate
+
+_BATCH = 500_000
+_EXAMPLES = 3
+
+
+class ShardManifest(Record):
+    """What one shard made: one part of each table."""
+
+    tables: dict[str, Part]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker needs to know, picklable.
+
+    Parameters
+    ----------
+    name : str
+        Name of the stage in the experiment, for messages.
+    use : str
+        Its kind.
+    config : StageConfig
+        Its options.
+    tables : mapping of str to paths
+        Option to the Parquet parts to read.
+    sources : mapping of str to files
+        Option to the input files to read.
+    folder : Path
+        Where the finished shard goes.
+    """
+
+    name: str
+    use: str
+    config: StageConfig
+    tables: Mapping[str, tuple[Path, ...]]
+    sources: Mapping[str, tuple[SourceFile, ...]]
+    folder: Path
+
+
+def run_task(task: Task) -> float:
+    """Make one shard and give its folder the final name; return the seconds it took.
+
+    Raises
+    ------
+    DataError
+        If input cannot be read or used.
+    SchemaViolation
+        If what was made breaks its schema.
+    StageFailed
+        If the stage raises anything that is not the project's own error.
+    """
+    started = time.perf_counter()
+    stage = STAGES.get(task.use)
+    before = _stamps(task)
+    try:
+        frames = _compute(stage, task)
+    except LexassayError:
+        raise
+    except Exception as error:
+        raise StageFailed(task.name, error) from error
+    if _stamps(task) != before:
+        raise DataError(f"stage {task.name}: an input file changed while it was read; run again")
+    with disk.guarded(f"stage {task.name}", task.folder.parent):
+        staging = task.folder.with_name(f".writing-{task.folder.name}-{os.getpid()}")
+        disk.remove(staging)
+        staging.mkdir(parents=True)
+        models = stage.outputs
+        tables = {name: _write(frames[name], models[name], staging, name) for name in models}
+        seconds = time.perf_counter() - started
+        content = ShardManifest(tables=tables, seconds=round(seconds, 3))
+        disk.write_file(staging / manifest.NAME, content.model_dump_json().encode())
+        disk.publish(staging, task.folder)
+    return seconds
+
+
+def read_shard(folder: Path) -> ShardManifest | None:
+    """Return what a finished shard made; None if it is not finished or its files are damaged."""
+    try:
+        found = ShardManifest.model_validate_json((folder / manifest.NAME).read_bytes())
+        sizes = {name: (folder / part.file).stat().st_size for name, part in found.tables.items()}
+    except (OSError, ValueError):
+        return None
+    return found if all(part.bytes == sizes[name] for name, part in found.tables.items()) else None
+
+
+def _compute(stage: Stage, task: Task) -> dict[str, pl.DataFrame]:
+    for files in task.sources.values():
+        for file in files:
+            file.check()
+    inputs = {option: pl.scan_parquet(list(paths)) for option, paths in task.tables.items()}
+    read = {option: pl.concat(f.scan() for f in files) for option, files in task.sources.items()}
+    outputs = stage.run(task.config, inputs | read)
+    plans = {
+        name: output.lazy().sort(list(stage.outputs[name].key()))
+        if name != FAULTS
+        else output.lazy()
+        for name, output in outputs.items()
+    }
+    frames = dict(zip(plans, pl.collect_all(list(plans.values())), strict=True))
+    if FAULTS in frames and frames[FAULTS].height:
+        raise DataError(faults_report(frames[FAULTS], task.name))
+    return frames
+
+
+def faults_report(faults: pl.DataFrame, stage: str) -> str:
+    """Say which values cannot be used: problem, file, column, how many, three examples."""
+    ordered = faults.sort("file", "column", "problem", "line")
+    lines = [f"stage {stage}: {faults.height:,} value(s) of the input cannot be used:"]
+    for key, group in ordered.group_by("file", "column", "problem", maintain_order=True):
+        file, column, problem = key
+        lines.append(f"  - {file}: column {column}: {group.height:,} x {problem}")
+        for line, value in group.select("line", "value").head(_EXAMPLES).iter_rows():
+            lines.append(f"      line {line}: {value!r}" if value else f"      line {line}: empty")
+    return "\n".join([*lines, "Mend these lines and run again; nothing was written."])
+
+
+def _write(frame: pl.DataFrame, model: type[Table], folder: Path, name: str) -> Part:
+    path = folder / f"{name}.parquet"
+    disk.write_parquet(frame, path)
+    rows = validate(_batches(path), model, name=f"table {name}")
+    if rows != frame.height:
+        raise SchemaViolation(f"table {name}", [])
+    return Part(file=path.name, bytes=path.stat().st_size, sha256=file_digest(path), rows=rows)
+
+
+def _batches(path: Path) -> Iterator[pl.DataFrame]:
+    """Read back what was written: the file is what is validated."""
+    yield from pl.scan_parquet(path).collect_batches(chunk_size=_BATCH, maintain_order=True)
+
+
+def _stamps(task: Task) -> list[tuple[int, int]]:
+    found = [file.path.stat() for files in task.sources.values() for file in files]
+    return [(each.st_size, each.st_mtime_ns) for each in found]
