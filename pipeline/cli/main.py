@@ -1,0 +1,71 @@
+"""Entry point: runs a command, turns errors into sentences and exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from rich.console import Console
+
+from pipeline.errors import LexassayError
+
+_UNKNOWN = 1
+_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    0 done, 1 failed, 2 wrong usage or configuration, 3 waits for a person, 130 interrupted.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What stands after ``lexassay``; the process's own if not given. ``--debug`` anywhere
+        shows tracebacks.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    words = [word for word in given if word != "--debug"]
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        from pipeline.cli.app import app  # noqa: PLC0415  errors of extensions count too
+
+        app(words, prog_name="lexassay")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    except LexassayError as error:
+        return _report(error, error.exit_code, debug=debug)
+    except KeyboardInterrupt as error:
+        return _report(error, _INTERRUPTED, debug=debug, text="interrupted")
+    except BrokenPipeError:
+        # The reader of our output has gone, as `head` does: no more can be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        kind = type(error).__name__
+        text = f"unexpected {kind}: {error}\nThis is a defect; --debug shows where."
+        return _report(error, _UNKNOWN, debug=debug, text=text)
+    return 0
+
+
+def _report(error: BaseException, code: int, *, debug: bool, text: str | None = None) -> int:
+    if debug:
+        traceback.print_exception(error)
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print("lexassay:", text or str(error), markup=False)
+    return code
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def script() -> NoReturn:
+    """Run the command of the process and exit."""
+    sys.exit(main())

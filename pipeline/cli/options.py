@@ -1,0 +1,39 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from pipeline.runner.experiment import parse_setting
+
+Config: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="CONFIG", help="The experiment, a TOML file.")
+]
+Runs: TypeAlias = Annotated[Path, typer.Option("--runs", help="Folder of all results.")]
+Data: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--data", help="Data root of public data; else the variable LEXASSAY_DATA."),
+]
+Settings: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Override an option, e.g. stages.sample.rate=0.2. Can be given again.",
+    ),
+]
+Rows: TypeAlias = Annotated[int, typer.Option("--rows", min=1, help="Rows shown in a table.")]
+Output: TypeAlias = Annotated[
+    Path | None, typer.Option("--output", help="Write to this file: csv, tsv, json, parquet.")
+]
+Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
+DEFAULT_RUNS = Path("runs")
+
+
+def settings_of(given: Sequence[str] | None) -> dict[str, Any]:
+    """Return the overrides by their paths."""
+    return dict(parse_setting(text) for text in given or ())

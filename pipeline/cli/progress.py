@@ -1,0 +1,90 @@
+"""Progress of a run: bars in a terminal, plain lines elsewhere; always on stderr."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from pipeline.runner.events import Event
+
+
+class RunProgress:
+    """Listens to a run and shows how far it is."""
+
+    def __init__(self, console: Console, *, stages: int) -> None:
+        self._console = console
+        self._stages = stages
+        self._seen = 0
+        self._bars: Progress | None = None
+        self._bar: TaskID | None = None
+        if console.is_terminal:
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+            )
+            self._bars = Progress(*columns, console=console, transient=True)
+
+    def __enter__(self) -> RunProgress:
+        if self._bars:
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bars:
+            self._bars.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        if event.kind == "stage_started":
+            self._start(event)
+        elif event.kind == "shard_done" and self._bars and self._bar is not None:
+            self._bars.advance(self._bar)
+        elif event.kind in {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}:
+            self._finish(event)
+        elif event.kind == "message":
+            name = f"{event.stage}: " if event.stage else ""
+            self._say(f"  {name}{event.facts.get('text', '')}", style="dim")
+
+    def _start(self, event: Event) -> None:
+        shards, resumed = event.facts.get("shards", 1), event.facts.get("resumed", 0)
+        if resumed:
+            self._say(f"  {event.stage}: {resumed} of {shards} shards were done before")
+        if self._bars:
+            self._bar = self._bars.add_task(event.stage, total=shards, completed=resumed)
+
+    def _finish(self, event: Event) -> None:
+        self._seen += 1
+        if self._bars and self._bar is not None:
+            self._bars.remove_task(self._bar)
+            self._bar = None
+        self._say(f"[{self._seen}/{self._stages}] {event.stage:<20} {_outcome(event)}")
+
+    def _say(self, text: str, style: str | None = None) -> None:
+        self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def _outcome(event: Event) -> str:
+    if event.kind == "failed":
+        return "failed"
+    if event.kind in {"stage_waits", "stage_skipped"}:
+        word = "waits" if event.kind == "stage_waits" else "not run"
+        return f"{word}: {event.facts.get('note', '')}"
+    rows = ", ".join(f"{name} {count:,} rows" for name, count in event.facts["rows"].items())
+    spent = f" in {event.facts['seconds']:.1f} s" if event.kind == "stage_done" else ""
+    return f"{'done' if event.kind == 'stage_done' else 'reused'}: {rows}{spent}"

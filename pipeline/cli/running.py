@@ -1,0 +1,154 @@
+"""``run``, ``plan``, ``why``, ``status``, ``gc``: act on an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, Settings, settings_of
+from pipeline.cli.progress import RunProgress
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.notebook import check
+from pipeline.reporting import add_report
+from pipeline.runner.collect import collect, garbage
+from pipeline.runner.plan import Step
+from pipeline.runner.project import Project
+from pipeline.session import Run, perform, steps
+from pipeline.sweeping import points, sweep
+
+_WAITS = 3
+_STATES = {"done": "done", "run": "would run", "unknown": "depends"}
+
+
+def run(
+    config: Config,
+    settings: Settings = None,
+    force: Annotated[
+        list[str] | None,
+        typer.Option("--force", metavar="STAGE", help="Run this stage even if it is done."),
+    ] = None,
+    dry: Annotated[bool, typer.Option("--dry", help="Check and plan only.")] = False,
+    report: Annotated[bool, typer.Option(help="Write the report.")] = True,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Run an experiment: every stage that is not done yet, then the report."""
+    given = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=given)
+    if dry:
+        return _print_plan(project)
+    console = Console(stderr=True)
+    if project.experiment.sweep:
+        folder = sweep(config, runs=runs, data=data, settings=given, say=_say(console))
+        print(f"sweep: {folder}")
+        return 0
+    with RunProgress(console, stages=len(project.nodes)) as progress:
+        done = perform(project, settings=given, force=force or (), listeners=[progress])
+        done = add_report(done, [progress]) if report else done
+    return _conclude(done)
+
+
+def _say(console: Console) -> Callable[[str], None]:
+    def say(text: str) -> None:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    return say
+
+
+def _conclude(done: Run) -> int:
+    if done.report:
+        print(f"report: {done.report}")
+    for wait in done.waits:
+        print(f"waiting: {wait}")
+    return _WAITS if done.waits else 0
+
+
+def plan(
+    config: Config, settings: Settings = None, runs: Runs = DEFAULT_RUNS, data: Data = None
+) -> int:
+    """Say what would run, and why."""
+    return _print_plan(check(config, runs=runs, data=data, settings=settings_of(settings)))
+
+
+def _print_plan(project: Project) -> int:
+    for step in steps(project):
+        rows = f": {_rows(step)}" if step.manifest else ""
+        print(f"{_STATES[step.state]:<10} {step.node.name:<24} {step.node.stage.name}{rows}")
+        for reason in step.reasons:
+            print(f"             {reason}")
+    return 0
+
+
+def _rows(step: Step) -> str:
+    tables = step.manifest.tables if step.manifest else {}
+    return ", ".join(f"{name} {table.rows:,} rows" for name, table in tables.items())
+
+
+def why(
+    config: Config,
+    stage: Annotated[str, typer.Argument(help="Name of the stage.")],
+    settings: Settings = None,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Say which part of what a stage rests on has changed, from what to what."""
+    project = check(config, runs=runs, data=data, settings=settings_of(settings))
+    if stage not in project.nodes:
+        remedy = did_you_mean(stage, project.nodes)
+        raise ConfigError("why", [Problem(stage, "there is no such stage", remedy)])
+    step = next(step for step in steps(project) if step.node.name == stage)
+    if step.state == "done":
+        print(f"{stage} is done: nothing that it rests on has changed")
+    for reason in step.reasons:
+        print(f"{stage}: {reason}")
+    return 0
+
+
+def status(
+    config: Config, settings: Settings = None, runs: Runs = DEFAULT_RUNS, data: Data = None
+) -> int:
+    """Say how far an experiment is."""
+    project = check(config, runs=runs, data=data, settings=settings_of(settings))
+    found = list(steps(project))
+    done = [step for step in found if step.manifest]
+    print(f"{project.experiment.name}: {len(done)} of {len(found)} stages done, in {project.root}")
+    for step in found:
+        made = step.manifest
+        detail = f"{_rows(step)}; {made.seconds:.1f} s, {made.created[:19]}" if made else ""
+        print(f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip())
+    page = project.root / "report" / "index.html"
+    print(f"report: {page}" if page.is_file() else "report: not written yet")
+    return 0
+
+
+def gc(
+    config: Config,
+    settings: Settings = None,
+    dry: Annotated[bool, typer.Option("--dry", help="Say what would go, remove nothing.")] = False,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Remove results that the experiment, as it is now, does not use."""
+    given = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=given)
+    keep: set[str] = set()
+    unknown: list[str] = []
+    for point in points(project, given):
+        for step in steps(check(config, runs=runs, data=data, settings=point)):
+            keep.add(step.fingerprint)
+            unknown += [] if step.manifest else [step.node.name]
+    if unknown and not dry:
+        what = f"{', '.join(sorted(set(unknown)))} not done: what they would reuse is not known yet"
+        raise ConfigError("gc", [Problem(str(config), what, "run the experiment first")])
+    gone = list(garbage(project.root, keep)) if dry else collect(project.root, keep)
+    for each in gone:
+        print(f"{each.size / 1e6:10,.2f} MB  {each.path}  ({each.reason})")
+    verb = "would go" if dry else "removed"
+    print(f"{sum(each.size for each in gone) / 1e6:10,.2f} MB  {verb}, {len(gone)} folder(s)")
+    return 0
+
+
+COMMANDS = {"run": run, "plan": plan, "why": why, "status": status, "gc": gc}

@@ -1,0 +1,98 @@
+"""``score`` and ``measures``: work on any table, without an experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+import typer
+from rich.console import Console
+
+from pipeline.cli import output
+from pipeline.errors import ConfigError, Problem
+from pipeline.formats.base import LINE, format_of
+from pipeline.kernels import parsing
+from pipeline.kernels.contingency import SIGNATURE
+from pipeline.scoring import measures as list_measures
+from pipeline.scoring import score as score_table
+from schemas import SchemaViolation, Violation
+
+
+def score(
+    file: Annotated[Path, typer.Argument(help="Table with l1, l2, f, f1, f2, N.")],
+    measures: Annotated[
+        str, typer.Option("--measures", help="all, or names with commas; see lexassay measures.")
+    ] = "all",
+    to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    rows: Annotated[
+        int, typer.Option("--rows", min=1, help="Rows shown in a table.")
+    ] = output.ROWS,
+) -> int:
+    """Score any table of candidates: .ds, .csv, .tsv, .parquet, each also .gz."""
+    if to:
+        output.kind_of(to)
+    names = [name.strip() for name in measures.split(",") if name.strip()]
+    scored = score_table(read(file), measures=names)
+    if to:
+        output.write(scored, to, kind=None, overwrite=overwrite)
+    else:
+        output.print_table(Console(), scored, rows=rows, title=f"{scored.height:,} rows")
+    return 0
+
+
+def read(file: Path) -> pl.DataFrame:
+    """Read a table of frequency signatures, the counts as whole numbers.
+
+    Raises
+    ------
+    ConfigError
+        If the file is absent or its ending stands for no format.
+    SchemaViolation
+        If a column is absent or holds what is not a whole number, with the lines.
+    """
+    if not file.is_file():
+        raise ConfigError("score", [Problem(str(file), "there is no such file")])
+    try:
+        found = format_of(file.name)
+    except ValueError as error:
+        raise ConfigError("score", [Problem(str(file), str(error))]) from error
+    found.check(file, found.options())
+    raw = found.scan(file, found.options()).collect()
+    missing = [name for name in SIGNATURE if name not in raw.columns]
+    if missing:
+        raise SchemaViolation(str(file), [Violation("missing", name, 0) for name in missing])
+    counts = raw.with_columns(parsing.whole_number(name, raw.schema[name]) for name in SIGNATURE)
+    wrong = [each for name in SIGNATURE if (each := _violation(raw, counts, name))]
+    if wrong:
+        raise SchemaViolation(str(file), wrong)
+    return counts.drop(LINE)
+
+
+def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation | None:
+    bad = raw.filter(counts.get_column(name).is_null())
+    examples = tuple(
+        f"line {line}: {value!r}" for line, value in bad.select(LINE, name).head(3).rows()
+    )
+    return Violation("is not a whole number", name, bad.height, examples) if bad.height else None
+
+
+def measures(
+    format_: Annotated[
+        str, typer.Option("--format", help=" | ".join(output.FORMATS[:4]))
+    ] = "table",
+) -> int:
+    """List the association measures."""
+    frame = list_measures()
+    if format_ == "table":
+        shown = frame.select("name", "ucs", "aliases", "family", "formula", "range", "sided")
+        output.print_table(Console(), shown, rows=frame.height)
+    elif format_ in output.FORMATS:
+        typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
+    else:
+        raise ConfigError("measures", [Problem("--format", f"unknown format {format_!r}")])
+    return 0
+
+
+COMMANDS = {"score": score, "measures": measures}

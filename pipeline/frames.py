@@ -1,0 +1,70 @@
+"""Arrow at the borders: any table in, Polars inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+
+from pipeline.errors import SchemaViolation, Violation
+
+
+def as_frame(data: Any) -> pl.DataFrame:
+    """Return a table as a Polars frame, without copying where Arrow allows it.
+
+    Parameters
+    ----------
+    data : object
+        A Polars frame or plan, or anything with the Arrow C stream interface: a pyarrow
+        Table, RecordBatch or RecordBatchReader, a pandas frame, a DuckDB result.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> as_frame(pa.table({"f": [1, 2]})).height
+    2
+    """
+    if isinstance(data, pl.LazyFrame):
+        return data.collect()
+    if isinstance(data, pl.DataFrame):
+        return data
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        return pl.DataFrame(data)
+    kind = f"{type(data).__module__}.{type(data).__name__}"
+    raise TypeError(f"{kind} is no table: give a Polars, pyarrow or pandas table, or the like")
+
+
+def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.DataFrame:
+    """Return the frame with these columns as Int64.
+
+    Raises
+    ------
+    SchemaViolation
+        If one is absent, is not of whole numbers, or holds null.
+
+    Examples
+    --------
+    >>> as_counts(pl.DataFrame({"f": [1.0]}), ["f"], name="t").dtypes
+    [Int64]
+    """
+    wrong: list[Violation] = []
+    for column in columns:
+        if column not in frame.columns:
+            wrong.append(Violation("missing (Int64)", column, 0))
+            continue
+        values = frame.get_column(column)
+        whole = values.cast(pl.Int64, strict=False)
+        bad = frame.filter(whole.is_null() | (whole != values).fill_null(value=True))
+        if not values.dtype.is_numeric() or bad.height:
+            examples = tuple(repr(value) for value in bad.get_column(column).head(3))
+            wrong.append(Violation("is not a whole number", column, bad.height, examples))
+        frame = frame.with_columns(whole)
+    if wrong:
+        raise SchemaViolation(name, wrong)
+    return frame

@@ -1,0 +1,1 @@
+"""Tables to charts to one HTML file."""

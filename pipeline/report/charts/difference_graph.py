@@ -1,0 +1,111 @@
+"""The difference of precision between two measures against n, with its significance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import altair as alt
+import polars as pl
+
+from pipeline.report.charts import layers
+from pipeline.report.charts.ends import End, end_labels
+from pipeline.report.charts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
+from pipeline.report.charts.pieces import level, points
+from pipeline.report.charts.plane import Plane, n_domain, round_domain
+from pipeline.report.charts.prepare import at_thinned, pair_rows, within
+from pipeline.report.charts.theme import BASELINE, Stroke, strokes, themed
+from pipeline.report.charts.thin import spaced
+
+NEAREST = 7.0
+"""Smallest distance between two marks of a line; pixels."""
+
+Pair = tuple[str, str]
+
+
+def difference_chart(
+    comparison: pl.DataFrame,
+    pairs: Sequence[Pair],
+    *,
+    extras: Extras = PLAIN,
+    window: Window = WHOLE,
+    look: Look = SCREEN,
+) -> alt.LayerChart:
+    """Draw p(first) - p(second) in percentage points for each pair, for one category.
+
+    A point on a line says that the pair differs significantly at that n, pointwise.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        `schemas.Comparison` at every n, one category.
+    pairs : sequence of two str
+        The pairs, in the direction in which the difference is to be read.
+    extras : Extras
+        Only `cuts` is used.
+    window : Window
+        The range of n and of y.
+    look : Look
+        Style and size, and whether the chart answers to the mouse.
+
+    Raises
+    ------
+    ValueError
+        If no pair has a difference in the window.
+    """
+    held = within(_pairs(comparison, pairs), window)
+    if held["y"].drop_nulls().is_empty():
+        raise ValueError(f"no difference to draw from n = {window.first_n} on")
+    marked = _marked(held, look)
+    drawn = at_thinned(held, points=look.points, always=[*extras.cuts, *marked["n"]])
+    plane = _plane(drawn, window, look)
+    given = strokes([_name(pair) for pair in pairs], look)
+    parts = [
+        level(0.0, plane, BASELINE),
+        *layers.cut_lines(extras.cuts, plane, above=0),
+        *layers.lines(drawn, plane, given),
+        *(points(marked.filter(line=name), plane, given[name]) for name in given),
+        *end_labels(list(_ends(drawn, given)), plane),
+        *([_hover(drawn, list(given), plane)] if look.live else []),
+    ]
+    return themed(parts, look)
+
+
+def _name(pair: Pair) -> str:
+    return f"{pair[0]} − {pair[1]}"
+
+
+def _pairs(comparison: pl.DataFrame, pairs: Sequence[Pair]) -> pl.DataFrame:
+    y = (100 * pl.col("difference")).round(3).alias("y")
+    return pl.concat(
+        pair_rows(comparison, *pair).select("n", y, "significant", line=pl.lit(_name(pair)))
+        for pair in pairs
+    )
+
+
+def _plane(drawn: pl.DataFrame, window: Window, look: Look) -> Plane:
+    first, last = drawn.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
+    y = round_domain([0.0, *drawn["y"]], low=window.y_min, high=window.y_max)
+    return Plane(n_domain(first, last), y, look, "difference (percentage points)")
+
+
+def _marked(held: pl.DataFrame, look: Look) -> pl.DataFrame:
+    found = held.filter("significant")
+    first, last = held.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
+    gap = NEAREST * (last - first) / look.width
+    kept = [part.filter(pl.col("n").is_in(spaced(part["n"], gap=gap))) for part in _each(found)]
+    return pl.concat([found.clear(), *kept])
+
+
+def _each(frame: pl.DataFrame) -> list[pl.DataFrame]:
+    return frame.partition_by("line", maintain_order=True)
+
+
+def _ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
+    for name, stroke in given.items():
+        yield End(name, drawn.filter(line=name)["y"].drop_nulls().to_list(), stroke)
+
+
+def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> alt.Chart:
+    star = pl.when("significant").then(pl.lit(" *")).otherwise(pl.lit(""))
+    said = pl.format("{}{}", pl.col("y").round(2), star).fill_null("no judged candidate")
+    return layers.hover(drawn.with_columns(said=said), names, plane)

@@ -1,0 +1,81 @@
+"""Layers that the charts are put together from: lines, bands, cuts, hover."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import altair as alt
+import polars as pl
+
+from pipeline.report.charts.labels import rows
+from pipeline.report.charts.pieces import label, line, over, segment
+from pipeline.report.charts.plane import Plane
+from pipeline.report.charts.theme import CHARACTER, FAINT, INK, Stroke
+
+CUT = Stroke(FAINT, width=1.0)
+
+
+def lines(frame: pl.DataFrame, plane: Plane, strokes: Mapping[str, Stroke]) -> list[alt.Chart]:
+    """Return a line through (n, y) for each `line` of the frame that has a stroke."""
+    # Wide lines first: a thin one on top of a wide one is still seen.
+    drawn = sorted(strokes.items(), key=lambda item: -item[1].width)
+    return [line(frame.filter(line=name), plane, stroke) for name, stroke in drawn]
+
+
+def band(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> list[alt.Chart]:
+    """Return the shaded area between `lower` and `upper`, with a thin edge."""
+    area = over(frame.select("n", "lower", "upper")).mark_area(
+        clip=True, color=stroke.colour, opacity=0.13
+    )
+    shaded = area.encode(x=plane.x_axis(), y=plane.y_axis("lower"), y2=alt.Y2("upper"))
+    edge = replace(stroke, width=0.6)
+    return [shaded, *(line(frame, plane, edge, y=limit) for limit in ("lower", "upper"))]
+
+
+def cut_lines(cuts: Sequence[int], plane: Plane, *, above: float) -> list[alt.Chart]:
+    """Return vertical lines at `cuts` with their labels, `above` pixels over the area.
+
+    Labels that would overlap go to further rows; there are three.
+    """
+    shown = {
+        f"n = {n:,}": plane.x_pixel(n) for n in sorted(set(cuts)) if plane.x[0] <= n <= plane.x[1]
+    }
+    places = rows(list(shown.values()), [len(text) * CHARACTER + 5 for text in shown])
+    down = {"y": -above - 2, "y2": float(plane.look.height)}
+    rules = [segment(CUT, x=x, x2=x, **down) for x in shown.values()]
+    texts = [
+        label(text, x=x, y=-above - 11 - 13 * row, align="center")
+        for (text, x), row in zip(shown.items(), places, strict=True)
+        if row is not None
+    ]
+    return [*rules, *texts]
+
+
+def hover(frame: pl.DataFrame, names: Sequence[str], plane: Plane) -> alt.Chart:
+    """Return a grey line that follows the mouse from n to n and tells the values there.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        n, line, and `said`, the text that the tooltip gives.
+    names : sequence of str
+        The lines, in the tooltip's order.
+    plane : Plane
+        The plotting area.
+    """
+    # A name of a measure may hold dots and brackets, which Vega reads as paths.
+    keys = {name: f"m{index}" for index, name in enumerate(names)}
+    long = frame.select("n", "said", key=pl.col("line").replace_strict(keys))
+    wide = long.pivot("key", index="n", values="said", aggregate_function="first").sort("n")
+    shown = [alt.Tooltip("n", type="quantitative", format=",d", title="n")]
+    for name, key in keys.items():
+        if key in wide.columns:
+            shown.append(alt.Tooltip(key, type="nominal", title=name))
+    near = alt.selection_point(
+        name="near", fields=["n"], nearest=True, on="pointerover", clear="pointerout", empty=False
+    )
+    seen = alt.condition(near, alt.value(0.7), alt.value(0.0))
+    rule = over(wide).mark_rule(color=INK, strokeWidth=1).properties(name="hover")
+    made: alt.Chart = rule.encode(x=plane.x_axis(), opacity=seen, tooltip=shown).add_params(near)
+    return made

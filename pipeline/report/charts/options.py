@@ -1,0 +1,85 @@
+"""What the charts can be asked for: window, look, and what is drawn beside the lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import polars as pl
+
+Style: TypeAlias = Literal["screen", "print"]
+"""``screen`` has colours, ``print`` is black and white with dash patterns."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """How a chart looks.
+
+    Parameters
+    ----------
+    style : {"screen", "print"}
+        Colours, or black and white.
+    width, height : int
+        Size of the plotting area, without axes and labels; pixels.
+    live : bool
+        Whether the chart answers to the mouse. A picture is made from one that does not.
+    points : int
+        About how many values of n a line is drawn through.
+    """
+
+    style: Style = "screen"
+    width: int = 560
+    height: int = 340
+    live: bool = False
+    points: int = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """Which part of the frame a chart shows.
+
+    Parameters
+    ----------
+    measures : tuple of str
+        The lines, in this order; all measures of the frame if empty.
+    first_n, last_n : int, int or None
+        Smallest and largest n shown; None is the largest there is.
+    y_min, y_max : float or None
+        Limits of the y axis in per cent; None leaves them to the data.
+    """
+
+    measures: tuple[str, ...] = ()
+    first_n: int = 100
+    last_n: int | None = None
+    y_min: float | None = None
+    y_max: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extras:
+    """What a precision graph draws beside its lines.
+
+    Parameters
+    ----------
+    bands : tuple of str
+        Measures whose confidence limits are shaded.
+    cuts : tuple of int
+        Values of n with a vertical line.
+    truth : DataFrame or None
+        A second `schemas.Precision` frame, drawn dashed.
+    comparison : DataFrame or None
+        A `schemas.Comparison` frame that holds the pair of `marks`.
+    marks : tuple of two str, or None
+        The pair whose significant differences are marked by triangles.
+    """
+
+    bands: tuple[str, ...] = ()
+    cuts: tuple[int, ...] = ()
+    truth: pl.DataFrame | None = None
+    comparison: pl.DataFrame | None = None
+    marks: tuple[str, str] | None = None
+
+
+PLAIN = Extras()
+WHOLE = Window()
+SCREEN = Look()

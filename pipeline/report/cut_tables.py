@@ -1,0 +1,154 @@
+"""Tables at chosen n: precision of each measure, and the tests between measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from pipeline.report.cells import cell, share
+from pipeline.report.view import Listing
+
+Row = Mapping[str, Any]
+
+
+def precision_listing(
+    frame: pl.DataFrame, measures: Sequence[str], *, name: str, of: str = ""
+) -> Listing:
+    """Return a row per measure and a column per n: precision, limits, tie range.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.Precision` at the cuts, one category.
+    measures : sequence of str
+        The rows, in this order.
+    name : str
+        Name of the files.
+    of : str
+        What the caption says of the category.
+    """
+    place = pl.col("measure").replace_strict({m: i for i, m in enumerate(measures)})
+    ordered = frame.sort(place, "n")
+    cells = {(row["measure"], row["n"]): _estimate(row) for row in ordered.to_dicts()}
+    cuts = sorted(set(ordered["n"]))
+    columns = {f"n = {n:,}": [cells.get((m, n), "") for m in measures] for n in cuts}
+    caption = (
+        f"Precision in per cent at chosen n{of}, with its confidence limits in brackets. "
+        "Where equal scores straddle the cut, the true positives that other ways to break "
+        "the tie could give are added."
+    )
+    shown = pl.DataFrame({"measure": list(measures), **columns})
+    return Listing(name, caption, ordered, shown=shown)
+
+
+def _estimate(row: Row) -> str:
+    limits = f"[{share(row['lower'], digits=1)}, {share(row['upper'], digits=1)}]"
+    said = f"{share(row['precision'])} {limits}"
+    if row["tp_min"] == row["tp_max"]:
+        return said
+    return f"{said}, ties {row['tp_min']:,} to {row['tp_max']:,} TP"
+
+
+def comparison_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listing:
+    """Return a row per pair and cut: the counts, the difference, the p-values.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.CutComparison`, one category.
+    name : str
+        Name of the files.
+    of : str
+        What the caption says of the category.
+    """
+    ordered = frame.sort("n", "measure_1", "measure_2")
+    rows = [_test(row) for row in ordered.to_dicts()]
+    how = ", ".join(sorted(set(ordered["correction"])))
+    caption = (
+        f"Fisher's exact test at the declared cuts{of}: k of n judged draws are true "
+        "positives in D1 (n-best under the first measure alone) and D2 (under the second "
+        "alone); difference of precision in percentage points, first minus second; "
+        f"p-values alone and adjusted over all rows ({how})."
+    )
+    return Listing(name, caption, ordered, shown=pl.DataFrame(rows), left=2)
+
+
+def _test(row: Row) -> dict[str, str]:
+    return {
+        "first": row["measure_1"],
+        "second": row["measure_2"],
+        "n": cell(row["n"]),
+        "|D1| = |D2|": cell(row["size"]),
+        "k of n in D1": f"{row['k_1']:,} of {row['n_1']:,}",
+        "k of n in D2": f"{row['k_2']:,} of {row['n_2']:,}",
+        "difference": points(row["difference"]),
+        "p": p_value(row["p_value"]),
+        "p adjusted": p_value(row["p_adjusted"]),
+    }
+
+
+def matrix_listing(
+    frame: pl.DataFrame, n: int, *, name: str, alpha: float, margin: float, of: str = ""
+) -> Listing:
+    """Return the differences of all pairs at one n as a square: row minus column.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.CutComparison`, one category.
+    n : int
+        The cut.
+    name : str
+        Name of the files.
+    alpha, margin : float
+        A star stands where p_adjusted < alpha and |difference| >= margin.
+    of : str
+        What the caption says of the category.
+    """
+    held = frame.filter(pl.col("n") == n).sort("measure_1", "measure_2")
+    names = list(dict.fromkeys([*held["measure_1"], *held["measure_2"]]))
+    cells = {key: said for row in held.to_dicts() for key, said in _both(row, alpha, margin)}
+    columns = {b: [cells.get((a, b), "") for a in names] for b in names}
+    least = f" and at least {100 * margin:g} points" if margin else ""
+    caption = (
+        f"Difference of precision at n = {n:,}{of} in percentage points, row minus column. "
+        f"A star: adjusted p < {alpha:g}{least}."
+    )
+    shown = pl.DataFrame({"row − column": names, **columns})
+    return Listing(name, caption, held, shown=shown)
+
+
+def _both(row: Row, alpha: float, margin: float) -> list[tuple[tuple[str, str], str]]:
+    one, two, gap, p = (row[key] for key in ("measure_1", "measure_2", "difference", "p_adjusted"))
+    star = p is not None and gap is not None and p < alpha and abs(gap) >= margin
+    end = " *" if star else ""
+    back = None if gap is None else -gap
+    return [((one, two), points(gap) + end), ((two, one), points(back) + end)]
+
+
+def points(difference: float | None) -> str:
+    """Return a difference of proportions in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> points(0.0312), points(-0.5), points(None), points(-0.0)
+    ('+3.12', '−50.00', '–', '0.00')
+    """
+    if difference is None or difference == 0:
+        return share(None if difference is None else 0.0)
+    return f"{'+' if difference > 0 else '−'}{share(abs(difference))}"
+
+
+def p_value(p: float | None) -> str:
+    """Return a p-value with four decimals, a small one in powers of ten.
+
+    Examples
+    --------
+    >>> p_value(0.03456), p_value(4.2e-7), p_value(1.0), p_value(None)
+    ('0.0346', '4.2e-07', '1.0000', '–')
+    """
+    if p is None:
+        return cell(None)
+    return f"{p:.1e}" if 0 < p < 1e-4 else f"{p:.4f}"

@@ -1,0 +1,85 @@
+"""Figures and tables as the bytes of files."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import vl_convert
+
+if TYPE_CHECKING:
+    import altair as alt
+
+VEGA_LITE = "6.4"
+"""The version of Vega-Lite that draws, in the page and in the pictures."""
+OFFERED = "window.vegaEmbed = vegaEmbed;"
+"""What the charting scripts offer to the page."""
+
+
+def spec(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    """Return the Vega-Lite specification of a chart."""
+    made: dict[str, Any] = chart.to_dict()
+    return made
+
+
+def svg(chart: alt.TopLevelMixin) -> str:
+    """Return a chart as SVG, the same for the same chart.
+
+    The drawing library counts clip paths through the whole life of a process, and so names
+    them anew each time: here they are numbered from 1.
+    """
+    drawn: str = vl_convert.vegalite_to_svg(spec(chart), vl_version=VEGA_LITE)
+    found = re.findall(r'id="(clip\d+)"', drawn)
+    given = {name: f"clip{number}" for number, name in enumerate(dict.fromkeys(found), 1)}
+    return re.sub(r'(?<=id=")clip\d+(?=")|(?<=url\(#)clip\d+(?=\))', _renamed(given), drawn)
+
+
+def _renamed(given: Mapping[str, str]) -> Callable[[re.Match[str]], str]:
+    return lambda found: given[found.group()]
+
+
+def png(picture: str, *, scale: float = 2.0) -> bytes:
+    """Return an SVG picture as PNG, `scale` pixels to each of its own."""
+    made: bytes = vl_convert.svg_to_png(picture, scale=scale)
+    return made
+
+
+def javascript() -> str:
+    """Return the scripts that draw the figures in a page, with nothing left to load.
+
+    Raises
+    ------
+    ValueError
+        If they could not stand in a ``script`` element.
+    """
+    bundle: str = vl_convert.javascript_bundle(OFFERED, VEGA_LITE)
+    if "</script" in bundle.lower() or "<!--" in bundle:
+        raise ValueError("the charting scripts hold an end tag and cannot be put into a page")
+    return bundle
+
+
+def csv(frame: pl.DataFrame) -> bytes:
+    r"""Return a table as UTF-8 CSV: floats in full, infinity as inf, null empty.
+
+    Examples
+    --------
+    >>> csv(pl.DataFrame({"a": [0.1, float("inf"), None]}))
+    b'a\n0.1\ninf\n\n'
+    """
+    return frame.write_csv().encode()
+
+
+def parquet(frame: pl.DataFrame) -> bytes:
+    """Return a table as Parquet."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def in_order(plan: pl.LazyFrame) -> pl.DataFrame:
+    """Return a table's rows in the order of its columns: key columns come first."""
+    frame = plan.collect()
+    return frame.sort(frame.columns) if frame.columns else frame

@@ -1,0 +1,144 @@
+"""A view shows what a stage made: text, tables and figures of one section of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict
+
+from pipeline.registry import Registry
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+class ViewOptions(BaseModel):
+    """Base of the typed options of a view: frozen, no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph of plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with its caption.
+
+    Parameters
+    ----------
+    name : str
+        Name of its files, without the ending.
+    caption : str
+        What is seen, in a sentence or two.
+    chart : Altair chart
+        The still picture.
+    live : Altair chart or None
+        What the page shows in its place where scripts run: it answers to the mouse.
+    """
+
+    name: str
+    caption: str
+    chart: alt.TopLevelMixin
+    live: alt.TopLevelMixin | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table that is shown.
+
+    Parameters
+    ----------
+    name : str
+        Name of its files, without the ending.
+    caption : str
+        What it holds.
+    frame : DataFrame
+        The values, which the files hold in full.
+    percent : tuple of str
+        Columns of proportions that the page shows as per cents.
+    shown : DataFrame or None
+        What the page shows in its place: text, put together for reading. Its columns are
+        flush right but for the first ``left``.
+    left : int
+        How many columns of `shown` are flush left.
+    """
+
+    name: str
+    caption: str
+    frame: pl.DataFrame
+    percent: tuple[str, ...] = ()
+    shown: pl.DataFrame | None = None
+    left: int = 1
+
+
+Block: TypeAlias = Text | Figure | Listing
+
+
+@dataclass(frozen=True)
+class StageView:
+    """What a view may look at.
+
+    Parameters
+    ----------
+    name : str
+        Name of the stage in the experiment.
+    use : str
+        The stage's kind, "evaluate.precision".
+    config : mapping
+        The stage's options as the experiment gives them, defaults filled in.
+    table : callable
+        Opens a table of the run: "precision" is the stage's own table, "stage.table" or
+        "stage" any other stage's.
+    """
+
+    name: str
+    use: str
+    config: Mapping[str, Any]
+    table: Callable[[str], pl.LazyFrame]
+
+
+@dataclass(frozen=True)
+class View:
+    """A registered view."""
+
+    use: str
+    options: type[ViewOptions]
+    show: Callable[[StageView, Any], Sequence[Block]]
+
+
+VIEWS: Registry[View] = Registry("view", "pipeline.report.views")
+
+ViewFunction: TypeAlias = Callable[[StageView, Any], Sequence[Block]]
+
+
+def view(
+    use: str, *, options: type[ViewOptions] = ViewOptions
+) -> Callable[[ViewFunction], ViewFunction]:
+    """Register a function as the view of the stages of kind `use`.
+
+    Parameters
+    ----------
+    use : str
+        The stage's kind.
+    options : type of ViewOptions
+        What ``[report.views.STAGE]`` may hold.
+
+    Returns
+    -------
+    decorator
+        Gives the function back unchanged.
+    """
+
+    def register(function: ViewFunction) -> ViewFunction:
+        VIEWS.add(use, View(use, options, function), function.__module__)
+        return function
+
+    return register

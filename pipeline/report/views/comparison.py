@@ -1,0 +1,115 @@
+"""The view of comparisons: matrices and tests at the cuts, differences along n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import polars as pl
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.report import charts
+from pipeline.report.charts import Extras, Look, Style, Window
+from pipeline.report.cut_tables import comparison_listing, matrix_listing
+from pipeline.report.names import chosen
+from pipeline.report.scope import Scope, first_shown, scopes, thin_plan
+from pipeline.report.view import Block, Figure, StageView, Text, ViewOptions, view
+from pipeline.report.words import HOW_MANY, HOW_TESTED, difference_caption
+
+Pair = tuple[str, str]
+
+MOST_PAIRS = 3
+"""With more pairs than these, a graph of all of them is no longer legible."""
+
+
+class ComparisonView(ViewOptions):
+    """What the comparisons show."""
+
+    measures: tuple[str, ...] = ()
+    """The measures whose pairs are shown; all if empty."""
+    pairs: tuple[Pair, ...] | None = None
+    """Pairs of the graph of differences; by default all if there are at most three."""
+    first_n: int | None = None
+    """Smallest n of the graph; 100 by default, a twentieth of a list shorter than 2,000."""
+    last_n: int | None = None
+    """Largest n of the graph; all by default."""
+    category: str | None = None
+    """One category of true positives; each by default."""
+    style: Style = "screen"
+    """``screen`` in colours, ``print`` in black and white."""
+
+
+@view("evaluate.comparison", options=ComparisonView)
+def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block]:
+    """Show how to read the tests, matrices, the tests at the cuts, a graph of differences."""
+    cuts = stage.table("cuts").collect()
+    known = stage.table("comparison").select("category").unique().collect()["category"]
+    found = scopes(stage, [*cuts["category"], *known], options.category)
+    if not found:
+        return [Text("There is nothing to compare: no candidate is judged.")]
+    blocks = [block for scope in found for block in _category(scope, options, cuts)]
+    return [Text(HOW_TESTED), Text(HOW_MANY), *blocks]
+
+
+def _category(scope: Scope, options: ComparisonView, cuts: pl.DataFrame) -> Iterator[Block]:
+    plan = scope.plan("comparison")
+    mine = cuts.filter(category=scope.category)
+    there = [*plan.select("measure_1", "measure_2").unique().collect().rows()]
+    compared = sorted({*there, *mine.select("measure_1", "measure_2").rows()})
+    names = sorted({name for pair in compared for name in pair})
+    measures = chosen(options.measures, names, where=scope.option("measures"))
+    yield from _at_cuts(scope, mine.filter(_between(measures)))
+    pairs = _pairs(scope, options, [pair for pair in sorted(there) if set(pair) <= set(measures)])
+    if pairs:
+        yield _figure(
+            scope, options, plan.filter(_between(name for p in pairs for name in p)), pairs
+        )
+
+
+def _between(measures: Iterable[str]) -> pl.Expr:
+    names = sorted(set(measures))
+    return pl.col("measure_1").is_in(names) & pl.col("measure_2").is_in(names)
+
+
+def _at_cuts(scope: Scope, cuts: pl.DataFrame) -> Iterator[Block]:
+    if cuts.is_empty():
+        yield Text(f"No test was made at a declared cut{scope.said}.")
+        return
+    config = scope.stage.config
+    limits = {"alpha": float(config.get("alpha", 0.05)), "margin": float(config.get("margin", 0.0))}
+    for n in sorted(set(cuts["n"])):
+        yield matrix_listing(cuts, n, name=scope.file(f"matrix-{n}"), of=scope.said, **limits)
+    yield comparison_listing(cuts, name=scope.file("tests"), of=scope.said)
+
+
+def _pairs(scope: Scope, options: ComparisonView, there: Sequence[Pair]) -> list[Pair]:
+    if options.pairs is None:
+        return list(there) if len(there) <= MOST_PAIRS else []
+    known = {frozenset(pair) for pair in there}
+    wrong = [pair for pair in options.pairs if frozenset(pair) not in known]
+    if wrong:
+        problems = [
+            Problem(scope.option("pairs"), f"{' and '.join(pair)} are not compared")
+            for pair in wrong
+        ]
+        raise ConfigError("report", problems)
+    return list(options.pairs)
+
+
+def _figure(
+    scope: Scope, options: ComparisonView, plan: pl.LazyFrame, pairs: Sequence[Pair]
+) -> Block:
+    last = plan.select(pl.col("n").max()).collect().item()
+    window = Window(first_n=first_shown(options.first_n, last), last_n=options.last_n)
+    marks = plan.filter("significant").select("n").unique().collect()["n"].to_list()
+    frame = thin_plan(plan, window, always=marks).collect()
+    if frame["difference"].drop_nulls().is_empty():
+        return Text(f"No pair has judged candidates in both of its difference sets{scope.said}.")
+    cuts = scope.stage.table("cuts").select("n").unique().collect()["n"].sort()
+    extras = Extras(cuts=tuple(cuts))
+    still, live = (
+        charts.difference_chart(
+            frame, pairs, extras=extras, window=window, look=Look(style=options.style, live=live)
+        )
+        for live in (False, True)
+    )
+    return Figure(scope.file("difference"), difference_caption(of=scope.said), still, live)

@@ -1,0 +1,95 @@
+"""The sentences of the report: what a figure shows and how far its numbers reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.report.cells import share
+from pipeline.report.charts.options import Extras, Style, Window
+
+
+def baseline_text(baseline: Mapping[str, Any]) -> str:
+    """Say the baseline, the size of the sample, and what the intervals are.
+
+    Parameters
+    ----------
+    baseline : mapping
+        A row of `schemas.Baseline`.
+    """
+    return " ".join((_baseline(baseline), _draws(baseline), _interval(baseline)))
+
+
+def _baseline(row: Mapping[str, Any]) -> str:
+    limits = f"[{share(row['lower'])}, {share(row['upper'])}]"
+    counts = f"{row['k_sampled']:,} true positives in {row['n_sampled']:,} judged draws"
+    return f"Baseline {share(row['precision'])} % {limits}: {counts}."
+
+
+def _draws(row: Mapping[str, Any]) -> str:
+    drawn, whole, unjudged = row["n_drawn"], row["n_candidates"], row["n_unjudged"]
+    size = f"All {whole:,} candidates count; no sample was drawn."
+    if row["sampled"]:
+        rate = share(drawn / whole if whole else None, digits=1)
+        size = f"The sample has {drawn:,} draws from {whole:,} candidates ({rate} %)."
+    if not unjudged:
+        return f"{size} All are judged."
+    return f"{size} {unjudged:,} without a judgement count neither as true nor as false."
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    method = str(row["interval"]).replace("_", " ")
+    kind = f"{100 * row['confidence']:g} % confidence limits ({method})"
+    if not row["sampled"] and not row["n_unjudged"]:
+        return (
+            f"The estimates are the exact figures for this data set; the {kind} matter only "
+            "if the data set itself is read as a sample of a larger population."
+        )
+    return (
+        f"Brackets, bands and dotted lines are {kind} for the figure that a judgement of all "
+        "candidates would give, for each n by itself, given how many judged draws its list "
+        "holds; they don't hold for a whole curve at once."
+    )
+
+
+def graph_caption(extras: Extras, window: Window, *, style: Style, of: str = "") -> str:
+    """Say what a precision graph shows."""
+    said = [f"Precision of the n-best lists{of} against n; horizontal: the baseline."]
+    if window.first_n > 1:
+        said.append(f"Lists shorter than {window.first_n:,} are left out.")
+    if extras.bands:
+        said.append(f"Shaded: confidence limits of {_and(extras.bands)}, for each n by itself.")
+    if extras.truth is not None and not extras.truth.is_empty():
+        how = "Dashed" if style == "screen" else "Thin grey"
+        said.append(f"{how}: the true curves.")
+    if extras.marks:
+        said.append(
+            f"Triangles: {_and(extras.marks)} differ significantly at that n, taken by itself "
+            "(pointwise); they allow in no way for the many n that are looked at."
+        )
+    return " ".join(said)
+
+
+def difference_caption(*, of: str = "") -> str:
+    """Say what a graph of differences shows."""
+    return (
+        f"Difference of precision of two n-best lists{of} against n. Points: significant at "
+        "that n, taken by itself (pointwise)."
+    )
+
+
+HOW_TESTED = (
+    "Each test is Fisher's exact test on the candidates that only one of the two n-best lists "
+    "holds. For samples drawn without replacement it is conservative: true differences are "
+    "found less often than they could be. After full annotation it reads as a test about a "
+    "superpopulation: would the difference hold in other data of this kind?"
+)
+HOW_MANY = (
+    "Marks along every n are pointwise: two exchangeable measures, neither better than the "
+    "other, get a mark somewhere in 60 % of runs. Only the p-values adjusted over the declared "
+    "cuts and pairs allow for the number of tests."
+)
+
+
+def _and(names: tuple[str, ...]) -> str:
+    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
