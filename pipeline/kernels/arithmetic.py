@@ -97,7 +97,9 @@ def log_ratio(
     """
     x, y, d = expr(x), expr(y), expr(difference)
     near = (d / y).log1p()
-    return pl.when(d.abs() < 0.5 * y).then(near).otherwise((x / y).log()) / math.log(base)
+    natural = pl.when(d.abs() < 0.5 * y).then(near).otherwise((x / y).log())
+    # Polars divides by a literal in two ways, depending on the number of rows; so multiply.
+    return natural * (1.0 / math.log(base))
 
 
 def sign(difference: str | pl.Expr, magnitude: pl.Expr) -> pl.Expr:

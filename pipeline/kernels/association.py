@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import polars as pl
 
@@ -111,11 +112,35 @@ def score(
     1.583852
     """
     wanted = expressions(measures, formulas or {})
+    dtypes = dict.fromkeys(SIGNATURE, pl.Int64) | dict.fromkeys(wanted, pl.Float64)
+    scored = (
+        candidates.select(SIGNATURE)
+        .unique()
+        .map_batches(
+            partial(_score_signatures, wanted=wanted),
+            schema=dtypes,
+            predicate_pushdown=False,
+            projection_pushdown=False,
+            slice_pushdown=False,
+        )
+    )
+    return candidates.join(scored, on=SIGNATURE, how="left", maintain_order="left")
+
+
+def _score_signatures(signatures: pl.DataFrame, *, wanted: Mapping[str, pl.Expr]) -> pl.DataFrame:
+    """Score all signatures at once, never fewer than two rows.
+
+    A frame of one row takes other paths in Polars (dividing by a literal is then a division,
+    else a product with its reciprocal), so that equal signatures could get unequal bits.
+    """
+    padded = pl.concat([signatures, _PADDING])
+    keys = padded.lazy().with_columns(pl.struct(SIGNATURE).alias("_signature"))
     defined = [
         pl.when(number.is_nan()).then(None).otherwise(number).alias(name)
         for name, number in ((name, each.cast(pl.Float64)) for name, each in wanted.items())
     ]
-    signatures = candidates.select(SIGNATURE).unique()
-    keys = signatures.with_columns(pl.struct(SIGNATURE).alias("_signature"))
     scored = tables(keys).select("_signature", *defined).unnest("_signature")
-    return candidates.join(scored, on=SIGNATURE, how="left", maintain_order="left")
+    return scored.collect(engine="in-memory").head(signatures.height)
+
+
+_PADDING = pl.DataFrame({"f": [1, 1], "f1": [2, 3], "f2": [2, 3], "N": [9, 9]})

@@ -1,0 +1,29 @@
+"""What all tests share: where public data is, and no deadlines on a busy machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("lexassay", deadline=None)
+settings.load_profile("lexassay")
+
+
+@pytest.fixture
+def public_data() -> Callable[[str], Path]:
+    """Return a function that finds a file of the public data, or skips the test."""
+
+    def find(name: str) -> Path:
+        root = os.environ.get("LEXASSAY_DATA")
+        if not root:
+            pytest.skip("LEXASSAY_DATA is not set: public data is not there")
+        path = Path(root) / name
+        if not path.is_file():
+            pytest.skip(f"public data has no {name}")
+        return path
+
+    return find
