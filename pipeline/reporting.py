@@ -40,23 +40,24 @@ class ReportOptions(Options):
     """Tables with more rows are not copied beside the page."""
 
 
-def check_report(experiment: Experiment, nodes: Mapping[str, Node]) -> list[Problem]:
+def check_report(experiment: Experiment) -> list[Problem]:
     """Return every mistake in the report's section."""
     try:
         options = ReportOptions.model_validate(experiment.report)
     except ValidationError as error:
         return problems_of(error, ReportOptions, experiment.report, prefix="report")
+    known = experiment.stages
     problems = [
-        Problem("report.stages", f"there is no stage {name!r}", did_you_mean(name, nodes))
+        Problem("report.stages", f"there is no stage {name!r}", did_you_mean(name, known))
         for name in options.stages
-        if name not in experiment.stages
+        if name not in known
     ]
     for name, content in options.views.items():
         where = f"report.views.{name}"
-        if name not in experiment.stages:
-            problems.append(Problem(where, "there is no such stage", did_you_mean(name, nodes)))
-        elif name in nodes:
-            problems += _view_problems(where, nodes[name].stage.name, content)
+        if name not in known:
+            problems.append(Problem(where, "there is no such stage", did_you_mean(name, known)))
+        else:
+            problems += _view_problems(where, str(known[name].get("use")), content)
     return problems
 
 

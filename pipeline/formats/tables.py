@@ -80,8 +80,9 @@ def _parquet(path: Path) -> pl.LazyFrame:
     try:
         if path.name.lower().endswith(".gz"):
             with gzip.open(path, "rb") as packed:
-                return pl.scan_parquet(io.BytesIO(packed.read()))
-        plan = pl.scan_parquet(path)
+                plan = pl.scan_parquet(io.BytesIO(packed.read()))
+        else:
+            plan = pl.scan_parquet(path)
         plan.collect_schema()
     except (pl.exceptions.PolarsError, OSError, EOFError) as error:
         raise DataError(f"{path}: not a readable Parquet file: {error}") from error

@@ -159,11 +159,21 @@ def parse_setting(text: str) -> tuple[str, Any]:
 
 
 def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]:
-    """Return the experiment and the mistakes in its own sections (not in its stages)."""
+    """Return the experiment and the mistakes in its own sections (not in its stages).
+
+    A section with mistakes is replaced by its defaults, so that the mistakes of the stages can
+    be found in the same go; None if the stages themselves cannot be read.
+    """
     try:
         return Experiment.model_validate(content), []
     except ValidationError as error:
-        return None, problems_of(error, Experiment, content)
+        problems = problems_of(error, Experiment, content)
+    wrong = {problem.where.partition(".")[0] for problem in problems}
+    rest = {key: value for key, value in content.items() if key not in wrong}
+    try:
+        return Experiment.model_validate({"name": "unnamed", **rest}), problems
+    except ValidationError:
+        return None, problems
 
 
 def _product(values: list[list[Any]]) -> list[tuple[Any, ...]]:

@@ -67,19 +67,24 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
     """
     problems: list[Problem] = []
     kinds: dict[str, Stage] = {}
-    configs: dict[str, StageConfig] = {}
     for name, content in experiment.stages.items():
         try:
-            kinds[name], configs[name] = _configure(name, content, experiment.seed)
+            kinds[name] = _kind(name, content)
         except ConfigError as error:
             problems += error.problems
     nodes: dict[str, Node] = {}
-    for name, config in configs.items():
+    for name, stage in kinds.items():
+        content = experiment.stages[name]
+        inputs, wrong = _references(name, stage, content, kinds, set(experiment.stages))
         try:
-            inputs = _references(name, config, kinds, set(experiment.stages))
-            nodes[name] = Node(name, kinds[name], config, inputs, _sources(config))
+            config = _configure(name, stage, content, experiment.seed)
         except ConfigError as error:
-            problems += error.problems
+            problems += [*error.problems, *wrong]
+            continue
+        problems += wrong
+        if not wrong and None not in inputs.values():
+            known = {option: each for option, each in inputs.items() if each}
+            nodes[name] = Node(name, stage, config, known, _sources(config))
     try:
         return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
     except CycleError as error:
@@ -102,29 +107,42 @@ def above(nodes: Mapping[str, Node], names: Iterable[str]) -> set[str]:
 
 
 def _order(nodes: Mapping[str, Node]) -> list[str]:
-    edges = {name: {ref.stage for ref in node.inputs.values()} for name, node in nodes.items()}
-    return list(TopologicalSorter(edges).static_order())
+    """Return an order in which every stage follows those it rests on; as written, if it can."""
+    edges = {name: [ref.stage for ref in node.inputs.values()] for name, node in nodes.items()}
+    TopologicalSorter(edges).prepare()  # raises on a ring
+    order: dict[str, None] = {}
+
+    def visit(name: str) -> None:
+        for before in edges.get(name, ()):
+            visit(before)
+        order.setdefault(name)
+
+    for name in nodes:
+        visit(name)
+    return list(order)
 
 
-def _configure(name: str, content: Mapping[str, Any], seed: str) -> tuple[Stage, StageConfig]:
+def _kind(name: str, content: Mapping[str, Any]) -> Stage:
     where = f"stages.{name}"
     if not isinstance(content.get("use"), str):
         what = "has no use = ..., the kind of stage"
         raise ConfigError(where, [Problem(where, what, did_you_mean("", STAGES))])
     try:
-        stage = STAGES.get(content["use"])
+        return STAGES.get(content["use"])
     except KeyError as error:
         raise ConfigError(where, [Problem(f"{where}.use", error.args[0])]) from error
+
+
+def _configure(name: str, stage: Stage, content: Mapping[str, Any], seed: str) -> StageConfig:
     options = {key: value for key, value in content.items() if key != "use"}
     if issubclass(stage.config, Seeded):
-        options = {"seed": seed, **options}
-        if isinstance(options["seed"], int):
-            options["seed"] = str(options["seed"])
+        own = options.get("seed", seed)
+        options["seed"] = str(own) if isinstance(own, int) else own
     try:
-        return stage, stage.config.model_validate(options)
+        return stage.config.model_validate(options)
     except ValidationError as error:
-        problems = problems_of(error, stage.config, options, prefix=where)
-        raise ConfigError(where, problems) from error
+        problems = problems_of(error, stage.config, options, prefix=f"stages.{name}")
+        raise ConfigError(name, problems) from error
 
 
 def _sources(config: StageConfig) -> dict[str, Source]:
@@ -133,24 +151,25 @@ def _sources(config: StageConfig) -> dict[str, Source]:
 
 
 def _references(
-    name: str, config: StageConfig, kinds: Mapping[str, Stage], known: set[str]
-) -> dict[str, Reference]:
-    found: dict[str, Reference] = {}
+    name: str,
+    stage: Stage,
+    content: Mapping[str, Any],
+    kinds: Mapping[str, Stage],
+    known: set[str],
+) -> tuple[dict[str, Reference | None], list[Problem]]:
+    """Return the tables that a stage refers to, and the references that lead nowhere."""
+    found: dict[str, Reference | None] = {}
     problems: list[Problem] = []
-    for option, field in type(config).model_fields.items():
+    for option, field in stage.config.model_fields.items():
         wanted = next((mark.schema for mark in field.metadata if isinstance(mark, Of)), None)
-        value = getattr(config, option)
-        if wanted is None or value is None:
+        value = content.get(option, field.default)
+        if wanted is None or not isinstance(value, str):
             continue
         try:
-            reference = resolve(value, wanted, kinds, known)
-            if reference is not None:
-                found[option] = reference
+            found[option] = resolve(value, wanted, kinds, known)
         except ValueError as error:
             problems.append(Problem(f"stages.{name}.{option}", str(error)))
-    if problems:
-        raise ConfigError(name, problems)
-    return found
+    return found, problems
 
 
 def resolve(
@@ -165,14 +184,14 @@ def resolve(
     wanted : type of Table
         The schema that is asked for; a subclass will do.
     kinds : mapping of str to Stage
-        The stages whose options are right.
+        The stages whose kind is known.
     known : set of str
         The names of all stages, also of those with mistakes.
 
     Returns
     -------
     Reference or None
-        None if the stage exists but has mistakes of its own.
+        None if the stage exists but is of an unknown kind.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from pipeline.runner.graph import Node, build
 from pipeline.runner.rehearsal import rehearse
 from pipeline.runner.sources import Places, SourceFile, data_root, find
 
-Checker: TypeAlias = Callable[[Experiment, Mapping[str, Node]], Sequence[Problem]]
+Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
 """Finds further mistakes, such as those of the report's section."""
 
 
@@ -88,7 +88,7 @@ def load(
         what = f"unknown engine {experiment.run.engine!r}"
         problems.append(Problem("run.engine", what, did_you_mean(experiment.run.engine, ENGINES)))
     problems += rehearse(nodes, files)
-    problems += also(experiment, nodes) if also else ()
+    problems += also(experiment) if also else ()
     if problems:
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")

@@ -86,10 +86,10 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
     files: list[SourceFile] = []
     for written in source.path:
         try:
-            found = _expand(written, places)
+            found = _expand(written, places, where)
             files += [_file(label, path, source, where) for label, path in found]
         except ConfigError as error:
-            problems += [Problem(where, problem.what, problem.remedy) for problem in error.problems]
+            problems += error.problems
         except ValueError as error:
             problems.append(Problem(where, str(error)))
     if problems:
@@ -107,14 +107,13 @@ def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
     return SourceFile(label, path, format_, options)
 
 
-def _expand(written: str, places: Places) -> list[tuple[str, Path]]:
+def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     base, relative = places.folder, written
     if written.startswith(DATA):
         relative = written.removeprefix(DATA).lstrip("/")
         if places.data is None:
-            raise _absent(
-                written, places, f"needs the data root: give --data DIR or set {VARIABLE}"
-            )
+            what = f"needs the data root: give --data DIR or set {VARIABLE}"
+            raise _absent(written, places, where, what)
         base = places.data
     target = base / relative
     if target.is_file():
@@ -123,7 +122,7 @@ def _expand(written: str, places: Places) -> list[tuple[str, Path]]:
     files = [(_label(written, each), each) for each in found if each.is_file()]
     if not files:
         what = "the folder has no files" if target.is_dir() else f"there is no file {written!r}"
-        raise _absent(written, places, what)
+        raise _absent(written, places, where, what)
     return files
 
 
@@ -140,9 +139,9 @@ def _label(written: str, path: Path) -> str:
     return f"{written} ({path.name})"
 
 
-def _absent(written: str, places: Places, what: str) -> ConfigError:
+def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     name = written.removeprefix(DATA)
     origin = places.origins.get(name, "")
     looked = f"looked in {places.data if written.startswith(DATA) else places.folder}"
     remedy = "; ".join(filter(None, [looked, f"where it can be had: {origin}" if origin else ""]))
-    return ConfigError("source", [Problem("path", f"{written}: {what}", remedy)])
+    return ConfigError("source", [Problem(where, f"{written}: {what}", remedy)])

@@ -20,6 +20,8 @@ class EvaluatePrecision(Evaluation):
     """Method of the confidence intervals."""
     confidence: Proportion = 0.95
     """Confidence level."""
+    cuts: tuple[int, ...] = (100, 500, 1000, 2000)
+    """The list sizes of the table `cuts`; those beyond the data set are left out."""
 
     @field_validator("interval")
     @classmethod
@@ -32,7 +34,7 @@ class EvaluatePrecision(Evaluation):
 @stage(
     "evaluate.precision",
     config=EvaluatePrecision,
-    outputs={"precision": Precision, "baseline": Baseline},
+    outputs={"precision": Precision, "baseline": Baseline, "cuts": Precision},
 )
 def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     """Count draws and true positives in every list, then estimate."""
@@ -40,10 +42,12 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     counts = nbest_counts(chosen_ranks(config, tables), draws.lazy()).collect()
     candidates = tables["ranks"].select(pl.col("id").n_unique()).collect().item()
     method, confidence = config.interval, config.confidence
+    every = precision_columns(
+        counts, positives=positives(draws).collect(), method=method, confidence=confidence
+    )
     return {
-        "precision": precision_columns(
-            counts, positives=positives(draws).collect(), method=method, confidence=confidence
-        ),
+        "precision": every,
+        "cuts": every.filter(pl.col("n").is_in(config.cuts)),
         "baseline": baseline(
             draws,
             n_candidates=candidates,

@@ -1,0 +1,88 @@
+"""The report of broken laws: which, how many, which rows."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import schemas
+from schemas import Candidates, Precision, Sample, SchemaViolation, Scores, Table
+from schemas.validate import check_columns, validate
+
+GOOD = {"id": "a", "l1": "x", "l2": "y", "f": 2, "f1": 3, "f2": 4, "N": 10}
+TABLES = [
+    each for each in vars(schemas).values() if isinstance(each, type) and issubclass(each, Table)
+]
+
+
+def rows(*changes: dict[str, object]) -> pl.DataFrame:
+    return pl.DataFrame([{**GOOD, **change} for change in changes], schema=Candidates.columns())
+
+
+def violations(frame: pl.DataFrame, model: type[Table] = Candidates) -> dict[str, tuple[int, str]]:
+    with pytest.raises(SchemaViolation) as error:
+        validate(frame.iter_slices(2), model, name="table")
+    return {
+        f"{each.column}:{each.law.split(' ')[0]}": (each.count, " ".join(each.examples))
+        for each in error.value.violations
+    }
+
+
+def test_good_rows() -> None:
+    assert validate(rows({}, {"id": "b"}, {"id": "c"}).iter_slices(2), Candidates, name="t") == 3
+
+
+def test_every_law_and_row_is_named() -> None:
+    found = violations(rows({}, {"f": 9}, {"f": -1, "f1": -1}, {"l1": None}, {"N": 4, "f": 3}))
+    assert found["None:marginals_bound_joint"][0] == 1
+    assert "row 1" in found["None:marginals_bound_joint"][1]
+    assert "f=9" in found["None:marginals_bound_joint"][1]
+    assert found["l1:not_nullable"] == (1, found["l1:not_nullable"][1])
+    assert "row 3" in found["l1:not_nullable"][1]
+    assert found["f:greater_than_or_equal_to"][0] == 1
+    assert "row 2" in found["f1:greater_than_or_equal_to"][1]
+
+
+def test_counts_add_up_over_batches_and_three_are_shown() -> None:
+    found = violations(rows(*({"f": 9} for _ in range(7))))
+    count, examples = found["None:marginals_bound_joint"]
+    assert count == 7
+    assert examples.count("row") == 3
+
+
+def test_open_table_fits_sample_size() -> None:
+    found = violations(rows({"f": 0, "f1": 6, "f2": 6}))
+    assert "None:table_fits_sample_size" in found
+
+
+def test_nan_is_no_score() -> None:
+    frame = rows({}, {"id": "b"}).with_columns(mi=pl.Series([float("nan"), None]))
+    assert violations(frame, Scores)["None:scores_are_numbers_or_null"][0] == 1
+    fine = rows({}, {"id": "b"}).with_columns(mi=pl.Series([float("-inf"), None]))
+    assert validate([fine], Scores, name="scores") == 2
+
+
+def test_columns_and_types() -> None:
+    frame = rows({}).with_columns(pl.col("f").cast(pl.Int32), extra=pl.lit([1])).drop("l2")
+    with pytest.raises(SchemaViolation) as error:
+        check_columns(frame.lazy(), Candidates, name="t")
+    assert {each.column for each in error.value.violations} == {"f", "l2", "extra"}
+    with pytest.raises(SchemaViolation, match="not declared"):
+        check_columns(Sample.zero_rows(extra=pl.Int64), Sample, name="t")
+
+
+def test_precision_lies_in_its_interval() -> None:
+    row = {
+        "category": "TP", "measure": "mi", "n": 1, "precision": 0.5, "lower": 0.6, "upper": 0.9,
+        "recall": None, "n_sampled": 2, "k_sampled": 1, "tp_min": 2, "tp_max": 1,
+    }  # fmt: skip
+    found = violations(pl.DataFrame([row], schema=Precision.columns()), Precision)
+    assert set(found) == {"None:counts_are_ordered", "None:interval_holds_estimate"}
+
+
+@pytest.mark.parametrize("model", TABLES, ids=lambda model: model.__name__)
+def test_every_schema_describes_itself(model: type[Table]) -> None:
+    assert all(model.descriptions().values())
+    assert model.arrow_schema().names == list(model.columns())
+    assert validate([model.zero_rows().collect()], model, name="empty") == 0
+    assert set(model.key()) <= set(model.columns())
