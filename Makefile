@@ -1,0 +1,53 @@
+# Every target makes its own environment: Python 3.11, pip, venv and make are all it needs.
+PYTHON3 ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint constraints.txt
+RUNS ?= runs
+
+# Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
+export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
+
+.PHONY: help demo test lint bench coverage clean
+
+help:
+	@echo "make demo      run the example experiment and print its table and report"
+	@echo "make test      run all tests"
+	@echo "make lint      check style and types"
+	@echo "make bench     measure speed and memory"
+	@echo "make coverage  simulate the coverage of the confidence intervals"
+	@echo "make clean     remove the environment and the results"
+
+$(VENV)/core: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON3) -m venv $(VENV)
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/test: $(VENV)/core
+	$(PIP) --editable ".[test]"
+	touch $@
+
+$(VENV)/lint: $(VENV)/core
+	$(PIP) --editable ".[test,lint]"
+	touch $@
+
+demo: $(VENV)/core
+	$(BIN)/lexassay run configs/demo.toml --runs $(RUNS)
+	$(BIN)/lexassay show configs/demo.toml sampled.cuts --runs $(RUNS)
+
+test: $(VENV)/test
+	$(BIN)/python -m pytest --numprocesses 2
+
+lint: $(VENV)/lint
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/test
+	$(BIN)/python benchmarks/run.py
+
+coverage: $(VENV)/core
+	$(BIN)/python benchmarks/coverage.py
+
+clean:
+	rm -rf $(VENV) runs build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
