@@ -59,9 +59,12 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
             wrong.append(Violation("missing (Int64)", column, 0))
             continue
         values = frame.get_column(column)
+        if not values.dtype.is_numeric():
+            wrong.append(Violation(f"is {values.dtype}, not a whole number", column, 0))
+            continue
         whole = values.cast(pl.Int64, strict=False)
         bad = frame.filter(whole.is_null() | (whole != values).fill_null(value=True))
-        if not values.dtype.is_numeric() or bad.height:
+        if bad.height:
             examples = tuple(repr(value) for value in bad.get_column(column).head(3))
             wrong.append(Violation("is not a whole number", column, bad.height, examples))
         frame = frame.with_columns(whole)

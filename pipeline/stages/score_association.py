@@ -18,7 +18,7 @@ class ScoreAssociation(StageConfig):
 
     candidates: Annotated[str, Of(Candidates)]
     """The candidates."""
-    measures: tuple[str, ...] = Field(default=("all",))
+    measures: tuple[str, ...] = Field(default=("all",), validate_default=True)
     """Names or aliases of measures, see ``lexassay measures``; ``all`` for every one."""
     formulas: dict[str, str] = Field(default_factory=dict)
     """Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N."""

@@ -1,0 +1,225 @@
+"""The command: what it prints, its exit codes, and that nothing is overwritten."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.cli.main import main
+
+EXPERIMENT = """
+name = "small"
+
+[stages.candidates]
+use = "extract.table"
+path = "pairs.tsv"
+
+[stages.judgements]
+use = "join.table"
+path = "pairs.tsv"
+candidates = "candidates"
+
+[stages.scores]
+use = "score.association"
+candidates = "candidates"
+measures = ["mi", "t_score"]
+
+[stages.ranks]
+use = "score.rank"
+scores = "scores"
+
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+rate = 0.5
+
+[stages.full]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "judgements"
+cuts = [1, 2]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "x.toml").write_text(EXPERIMENT)
+    lines = [f"a{i}\tb{i % 3}\t{i + 1}\t{i + 3}\t{40 - i}\t90\t{i % 2}" for i in range(12)]
+    head = "l1\tl2\tf\tf1\tf2\tN\tTP"
+    (tmp_path / "pairs.tsv").write_text("\n".join([head, *lines]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_run_then_everything_is_reused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "x.toml"]) == 0
+    first = capsys.readouterr()
+    assert "report: runs/small/report/index.html" in first.out
+    assert "[6/6] full" in first.err
+    assert (folder / "runs/small/report/index.html").is_file()
+    assert main(["run", "x.toml"]) == 0
+    second = capsys.readouterr()
+    assert second.err.count("reused") == 6
+    assert "up to date" in second.err
+
+
+def test_plan_why_status(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "x.toml"]) == 0
+    assert "it has never run" in capsys.readouterr().out
+    assert not (folder / "runs").exists()
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert main(["plan", "x.toml", "--set", "stages.sample.rate=0.2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("would run  sample") for line in lines)
+    assert any("config rate: 0.5 -> 0.2" in line for line in lines)
+    assert main(["why", "x.toml", "sample", "--set", "stages.sample.rate=0.2"]) == 0
+    assert capsys.readouterr().out == "sample: config rate: 0.5 -> 0.2\n"
+    assert main(["why", "x.toml", "sample"]) == 0
+    assert "nothing that it rests on has changed" in capsys.readouterr().out
+    assert main(["status", "x.toml"]) == 0
+    assert "6 of 6 stages done" in capsys.readouterr().out
+    assert main(["run", "x.toml", "--dry"]) == 0
+    assert "would run" not in capsys.readouterr().out
+
+
+def test_show(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "x.toml", "--no-report"])
+    capsys.readouterr()
+    assert main(["show", "x.toml", "full.cuts"]) == 0
+    assert "full.cuts: 4 rows" in capsys.readouterr().out
+    assert main(["show", "x.toml", "scores", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "id,l1,l2,f,f1,f2,N,mi,t_score"
+    assert main(["show", "x.toml", "full.baseline", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["n_candidates"] == 12
+    assert main(["show", "x.toml", "sample", "--output", "s.parquet"]) == 0
+    assert pl.read_parquet(folder / "s.parquet").height == 6
+    before = (folder / "s.parquet").read_bytes()
+    assert main(["show", "x.toml", "scores", "--output", "s.parquet"]) == 2
+    assert "is there already; add --overwrite" in capsys.readouterr().err
+    assert (folder / "s.parquet").read_bytes() == before
+    assert main(["show", "x.toml", "scores", "--output", "s.parquet", "--overwrite"]) == 0
+
+
+def test_diff(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "x.toml", "--no-report"])
+    main(["run", "x.toml", "--no-report", "--set", "stages.sample.rate=0.25"])
+    capsys.readouterr()
+    assert main(["diff", "small:latest~1", "small:latest"]) == 0
+    said = capsys.readouterr().out
+    assert "stages.sample.rate: 0.5 -> 0.25" in said
+    assert "table sample: 3 rows gone, 0 new, 0 changed" in said
+    assert "1 stage(s) differ" in said
+    assert main(["diff", "small:latest", "small:latest"]) == 0
+    assert "the results are the same" in capsys.readouterr().out
+    assert main(["diff", "smal:latest", "small:latest"]) == 2
+    assert "did you mean small" in capsys.readouterr().err
+
+
+def test_sweep(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sweep = """
+[sweep]
+collect = ["full.cuts", "sample"]
+where = ""
+[sweep.over]
+"stages.sample.rate" = [0.25, 0.5]
+"stages.sample.seed" = { count = 3 }
+"""
+    (folder / "x.toml").write_text(EXPERIMENT + sweep)
+    assert main(["run", "x.toml"]) == 0
+    assert "[6/6] rate=0.5, seed=3" in capsys.readouterr().err
+    stacked = pl.read_parquet(folder / "runs/small/sweep/sample.parquet")
+    sizes = stacked.group_by("stages.sample.rate", "stages.sample.seed").len().sort(pl.all())
+    assert sizes["len"].to_list() == [3, 3, 3, 6, 6, 6]
+    assert pl.read_csv(folder / "runs/small/sweep/full.cuts.csv").height == 6 * 4
+    assert main(["gc", "x.toml"]) == 0
+    assert "removed, 0 folder(s)" in capsys.readouterr().out
+
+
+def test_score_any_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "pairs.tsv", "--measures", "MI,Dice", "--output", "s.csv.gz"]) == 0
+    scored = pl.read_csv(folder / "s.csv.gz")
+    assert scored.columns[-2:] == ["mi", "dice"]
+    assert scored["l1"].to_list() == [f"a{i}" for i in range(12)]
+    assert main(["score", "pairs.tsv"]) == 0
+    assert "12 rows" in capsys.readouterr().out
+    assert main(["score", "pairs.tsv", "--measures", "MJ"]) == 2
+    assert "unknown measure 'MJ'" in capsys.readouterr().err
+    (folder / "bad.csv").write_text("l1,l2,f,f1,f2,N\na,b,9,3,4,50\nc,d,x,3,4,50\n")
+    assert main(["score", "bad.csv"]) == 1
+    assert "line 3: 'x'" in capsys.readouterr().err
+    (folder / "bad.csv").write_text("l1,l2,f,f1,f2,N\na,b,9,3,4,50\n")
+    assert main(["score", "bad.csv"]) == 1
+    said = capsys.readouterr().err
+    assert "marginals_bound_joint" in said
+    assert "l1='a'" in said
+
+
+def test_measures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", "--format", "json"]) == 0
+    listed = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert listed["log_likelihood"]["ucs"] == "log.likelihood"
+    assert all(row["formula"] and row["reference"] and row["range"] for row in listed.values())
+
+
+def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:
+    import tomllib
+
+    import jsonschema
+
+    assert main(["schema"]) == 0
+    validator = jsonschema.Draft202012Validator(json.loads(capsys.readouterr().out))
+    configs = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
+    assert configs
+    for path in configs:
+        validator.validate(tomllib.loads(path.read_text()))
+    wrong = tomllib.loads(EXPERIMENT.replace("rate = 0.5", "rat = 0.5"))
+    assert not validator.is_valid(wrong)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["rum"], 2, "No such command 'rum'"),
+        (["run"], 2, "Missing argument"),
+        (["run", "nothing.toml"], 2, "does not exist; this folder has x.toml"),
+        (["run", "x.toml", "--set", "rate"], 2, "e.g. stages.sample.rate=0.2"),
+        (["run", "x.toml", "--force", "sampel"], 2, "did you mean sample"),
+        (["show", "x.toml", "ful"], 2, "did you mean full"),
+        (["show", "x.toml", "full.cut"], 2, "did you mean cuts"),
+        (["show", "x.toml", "full"], 2, "has not been made yet"),
+        (["show", "x.toml", "full", "--format", "xml"], 2, "unknown format"),
+        (["why", "x.toml", "ful"], 2, "did you mean full"),
+        (["gc", "x.toml"], 2, "run the experiment first"),
+        (["score", "nothing.tsv"], 2, "there is no such file"),
+        (["score", "x.toml"], 2, "no format has the ending"),
+        (["score", "pairs.tsv", "--output", "no/s.csv"], 2, "does not exist"),
+        (["score", "pairs.tsv", "--output", "s.doc"], 2, "no ending"),
+        (["new", "colocations"], 2, "did you mean collocations"),
+        (["diff", "small:x", "small:y"], 2, "has no runs of 'small'"),
+    ],
+)
+def test_wrong_usage(
+    words: list[str], code: int, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == code
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_data_error_names_file_and_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (folder / "pairs.tsv").open("a") as pairs:
+        pairs.write("q\tr\tmany\t3\t4\t90\tperhaps\n")
+    assert main(["run", "x.toml"]) == 1
+    said = capsys.readouterr().err
+    for words in ("pairs.tsv", "column f", "line 14", "'many'", "is not a whole number"):
+        assert words in said
+    assert "Traceback" not in said
+
+
+def test_debug_shows_the_traceback(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "nothing.toml", "--debug"]) == 2
+    assert "Traceback" in capsys.readouterr().err

@@ -1,0 +1,75 @@
+"""From ranks and verdicts to precision and comparison."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from run_stage import run_stage
+
+from pipeline.errors import ConfigError
+
+IDS = [f"x{i}" for i in range(8)]
+SCORES = pl.DataFrame({"id": IDS, "a": [8.0, 7, 6, 5, 4, 3, 2, 1], "b": [1.0, 2, 3, 4, 5, 6, 7, 8]})
+VERDICTS = pl.DataFrame({"category": "TP", "id": IDS, "tp": [True] * 3 + [False] * 5})
+RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
+
+
+def test_full_precision() -> None:
+    made = run_stage("evaluate.precision", {"cuts": [2, 4, 99]}, ranks=RANKS, judgements=VERDICTS)
+    cuts = made["cuts"].select("measure", "n", "precision", "recall").rows()
+    assert cuts == [("a", 2, 1, 2 / 3), ("a", 4, 0.75, 1), ("b", 2, 0, 0), ("b", 4, 0, 0)]
+    assert made["precision"].height == 16
+    assert made["baseline"].select("precision", "n_candidates", "sampled").row(0) == (
+        0.375,
+        8,
+        False,
+    )
+
+
+def test_sample_with_multiplicity_and_a_draw_without_verdict() -> None:
+    sample = pl.DataFrame(
+        {"id": ["x0", "x7", "x4"], "multiplicity": [2, 1, 1], "position": [1, 2, 3]}
+    )
+    some = VERDICTS.filter(pl.col("id") != "x4")
+    made = run_stage(
+        "evaluate.precision", {"cuts": [8]}, ranks=RANKS, judgements=some, sample=sample
+    )
+    row = made["cuts"].filter(measure="a").row(0, named=True)
+    assert (row["n_sampled"], row["k_sampled"], row["precision"]) == (3, 2, 2 / 3)
+    base = made["baseline"].row(0, named=True)
+    assert (base["n_drawn"], base["n_unjudged"], base["sampled"]) == (4, 1, True)
+
+
+def test_comparison_at_every_n_and_at_the_cuts() -> None:
+    config = {"cuts": [3, 50], "alpha": 0.2}
+    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert made["comparison"].select("n").to_series().to_list() == list(range(1, 9))
+    row = made["cuts"].row(0, named=True)
+    assert (row["k_1"], row["n_1"], row["k_2"], row["n_2"]) == (3, 3, 0, 3)
+    assert row["p_value"] == pytest.approx(0.1)
+    assert row["difference"] == 1
+    assert row["significant"]
+    assert made["cuts"].height == 1
+
+
+def test_chosen_measures_and_pairs() -> None:
+    made = run_stage("evaluate.precision", {"measures": ["b"]}, ranks=RANKS, judgements=VERDICTS)
+    assert made["precision"]["measure"].unique().to_list() == ["b"]
+    config = {"pairs": [["b", "a"]]}
+    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert made["comparison"].select("measure_1", "measure_2").unique().rows() == [("b", "a")]
+    with pytest.raises(ConfigError, match="'c' has not been ranked"):
+        run_stage("evaluate.comparison", {"pairs": [["a", "c"]]}, ranks=RANKS, judgements=VERDICTS)
+    with pytest.raises(ConfigError, match="'t_scor' has not been ranked"):
+        run_stage("evaluate.precision", {"measures": ["t_scor"]}, ranks=RANKS, judgements=VERDICTS)
+
+
+@pytest.mark.parametrize("use", ["evaluate.precision", "evaluate.comparison"])
+def test_nothing_at_all(use: str) -> None:
+    made = run_stage(use, {}, ranks=RANKS.clear(), judgements=VERDICTS.clear())
+    assert all(frame.height == 0 for frame in made.values())
+
+
+def test_rank_needs_scores() -> None:
+    with pytest.raises(ConfigError, match="no column of scores"):
+        run_stage("score.rank", {}, scores=SCORES.select("id"))

@@ -1,0 +1,63 @@
+"""Verdicts from tables."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from run_stage import faults, run_stage
+
+from pipeline.errors import ConfigError
+from pipeline.kernels.hashing import candidate_id
+
+SHEET = pl.DataFrame(
+    {"l1": ["a", "b", "c", "d"], "l2": ["x"] * 4, "TP": ["1", "no", None, "TRUE"],
+     "idiom": ["0", "0", "", "1"]}
+)  # fmt: skip
+CANDIDATES = SHEET.head(3).select(candidate_id("l1", "l2"))
+
+
+def judge(sheet: pl.DataFrame, **config: object) -> dict[str, pl.DataFrame]:
+    return run_stage("join.table", config, path=sheet, candidates=CANDIDATES)
+
+
+def test_null_is_not_judged_and_strangers_are_counted() -> None:
+    made = judge(SHEET)
+    assert made["judgements"].join(CANDIDATES, on="id").select("tp").sum().item() == 1
+    assert made["judgements"].height == 2
+    assert made["coverage"].rows() == [("TP", 3, 2, 1, 1)]
+    assert faults(made) == []
+
+
+def test_several_categories() -> None:
+    made = judge(SHEET, categories={"all": "TP", "idiom": "idiom"})
+    assert made["coverage"].rows() == [("all", 3, 2, 1, 1), ("idiom", 3, 2, 0, 1)]
+
+
+def test_same_verdict_twice_counts_once_another_is_a_fault() -> None:
+    assert judge(pl.concat([SHEET, SHEET]))["coverage"].rows() == [("TP", 3, 2, 1, 1)]
+    changed = SHEET.with_columns(TP=pl.lit("0"))
+    made = judge(pl.concat([SHEET, changed]))
+    assert faults(made) == [
+        (2, "TP", "true"),
+        (5, "TP", "true"),
+        (6, "TP", "false"),
+        (9, "TP", "false"),
+    ]
+
+
+def test_what_is_no_verdict_is_a_fault() -> None:
+    made = judge(SHEET.with_columns(TP=pl.Series(["1", "maybe", None, "2"])))
+    assert faults(made) == [(3, "TP", "maybe"), (5, "TP", "2")]
+
+
+def test_columns() -> None:
+    made = judge(SHEET.rename({"l1": "PP"}), columns={"l1": "PP"})
+    assert made["judgements"].height == 2
+    with pytest.raises(
+        ConfigError, match="categories.TP: the file has no column 'b.TP'; did you mean TP"
+    ):
+        judge(SHEET, categories={"TP": "b.TP"})
+
+
+def test_no_rows_keep_their_category() -> None:
+    assert judge(SHEET.clear())["coverage"].rows() == [("TP", 3, 0, 0, 0)]

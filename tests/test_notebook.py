@@ -1,0 +1,95 @@
+"""Everything that the command does, from Python: Arrow in, Arrow out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import pipeline as lx
+from pipeline.errors import ConfigError, SchemaViolation
+
+PAIRS = {
+    "l1": ["a", "b"],
+    "l2": ["x", "y"],
+    "f": [3, 9],
+    "f1": [5, 9],
+    "f2": [4, 12],
+    "N": [50, 50],
+}
+FRAME = pl.DataFrame(PAIRS)
+EXPECTED = lx.score(FRAME, measures=["all"])
+
+
+def tables() -> dict[str, object]:
+    arrow = pa.table(PAIRS)
+    small = pa.schema([(n, pa.int32() if n not in {"l1", "l2"} else pa.string()) for n in PAIRS])
+    return {
+        "plan": FRAME.lazy(), "pyarrow": arrow, "batch": arrow.to_batches()[0],
+        "stream": arrow.to_reader(), "pandas": arrow.to_pandas(), "int32": arrow.cast(small),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["plan", "pyarrow", "batch", "stream", "pandas", "int32"])
+def test_any_arrow_table_can_be_scored(kind: str) -> None:
+    assert lx.score(tables()[kind], measures=["all"]).equals(EXPECTED)
+
+
+def test_scores_leave_as_arrow() -> None:
+    assert pa.table(EXPECTED).column("mi").to_pylist() == EXPECTED["mi"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"f": [3, 99]}, "marginals_bound_joint"), ({"N": [50, 5]}, "table_fits_sample_size"),
+        ({"f": [3.5, 1]}, "not a whole number"), ({"f": [None, 1]}, "not a whole number"),
+        ({"f": ["3", "1"]}, "not a whole number"), ({"f": [-1, 1]}, "greater_than"),
+    ],
+)  # fmt: skip
+def test_wrong_tables(change: dict[str, list[object]], said: str) -> None:
+    with pytest.raises(SchemaViolation, match=said):
+        lx.score(pl.DataFrame(PAIRS | change, strict=False))
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(SchemaViolation, match="column f: missing"):
+        lx.score(FRAME.drop("f"))
+    with pytest.raises(ConfigError, match="did you mean t_score"):
+        lx.score(FRAME, measures=["t_scor"])
+    with pytest.raises(ConfigError, match="already has a column mi"):
+        lx.score(EXPECTED, measures=["mi"])
+    with pytest.raises(ConfigError, match="row by row"):
+        lx.score(FRAME, measures=[], formulas={"x": "SUM(o11)"})
+    with pytest.raises(TypeError, match="is no table"):
+        lx.score([1, 2])
+    with pytest.raises(AttributeError):
+        lx.nothing  # noqa: B018
+
+
+def test_no_rows() -> None:
+    assert lx.score(FRAME.clear()).height == 0
+
+
+def test_run_and_show(tmp_path: Path) -> None:
+    FRAME.with_columns(TP=pl.Series([1, 0])).write_parquet(tmp_path / "pairs.parquet")
+    (tmp_path / "x.toml").write_text(
+        """
+        name = "x"
+        [stages.pairs]
+        use = "extract.table"
+        path = "pairs.parquet"
+        [stages.scores]
+        use = "score.association"
+        candidates = "pairs"
+        """
+    )
+    done = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs")
+    assert done.table("scores").select("mi").sort("mi").equals(EXPECTED.select("mi").sort("mi"))
+    assert done.report is None
+    again = lx.show(tmp_path / "x.toml", runs=tmp_path / "runs")
+    assert again.table("scores.scores").equals(done.table("scores"))
+    with pytest.raises(ConfigError, match="did you mean scores"):
+        again.table("score")
