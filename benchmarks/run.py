@@ -1,0 +1,92 @@
+"""Measure time and memory of whole processes: median of several runs, peak beside it.
+
+python benchmarks/run.py [--runs 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CONFIGS = HERE.parent / "configs"
+COMMAND = [sys.executable, "-m", "pipeline.cli"]
+MEASURE = """
+import json, resource, subprocess, sys, time
+started = time.perf_counter()
+silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+code = subprocess.run(sys.argv[1:], **silent).returncode
+wall = time.perf_counter() - started
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([code, wall, used.ru_utime + used.ru_stime, used.ru_maxrss]))
+"""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A command to measure; `before` runs first each time and does not count."""
+
+    name: str
+    command: Sequence[str]
+    before: Sequence[str] = ()
+
+
+def tasks(folder: Path) -> Iterator[Task]:
+    """Yield what is measured."""
+    data = os.environ.get("LEXASSAY_DATA")
+    runs = ["--runs", str(folder / "runs")]
+    clean = ["rm", "-rf", str(folder / "runs")]
+    names = ["demo", *(["krenn", "streusle"] if data else [])]
+    for name in names:
+        config = [*COMMAND, "run", str(CONFIGS / f"{name}.toml"), *runs]
+        yield Task(f"{name}: all stages, no report", [*config, "--no-report"], clean)
+        yield Task(f"{name}: all stages and report", config, clean)
+        yield Task(f"{name}: nothing to do", config)
+    for size in (100_000, 1_000_000):
+        table = folder / f"candidates-{size}.parquet"
+        subprocess.run([sys.executable, HERE / "make_table.py", table, str(size)], check=True)
+        score = [*COMMAND, "score", str(table), "--measures", "all", "--overwrite"]
+        output = ["--output", str(folder / "scores.parquet")]
+        yield Task(f"score {size:,} distinct signatures, all measures", [*score, *output])
+    yield Task("start of the command", [*COMMAND, "measures"])
+
+
+def measure(task: Task, runs: int) -> tuple[float, float, float]:
+    """Return the medians of wall and CPU seconds, and the peak memory in MB."""
+    found = []
+    for _ in range(runs):
+        if task.before:
+            subprocess.run(task.before, check=True)
+        line = [sys.executable, "-c", MEASURE, *task.command]
+        printed = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+        code, wall, cpu, memory = json.loads(printed)
+        if code:
+            raise SystemExit(f"{task.name}: exit code {code}: {' '.join(task.command)}")
+        found.append((wall, cpu, memory / 1024))
+    walls, cpus, peaks = zip(*found, strict=True)
+    return statistics.median(walls), statistics.median(cpus), max(peaks)
+
+
+def main() -> int:
+    """Print a line per task."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=5)
+    given = parser.parse_args()
+    print(f"{os.cpu_count()} cores; median of {given.runs} runs of the whole process; peak memory")
+    with tempfile.TemporaryDirectory() as folder:
+        for task in tasks(Path(folder)):
+            wall, cpu, peak = measure(task, given.runs)
+            print(f"{task.name:<52} {wall:7.2f} s {cpu:7.2f} s CPU {peak:8,.0f} MB", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
