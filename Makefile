@@ -33,7 +33,7 @@ $(VENV)/lint: $(VENV)/core
 
 demo: $(VENV)/core
 	$(BIN)/lexassay run configs/demo.toml --runs $(RUNS)
-	$(BIN)/lexassay show configs/demo.toml sampled.cuts --runs $(RUNS)
+	$(BIN)/lexassay show configs/demo.toml sampled.cuts --rows 24 --runs $(RUNS)
 
 test: $(VENV)/test
 	$(BIN)/python -m pytest --numprocesses 2

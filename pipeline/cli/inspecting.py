@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from pipeline.cli import output
 from pipeline.cli.options import (
@@ -45,7 +44,7 @@ def show(
     if to:
         output.write(frame, to, kind=format_, overwrite=overwrite)
     elif format_ == "table":
-        output.print_table(Console(), frame, rows=rows, title=f"{table}: {frame.height:,} rows")
+        output.print_table(frame, rows=rows, title=f"{table}: {frame.height:,} rows")
     else:
         typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
     return 0

@@ -17,6 +17,7 @@ from pipeline.errors import ConfigError, Problem
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet")
 """What ``--format`` accepts."""
+_WIDE = 1000
 ROWS = 30
 """Rows shown in a terminal if nothing else is said."""
 
@@ -68,10 +69,11 @@ def write(frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: boo
     output.write_bytes(packed)
 
 
-def print_table(
-    console: Console, frame: pl.DataFrame, *, rows: int = ROWS, title: str = ""
-) -> None:
-    """Print the first rows of a table."""
+def print_table(frame: pl.DataFrame, *, rows: int = ROWS, title: str = "") -> None:
+    """Print the first rows of a table; as wide as it is, unless a terminal sets the width."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_WIDE)
     table = Table(title=title or None, title_justify="left")
     for name, dtype in frame.schema.items():
         table.add_column(name, justify="right" if dtype.is_numeric() else "left", overflow="fold")

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import polars as pl
 import typer
-from rich.console import Console
 
 from pipeline.cli import output
 from pipeline.errors import ConfigError, Problem
@@ -38,7 +37,7 @@ def score(
     if to:
         output.write(scored, to, kind=None, overwrite=overwrite)
     else:
-        output.print_table(Console(), scored, rows=rows, title=f"{scored.height:,} rows")
+        output.print_table(scored, rows=rows, title=f"{scored.height:,} rows")
     return 0
 
 
@@ -87,7 +86,7 @@ def measures(
     frame = list_measures()
     if format_ == "table":
         shown = frame.select("name", "ucs", "aliases", "family", "formula", "range", "sided")
-        output.print_table(Console(), shown, rows=frame.height)
+        output.print_table(shown, rows=frame.height)
     elif format_ in output.FORMATS:
         typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
     else:

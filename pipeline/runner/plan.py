@@ -13,6 +13,8 @@ from pipeline.runner.graph import Node
 from pipeline.runner.manifest import Manifest
 from pipeline.runner.project import Project
 
+NEVER = "it has never run"
+
 State: TypeAlias = Literal["done", "run", "unknown"]
 
 
@@ -112,5 +114,5 @@ def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list
         return [f"its artefact is damaged: {damaged}"]
     others = store.artefacts(project.root, name)
     if not others:
-        return ["it has never run"]
+        return [NEVER]
     return differences(others[0].ingredients, found) or ["its artefact is gone"]

@@ -24,7 +24,7 @@ from pipeline.runner.execute import Work, execute
 from pipeline.runner.graph import Node
 from pipeline.runner.history import RunRecord, StageRecord
 from pipeline.runner.manifest import Manifest
-from pipeline.runner.plan import Step, step_of
+from pipeline.runner.plan import NEVER, Step, step_of
 from pipeline.runner.project import Project
 
 CACHE = ".files.json"
@@ -163,7 +163,8 @@ def _obtain(node: Node, progress: Progress) -> tuple[Manifest, bool]:
     if step.manifest and not forced:
         return step.manifest, False
     for reason in ("forced",) if forced else step.reasons:
-        tell(progress.listeners, "message", node.name, text=reason)
+        if reason != NEVER:
+            tell(progress.listeners, "message", node.name, text=reason)
     with store.locked(project.root, node.name, progress.listeners):
         # Another process may have made it while this one waited for the lock.
         found = store.find(project.root, node.name, step.fingerprint, thorough=True)

@@ -140,8 +140,8 @@ def _label(written: str, path: Path) -> str:
 
 
 def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
-    name = written.removeprefix(DATA)
-    origin = places.origins.get(name, "")
-    looked = f"looked in {places.data if written.startswith(DATA) else places.folder}"
+    origin = places.origins.get(written.removeprefix(DATA), "")
+    base = places.data if written.startswith(DATA) else places.folder
+    looked = f"looked in {base}" if base else ""
     remedy = "; ".join(filter(None, [looked, f"where it can be had: {origin}" if origin else ""]))
     return ConfigError("source", [Problem(where, f"{written}: {what}", remedy)])

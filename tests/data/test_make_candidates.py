@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import doctest
+from collections import Counter
+
+import make_candidates
+import polars as pl
+import pseudo_words
+import pytest
+from make_candidates import CANDIDATES, MIN_FREQUENCY, SEED, STARTER, STARTER_MIN_FREQUENCY, Row
+from simulation import KINDS, Kind, Simulation, simulate
+
+import pipeline as lx
+
+
+@pytest.fixture(scope="module")
+def simulation() -> Simulation:
+    return simulate(SEED)
+
+
+@pytest.fixture(scope="module")
+def committed() -> pl.DataFrame:
+    return pl.read_csv(CANDIDATES, separator="\t", quote_char=None)
+
+
+def test_committed_tables_are_what_the_generator_makes(simulation: Simulation) -> None:
+    rows = make_candidates.candidates(*simulation, seed=SEED)
+    assert make_candidates.table(rows) == CANDIDATES.read_bytes()
+    frequent = [row for row in rows if row.f >= STARTER_MIN_FREQUENCY]
+    assert make_candidates.table(frequent) == STARTER.read_bytes()
+
+
+def test_counts_are_those_of_another_count(simulation: Simulation, committed: pl.DataFrame) -> None:
+    tokens = pl.DataFrame(simulation.tokens, schema=["l1", "l2"], orient="row")
+    counted = tokens.select(
+        "l1",
+        "l2",
+        f=pl.len().over("l1", "l2"),
+        f1=pl.len().over("l1"),
+        f2=pl.len().over("l2"),
+        N=pl.len(),
+    )
+    frequent = (
+        counted.unique()
+        .filter(pl.col("f") >= 3)
+        .cast(dict.fromkeys(("f", "f1", "f2", "N"), pl.Int64))
+    )
+    assert committed.select(frequent.columns).equals(frequent.sort("l1", "l2"))
+
+
+def test_laws(committed: pl.DataFrame) -> None:
+    f, f1, f2, n = (pl.col(name) for name in ("f", "f1", "f2", "N"))
+    broken = committed.filter(
+        ~((f >= MIN_FREQUENCY) & (f <= pl.min_horizontal(f1, f2)) & (f1 + f2 - f <= n))
+        | (pl.col("TP") != pl.col("support_verb") + pl.col("figurative"))
+        | ~pl.col("TP").is_in([0, 1])
+    )
+    assert broken.is_empty()
+    assert not committed.select("l1", "l2").is_duplicated().any()
+    per_left = committed.group_by("l1").agg(pl.col("f").sum(), pl.col("f1").unique())
+    assert (per_left["f1"].list.len() == 1).all()
+    assert (per_left["f"] <= per_left["f1"].list.first()).all()
+
+
+def test_by_hand() -> None:
+    # a x is a collocation, a y too rare to be a candidate, but both count in f1, f2 and N
+    tokens = [("a", "x")] * 4 + [("a", "y")] * 2 + [("b", "x")] * 3
+    kind = Kind("figurative", 1, (0, 1), (0, 1), 1, 9, 1.0, collocation=True)
+    rows = make_candidates.candidates(tokens, {("a", "x"): kind}, seed="no errors here")
+    assert rows == [
+        Row("a", "x", 4, 6, 7, 9, 1, 0, 1),
+        Row("b", "x", 3, 3, 7, 9, 0, 0, 0),
+    ]
+
+
+def test_verdicts_follow_what_was_planted_but_for_a_few_errors(
+    simulation: Simulation, committed: pl.DataFrame
+) -> None:
+    found = Counter()
+    for row in map(Row._make, committed.iter_rows()):
+        kind = simulation.planted.get((row.l1, row.l2))
+        collocation = kind is not None and kind.collocation
+        found[collocation, row.TP] += 1
+        if collocation and row.TP:
+            assert kind is not None
+            assert getattr(row, kind.name) == 1
+    assert found == {(True, 1): 394, (True, 0): 9, (False, 1): 20, (False, 0): 3262}
+
+
+def test_planted_pairs_keep_to_their_kind(simulation: Simulation) -> None:
+    joint = Counter(simulation.tokens)
+    assert Counter(simulation.planted.values()) == {kind: kind.size for kind in KINDS}
+    frequent = Counter(
+        kind.name for pair, kind in simulation.planted.items() if joint[pair] >= MIN_FREQUENCY
+    )
+    assert frequent == {"support_verb": 280, "figurative": 123, "habitual": 240, "exclusive": 269}
+    assert all(joint[pair] >= kind.least for pair, kind in simulation.planted.items())
+
+
+def test_another_seed_makes_another_table() -> None:
+    first, other = simulate("one"), simulate("two")
+    assert first == simulate("one")
+    assert first.tokens != other.tokens
+
+
+def test_precision_graphs_are_as_the_readme_says(committed: pl.DataFrame) -> None:
+    names = ["t_score", "log_likelihood", "chi_squared", "mi", "dice"]
+    scored = lx.score(committed.drop("TP", "support_verb", "figurative"), measures=names)
+    judged = scored.join(committed.select("l1", "l2", "TP"), on=["l1", "l2"])
+    best = {name: judged.sort(name, "l1", "l2", descending=True)["TP"] for name in names}
+    assert {name: _per_cent(best[name]) for name in names} == {
+        "log_likelihood": [49.0, 32.6, 27.2, 18.05],
+        "t_score": [44.0, 34.8, 26.1, 17.7],
+        "chi_squared": [31.0, 26.2, 26.7, 18.05],
+        "dice": [27.0, 21.6, 17.2, 12.7],
+        "mi": [16.0, 18.6, 25.6, 18.1],
+    }
+    assert round(100 * committed["TP"].mean(), 2) == 11.23
+
+
+def _per_cent(verdicts: pl.Series) -> list[float]:
+    return [round(100 * verdicts.head(n).sum() / n, 2) for n in (100, 500, 1000, 2000)]
+
+
+def test_no_weight_draws_nothing_beyond_the_last() -> None:
+    highest = 1.0 - 2.0**-53
+    assert pseudo_words.draw([0.1, 0.3], lambda: highest) == 1
+    assert pseudo_words.draw([0.1, 0.3], lambda: 0.0) == 0
+
+
+def test_examples() -> None:
+    result = doctest.testmod(pseudo_words)
+    assert result.attempted > 0
+    assert result.failed == 0
