@@ -3,6 +3,7 @@
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
 from schemas.comparison import Comparison, CutComparison
+from schemas.counts import CorpusSize, Examples, PairCounts
 from schemas.coverage import Coverage
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
@@ -15,12 +16,15 @@ __all__ = [
     "Baseline",
     "Candidates",
     "Comparison",
+    "CorpusSize",
     "Coverage",
     "CutComparison",
+    "Examples",
     "Faults",
     "Identified",
     "Judgements",
     "LexassayError",
+    "PairCounts",
     "Precision",
     "Ranks",
     "Sample",

@@ -73,8 +73,12 @@ def execute(root: Path, work: Work, engine: Engine, listeners: Sequence[Listener
     tell(listeners, "stage_started", name, shards=len(tasks), resumed=len(tasks) - len(todo))
     for _ in engine.map(run_task, todo):
         tell(listeners, "shard_done", name)
+    shards = [task.folder for task in tasks]
+    if work.node.stage.combine:
+        last = _combination(work, shards, partial)
+        shards = list(engine.map(_folder_of, [last]))
     with disk.guarded(f"stage {name}", final.parent):
-        made = _assemble(work, [task.folder for task in tasks], final, started)
+        made = _assemble(work, shards, final, started)
         disk.remove(partial)
     return made
 
@@ -95,6 +99,24 @@ def _tasks(work: Work, partial: Path) -> Iterator[Task]:
             yield replace(one, folder=partial / _shard_name(path))
     else:
         yield replace(whole, folder=partial / "shard-whole")
+
+
+def _combination(work: Work, shards: list[Path], partial: Path) -> Task:
+    """Return the task that makes one result of the partial tables of all shards."""
+    found = [(folder, shard) for folder in shards if (shard := read_shard(folder))]
+    tables = {
+        name: tuple(folder / shard.tables[name].file for folder, shard in found)
+        for name in work.node.stage.partials
+    }
+    node = work.node
+    return Task(
+        node.name, node.stage.name, node.config, tables, {}, partial / "combined", combines=True
+    )
+
+
+def _folder_of(task: Task) -> Path:
+    run_task(task)
+    return task.folder
 
 
 def _shard_name(path: Path) -> str:

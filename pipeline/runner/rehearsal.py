@@ -9,8 +9,8 @@ import polars as pl
 from pipeline.errors import ConfigError, Problem, SchemaViolation
 from pipeline.runner.graph import Node
 from pipeline.runner.sources import SourceFile
-from pipeline.stages.base import FAULTS, Tables
-from schemas import Faults
+from pipeline.stages.base import FAULTS, Outputs, Tables
+from schemas import Faults, Table
 from schemas.validate import check_columns
 
 Sources = Mapping[str, Mapping[str, list[SourceFile]]]
@@ -77,11 +77,18 @@ def _headers(files: list[SourceFile]) -> list[pl.LazyFrame]:
 
 
 def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
-    outputs = node.stage.run(node.config, tables)
+    made = _checked(node.stage.run(node.config, tables), node.stage.shard_outputs)
+    if node.stage.combine:
+        made = _checked(node.stage.combine(node.config, made), node.stage.outputs)
+    return made
+
+
+def _checked(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, pl.LazyFrame]:
+    """Check what a stage plans to make; return zero rows of it."""
     planned = {name: output.lazy() for name, output in outputs.items()}
-    expected = dict(node.stage.outputs) | ({FAULTS: Faults} if FAULTS in planned else {})
+    expected = dict(models) | ({FAULTS: Faults} if FAULTS in planned else {})
     if set(planned) != set(expected):
-        what = f"makes {sorted(planned)}, but declares {sorted(node.stage.outputs)}"
+        what = f"makes {sorted(planned)}, but declares {sorted(models)}"
         raise ConfigError("use", [Problem("use", what, "this is a defect of the stage")])
     for name, model in expected.items():
         check_columns(planned[name], model, name=f"table {name}")

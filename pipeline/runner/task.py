@@ -48,6 +48,8 @@ class Task:
         Option to the input files to read.
     folder : Path
         Where the finished shard goes.
+    combines : bool
+        Whether the tables are the partial results of all shards, to be made one.
     """
 
     name: str
@@ -56,6 +58,13 @@ class Task:
     tables: Mapping[str, tuple[Path, ...]]
     sources: Mapping[str, tuple[SourceFile, ...]]
     folder: Path
+    combines: bool = False
+
+    @property
+    def models(self) -> Mapping[str, type[Table]]:
+        """The schemas of the tables to make."""
+        stage = STAGES.get(self.use)
+        return stage.outputs if self.combines else stage.shard_outputs
 
 
 def run_task(task: Task) -> float:
@@ -85,7 +94,7 @@ def run_task(task: Task) -> float:
         staging = task.folder.with_name(f".writing-{task.folder.name}-{os.getpid()}")
         disk.remove(staging)
         staging.mkdir(parents=True)
-        models = stage.outputs
+        models = task.models
         tables = {name: _write(frames[name], models[name], staging, name) for name in models}
         seconds = time.perf_counter() - started
         content = ShardManifest(tables=tables, seconds=round(seconds, 3))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import polars as pl
@@ -93,6 +93,10 @@ class Stage:
         parts are; the results are the parts of the output.
     uses : callable or None
         config -> names of modules found through a registry whose code the result rests on.
+    partials : mapping of str to schema
+        The tables that `run` makes of one shard, if `combine` makes the outputs of them.
+    combine : callable or None
+        (config, tables) -> outputs, from the partial tables of all shards.
     """
 
     name: str
@@ -101,6 +105,13 @@ class Stage:
     outputs: Mapping[str, type[Table]]
     shards: str | None = None
     uses: Callable[[Any], Iterable[str]] | None = None
+    partials: Mapping[str, type[Table]] = field(default_factory=dict)
+    combine: Callable[[Any, Tables], Outputs] | None = None
+
+    @property
+    def shard_outputs(self) -> Mapping[str, type[Table]]:
+        """The tables that `run` makes of one shard."""
+        return self.partials if self.combine else self.outputs
 
     @property
     def doc(self) -> str:
@@ -121,12 +132,14 @@ def stage(
     outputs: Mapping[str, type[Table]],
     shards: str | None = None,
     uses: Callable[[C], Iterable[str]] | None = None,
+    partials: Mapping[str, type[Table]] | None = None,
+    combine: StageFunction[C] | None = None,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
     """Register a function as the stage `name`.
 
     Parameters
     ----------
-    name, config, outputs, shards, uses
+    name, config, outputs, shards, uses, partials, combine
         As in `Stage`.
 
     Returns
@@ -147,7 +160,8 @@ def stage(
     """
 
     def register(function: StageFunction[C]) -> StageFunction[C]:
-        made = Stage(name, config, function, dict(outputs), shards, uses)
+        tables = dict(partials or {})
+        made = Stage(name, config, function, dict(outputs), shards, uses, tables, combine)
         STAGES.add(name, made, function.__module__)
         return function
 

@@ -1,0 +1,71 @@
+"""Labels of units: templates such as ``{prep.lemma}:{lemma}`` as expressions."""
+
+from __future__ import annotations
+
+import string
+
+import polars as pl
+
+
+def fields(template: str) -> list[str]:
+    """Return the attributes that a template asks for, in order.
+
+    Parameters
+    ----------
+    template : str
+        Text with ``{attribute}`` for the unit's own attributes and ``{name.attribute}`` for
+        those of a related token; ``{{`` and ``}}`` stand for braces.
+
+    Raises
+    ------
+    ValueError
+        If braces do not match, or a field is empty or has a conversion.
+
+    Examples
+    --------
+    >>> fields("{prep.lemma}:{lemma}")
+    ['prep.lemma', 'lemma']
+    """
+    found = []
+    for _text, field, specification, conversion in string.Formatter().parse(template):
+        if field is None:
+            continue
+        if not field or specification or conversion:
+            raise ValueError(f"{template!r}: write {{attribute}} or {{name.attribute}}")
+        found.append(field)
+    if not found:
+        raise ValueError(f"{template!r} names no attribute: every unit would be called the same")
+    return found
+
+
+def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
+    """Return the label of each row.
+
+    Parameters
+    ----------
+    template : str
+        As for `fields`; the columns are called as the fields are.
+    optional : set of str
+        Related tokens that may be absent: their attributes are then empty.
+
+    Returns
+    -------
+    Expr
+        String; null where an attribute that is not optional is null.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"prep.lemma": ["in"], "lemma": ["Frage"]})
+    >>> frame.select(label("{prep.lemma}:{lemma}")).item()
+    'in:Frage'
+    """
+    fields(template)
+    parts: list[pl.Expr] = []
+    for text, field, _specification, _conversion in string.Formatter().parse(template):
+        if text:
+            parts.append(pl.lit(text))
+        if field:
+            column = pl.col(field).cast(pl.String)
+            absent = field.partition(".")[0] in optional and "." in field
+            parts.append(column.fill_null("") if absent else column)
+    return pl.concat_str(parts)

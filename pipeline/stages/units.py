@@ -1,0 +1,163 @@
+"""Options that describe units and relations, shared by the stages that read corpora."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.kernels import labels
+from pipeline.kernels.pairs import Dependency
+from pipeline.kernels.units import Related, Unit
+
+_PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
+
+
+def condition(where: str) -> pl.Expr:
+    """Return a condition on tokens, written as Polars SQL.
+
+    Raises
+    ------
+    ValueError
+        If it does not parse.
+    """
+    try:
+        return pl.sql_expr(where)
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"{where!r} is not a Polars SQL condition: {error}") from error
+
+
+class _Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class RelatedOptions(_Options):
+    """A token related to the unit's token by a dependency."""
+
+    where: str
+    """Condition on the related token, in Polars SQL: deprel = 'case'."""
+    side: Literal["dependents", "head"] = "dependents"
+    """Whether it depends on the unit's token or the other way round."""
+    optional: bool = False
+    """Whether a unit without it is kept; its attributes are then empty in the label."""
+    each: bool = False
+    """Whether every such token makes a unit, or the first alone."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: object) -> object:
+        return {"where": value} if isinstance(value, str) else value
+
+    @field_validator("where")
+    @classmethod
+    def _parses(cls, where: str) -> str:
+        condition(where)
+        return where
+
+
+class UnitOptions(_Options):
+    """Which tokens are units, and what they are called."""
+
+    where: str
+    """Condition on the token, in Polars SQL: upos = 'NOUN'."""
+    label: str = "{lemma}"
+    """Template: {attribute} of the token, {name.attribute} of a related one."""
+    attach: dict[str, RelatedOptions] = Field(default_factory=dict)
+    """Related tokens by the name that the label calls them."""
+
+    @field_validator("where")
+    @classmethod
+    def _parses(cls, where: str) -> str:
+        condition(where)
+        return where
+
+    @field_validator("label")
+    @classmethod
+    def _template(cls, label: str) -> str:
+        labels.fields(label)
+        return label
+
+    @model_validator(mode="after")
+    def _attached(self) -> UnitOptions:
+        asked = {field.partition(".")[0] for field in labels.fields(self.label) if "." in field}
+        for name in sorted(asked - set(self.attach)):
+            raise ValueError(f"label: {name!r} is not attached; {did_you_mean(name, self.attach)}")
+        return self
+
+    def kernel(self) -> Unit:
+        """Return the same for the kernels."""
+        attach = {
+            name: Related(condition(each.where), each.side, each.optional, each.each)
+            for name, each in self.attach.items()
+        }
+        return Unit(condition(self.where), self.label, attach)
+
+    def columns(self) -> dict[str, set[str]]:
+        """Return the attributes that each option uses."""
+        used = {"where": set(condition(self.where).meta.root_names())}
+        used["label"] = {field.rpartition(".")[2] for field in labels.fields(self.label)}
+        for name, each in self.attach.items():
+            used[f"attach.{name}.where"] = set(condition(each.where).meta.root_names()) | {"head"}
+        return used
+
+
+class DependencyOptions(_Options):
+    """The syntactic relation between the units."""
+
+    label: tuple[str, ...] = ()
+    """Relations of the dependent, such as obj; or give where."""
+    where: str = ""
+    """Condition on the dependent token, in Polars SQL; or give label."""
+    governor: Literal["left", "right", "either"] = "left"
+    """Which unit governs the other."""
+    through: str | None = None
+    """Condition on a token between the two: the governor governs it, it governs the dependent."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_label(cls, value: object) -> object:
+        if isinstance(value, dict) and isinstance(value.get("label"), str):
+            return {**value, "label": (value["label"],)}
+        return value
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> DependencyOptions:
+        if bool(self.label) == bool(self.where):
+            raise ValueError("give either label or where")
+        for each in filter(None, (self.where, self.through)):
+            condition(each)
+        return self
+
+    def kernel(self) -> Dependency:
+        """Return the same for the kernels."""
+        where = condition(self.where) if self.where else pl.col("deprel").is_in(self.label)
+        through = condition(self.through) if self.through else None
+        return Dependency(where, self.governor, through)
+
+    def columns(self) -> dict[str, set[str]]:
+        """Return the attributes that each option uses."""
+        made = self.kernel()
+        used = {"where": set(made.where.meta.root_names()) | {"head"}}
+        if made.through is not None:
+            used["through"] = set(made.through.meta.root_names())
+        return used
+
+
+def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
+    """Check that the tokens have the attributes that the options use.
+
+    Raises
+    ------
+    ConfigError
+        With one problem per option and absent attribute.
+    """
+    known = [name for name in schema.names() if name not in _PLACES]
+    problems = [
+        Problem(option, f"the tokens have no attribute {name!r}", did_you_mean(name, known))
+        for option, names in used.items()
+        for name in sorted(names - set(schema.names()))
+    ]
+    if problems:
+        raise ConfigError("attributes", problems)
