@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
+
+import polars as pl
+
+from pipeline.report.names import distinct
 
 NOTHING = "–"
 """What a null is shown as."""
@@ -32,7 +37,7 @@ def cell(value: Any, *, percent: bool = False) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return _float(100 * value, ".2f") if percent else _float(value, "")
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}".replace("-", "−") if isinstance(value, int) else str(value)
 
 
 def _float(value: float, spec: str) -> str:
@@ -53,3 +58,15 @@ def share(value: float | None, *, digits: int = 2) -> str:
     ('23.35', '–', '100.0')
     """
     return NOTHING if value is None else f"{100 * value:.{digits}f}"
+
+
+def columns_shown(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.DataFrame:
+    """Return a table of text; a head that repeats an earlier one gets a number.
+
+    Examples
+    --------
+    >>> columns_shown(["rank", "dice", "rank"], [["1"], ["in Frage"], ["in Kraft"]]).columns
+    ['rank', 'dice', 'rank-2']
+    """
+    found = dict(zip(distinct(heads), columns, strict=True))
+    return pl.DataFrame(found, schema=dict.fromkeys(found, pl.String))

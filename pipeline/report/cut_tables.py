@@ -7,10 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.report.cells import cell, share
+from pipeline.report.cells import cell, columns_shown, share
 from pipeline.report.view import Listing
 
 Row = Mapping[str, Any]
+
+FIGURE_SPACE = "\u2007"
 
 
 def precision_listing(
@@ -36,8 +38,8 @@ def precision_listing(
     columns = {f"n = {n:,}": [cells.get((m, n), "") for m in measures] for n in cuts}
     caption = (
         f"Precision in per cent at chosen n{of}, with its confidence limits in brackets. "
-        "Where equal scores straddle the cut, the true positives that other ways to break "
-        "the tie could give are added."
+        "Ties: where equal scores straddle the cut, the true positives (TP) that the ways to "
+        "break the tie could give."
     )
     shown = pl.DataFrame({"measure": list(measures), **columns})
     return Listing(name, caption, ordered, shown=shown)
@@ -45,10 +47,11 @@ def precision_listing(
 
 def _estimate(row: Row) -> str:
     limits = f"[{share(row['lower'], digits=1)}, {share(row['upper'], digits=1)}]"
-    said = f"{share(row['precision'])} {limits}"
+    # Filled up with a blank as wide as a digit, so that the decimal points stand in line.
+    said = f"{share(row['precision']).rjust(5, FIGURE_SPACE)} {limits}"
     if row["tp_min"] == row["tp_max"]:
         return said
-    return f"{said}, ties {row['tp_min']:,} to {row['tp_max']:,} TP"
+    return f"{said}\nties: {row['tp_min']:,} to {row['tp_max']:,} TP"
 
 
 def comparison_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listing:
@@ -65,14 +68,15 @@ def comparison_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listi
     """
     ordered = frame.sort("n", "measure_1", "measure_2")
     rows = [_test(row) for row in ordered.to_dicts()]
-    how = ", ".join(sorted(set(ordered["correction"])))
+    how = ", ".join(sorted(set(ordered["correction"]))).replace("_", "-")
     caption = (
         f"Fisher's exact test at the declared cuts{of}: k of n judged draws are true "
-        "positives in D1 (n-best under the first measure alone) and D2 (under the second "
-        "alone); difference of precision in percentage points, first minus second; "
-        f"p-values alone and adjusted over all rows ({how})."
+        "positives in D1 (n-best under the first measure alone) and in D2, which is as large "
+        "(n-best under the second alone); difference of precision in percentage points, first "
+        f"minus second; p, and p adjusted over the declared cuts and pairs ({how})."
     )
-    return Listing(name, caption, ordered, shown=pl.DataFrame(rows), left=2)
+    shown = pl.DataFrame(rows)
+    return Listing(name, caption, ordered, shown=shown, right=tuple(shown.columns[2:]))
 
 
 def _test(row: Row) -> dict[str, str]:
@@ -80,12 +84,12 @@ def _test(row: Row) -> dict[str, str]:
         "first": row["measure_1"],
         "second": row["measure_2"],
         "n": cell(row["n"]),
-        "|D1| = |D2|": cell(row["size"]),
-        "k of n in D1": f"{row['k_1']:,} of {row['n_1']:,}",
-        "k of n in D2": f"{row['k_2']:,} of {row['n_2']:,}",
+        "|D1|": cell(row["size"]),
+        "k of n: D1": f"{row['k_1']:,} of {row['n_1']:,}",
+        "k of n: D2": f"{row['k_2']:,} of {row['n_2']:,}",
         "difference": points(row["difference"]),
         "p": p_value(row["p_value"]),
-        "p adjusted": p_value(row["p_adjusted"]),
+        "adjusted p": p_value(row["p_adjusted"]),
     }
 
 
@@ -110,22 +114,22 @@ def matrix_listing(
     held = frame.filter(pl.col("n") == n).sort("measure_1", "measure_2")
     names = list(dict.fromkeys([*held["measure_1"], *held["measure_2"]]))
     cells = {key: said for row in held.to_dicts() for key, said in _both(row, alpha, margin)}
-    columns = {b: [cells.get((a, b), "") for a in names] for b in names}
+    columns = [[cells.get((a, b), "") for a in names] for b in names]
     least = f" and at least {100 * margin:g} points" if margin else ""
     caption = (
         f"Difference of precision at n = {n:,}{of} in percentage points, row minus column. "
         f"A star: adjusted p < {alpha:g}{least}."
     )
-    shown = pl.DataFrame({"row − column": names, **columns})
-    return Listing(name, caption, held, shown=shown)
+    shown = columns_shown(["row − column", *names], [names, *columns])
+    return Listing(name, caption, held, shown=shown, right=tuple(shown.columns[1:]))
 
 
 def _both(row: Row, alpha: float, margin: float) -> list[tuple[tuple[str, str], str]]:
     one, two, gap, p = (row[key] for key in ("measure_1", "measure_2", "difference", "p_adjusted"))
     star = p is not None and gap is not None and p < alpha and abs(gap) >= margin
-    end = " *" if star else ""
+    mark = "* " if star else ""
     back = None if gap is None else -gap
-    return [((one, two), points(gap) + end), ((two, one), points(back) + end)]
+    return [((one, two), mark + points(gap)), ((two, one), mark + points(back))]
 
 
 def points(difference: float | None) -> str:

@@ -57,7 +57,7 @@ def chosen(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[
 
     Examples
     --------
-    >>> chosen([], ["t_score", "dice"], where="report.views.precision.measures")
+    >>> chosen([], ["t_score", "dice"], where="views.precision.measures")
     ('t_score', 'dice')
     """
     there = tuple(known)

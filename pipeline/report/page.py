@@ -135,6 +135,6 @@ def record_part(record: Record) -> str | Grid:
 def _rows(records: Sequence[Mapping[str, Any]]) -> Grid:
     head = tuple(dict.fromkeys(name for record in records for name in record))
     rows = tuple(tuple(cell(record.get(name)) for name in head) for record in records)
-    counts = [[record.get(name) for record in records] for name in head]
-    right = tuple(all(isinstance(value, int | float) for value in column) for column in counts)
+    columns = [[record[name] for record in records if name in record] for name in head]
+    right = tuple(all(isinstance(value, int | float) for value in column) for column in columns)
     return Grid(head, right, rows)

@@ -51,9 +51,7 @@ def table_part(block: Listing, stem: str) -> tuple[Grid, Files]:
 
 
 def _flush_right(block: Listing, frame: pl.DataFrame) -> tuple[bool, ...]:
-    if block.shown is not None:
-        return tuple(place >= block.left for place in range(frame.width))
-    return tuple(dtype.is_numeric() for dtype in frame.dtypes)
+    return tuple(dtype.is_numeric() or name in block.right for name, dtype in frame.schema.items())
 
 
 def whole_table(stage: StageView, table: str, *, most_rows: int) -> tuple[Data, Files]:

@@ -46,7 +46,7 @@ class Scope:
 
     def option(self, name: str) -> str:
         """Return the dotted path of an option, for messages."""
-        return f"report.views.{self.stage.name}.{name}"
+        return f"views.{self.stage.name}.{name}"
 
     @property
     def said(self) -> str:
@@ -58,7 +58,7 @@ def scopes(stage: StageView, known: Iterable[str], wanted: str | None) -> list[S
     """Return the scopes of the wanted category, or of all, in alphabetical order."""
     names = sorted(set(known))
     asked = () if wanted is None else (wanted,)
-    held = chosen(asked, names, where=f"report.views.{stage.name}.category")
+    held = chosen(asked, names, where=f"views.{stage.name}.category")
     return [Scope(stage, name, len(held) == 1) for name in held]
 
 

@@ -65,10 +65,9 @@ class Listing:
     percent : tuple of str
         Columns of proportions that the page shows as per cents.
     shown : DataFrame or None
-        What the page shows in its place: text, put together for reading. Its columns are
-        flush right but for the first ``left``.
-    left : int
-        How many columns of `shown` are flush left.
+        What the page shows in its place: text, put together for reading.
+    right : tuple of str
+        Columns of `shown` that are flush right; columns of numbers are without being named.
     """
 
     name: str
@@ -76,7 +75,7 @@ class Listing:
     frame: pl.DataFrame
     percent: tuple[str, ...] = ()
     shown: pl.DataFrame | None = None
-    left: int = 1
+    right: tuple[str, ...] = ()
 
 
 Block: TypeAlias = Text | Figure | Listing

@@ -8,6 +8,14 @@ from typing import Any
 from pipeline.report.cells import share
 from pipeline.report.charts.options import Extras, Style, Window
 
+METHODS = {
+    "clopper_pearson": "Clopper-Pearson, exact binomial",
+    "wilson": "Wilson",
+    "wilson_corrected": "Wilson with continuity correction",
+    "jeffreys": "Jeffreys",
+}
+"""How the text calls the methods of intervals; others go by their own names."""
+
 
 def baseline_text(baseline: Mapping[str, Any]) -> str:
     """Say the baseline, the size of the sample, and what the intervals are.
@@ -38,7 +46,7 @@ def _draws(row: Mapping[str, Any]) -> str:
 
 
 def _interval(row: Mapping[str, Any]) -> str:
-    method = str(row["interval"]).replace("_", " ")
+    method = METHODS.get(row["interval"], str(row["interval"]).replace("_", " "))
     kind = f"{100 * row['confidence']:g} % confidence limits ({method})"
     if not row["sampled"] and not row["n_unjudged"]:
         return (
@@ -54,18 +62,21 @@ def _interval(row: Mapping[str, Any]) -> str:
 
 def graph_caption(extras: Extras, window: Window, *, style: Style, of: str = "") -> str:
     """Say what a precision graph shows."""
-    said = [f"Precision of the n-best lists{of} against n; horizontal: the baseline."]
+    said = [f"Precision of the n-best lists{of} against n. Horizontal line: the baseline."]
+    if extras.cuts:
+        said.append("Vertical lines: the n of the table.")
     if window.first_n > 1:
         said.append(f"Lists shorter than {window.first_n:,} are left out.")
     if extras.bands:
         said.append(f"Shaded: confidence limits of {_and(extras.bands)}, for each n by itself.")
-    if extras.truth is not None and not extras.truth.is_empty():
+    if extras.truth is not None:
         how = "Dashed" if style == "screen" else "Thin grey"
-        said.append(f"{how}: the true curves.")
+        known = not extras.truth.is_empty()
+        said.append(f"{how}: the true curves." if known else "No true curve is known here.")
     if extras.marks:
         said.append(
             f"Triangles: {_and(extras.marks)} differ significantly at that n, taken by itself "
-            "(pointwise); they allow in no way for the many n that are looked at."
+            "(pointwise); no allowance is made for looking at many n."
         )
     return " ".join(said)
 

@@ -65,7 +65,7 @@ def difference_chart(
         *layers.lines(drawn, plane, given),
         *(points(marked.filter(line=name), plane, given[name]) for name in given),
         *end_labels(list(_ends(drawn, given)), plane),
-        *([_hover(drawn, list(given), plane)] if look.live else []),
+        *(_hover(drawn, list(given), plane) if look.live else []),
     ]
     return themed(parts, look)
 
@@ -105,7 +105,9 @@ def _ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
         yield End(name, drawn.filter(line=name)["y"].drop_nulls().to_list(), stroke)
 
 
-def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> alt.Chart:
-    star = pl.when("significant").then(pl.lit(" *")).otherwise(pl.lit(""))
-    said = pl.format("{}{}", pl.col("y").round(2), star).fill_null("no judged candidate")
-    return layers.hover(drawn.with_columns(said=said), names, plane)
+def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[alt.Chart]:
+    said = [
+        "no judged candidate" if y is None else f"{y:+.2f}{' *' if star else ''}"
+        for y, star in drawn.select("y", "significant").iter_rows()
+    ]
+    return layers.hover(drawn.with_columns(said=pl.Series(said)), names, plane)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from pipeline.report.charts.labels import spread
-from pipeline.report.charts.pieces import label, segment
+from pipeline.report.charts.pieces import labels, segments
 from pipeline.report.charts.plane import Plane
 from pipeline.report.charts.theme import GREY, Stroke
 
@@ -45,8 +45,14 @@ def end_labels(ends: Sequence[End], plane: Plane) -> list[alt.Chart]:
     held = [end for group in groups for end in group]
     wanted = [_middle(group, plane) for group in groups for _ in group]
     places = spread(wanted, gap=GAP, low=4.0, high=plane.look.height - 4.0)
-    parts = [_label(end, place, plane) for end, place in zip(held, places, strict=True)]
-    return [part for label in parts for part in label]
+    placed = list(zip(held, places, strict=True))
+    edge = float(plane.look.width)
+    joints = [(edge + 2, _at(end, plane), edge + TURN, place) for end, place in placed]
+    samples = [
+        segments([(edge + TURN, place, edge + SAMPLE, place)], end.stroke) for end, place in placed
+    ]
+    texts = [(end.text, edge + TEXT, place) for end, place in placed]
+    return [segments(joints, JOINT), *samples, labels(texts)]
 
 
 def _together(ends: Sequence[End], plane: Plane) -> list[list[End]]:
@@ -64,12 +70,3 @@ def _middle(group: Sequence[End], plane: Plane) -> float:
 
 def _at(end: End, plane: Plane) -> float:
     return min(max(plane.y_pixel(end.path[-1]), 0.0), float(plane.look.height))
-
-
-def _label(end: End, place: float, plane: Plane) -> list[alt.Chart]:
-    edge = plane.look.width
-    return [
-        segment(JOINT, x=edge + 2, x2=edge + TURN, y=_at(end, plane), y2=place),
-        segment(end.stroke, x=edge + TURN, x2=edge + SAMPLE, y=place, y2=place),
-        label(end.text, x=edge + TEXT, y=place),
-    ]

@@ -9,10 +9,11 @@ import altair as alt
 import polars as pl
 
 from pipeline.report.charts.labels import rows
-from pipeline.report.charts.pieces import label, line, over, segment
+from pipeline.report.charts.pieces import labels, line, over, segments
 from pipeline.report.charts.plane import Plane
-from pipeline.report.charts.theme import CHARACTER, FAINT, INK, Stroke
+from pipeline.report.charts.theme import DIGIT, FAINT, INK, Stroke
 
+NEAR = "near"
 CUT = Stroke(FAINT, width=1.0)
 
 
@@ -25,8 +26,9 @@ def lines(frame: pl.DataFrame, plane: Plane, strokes: Mapping[str, Stroke]) -> l
 
 def band(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> list[alt.Chart]:
     """Return the shaded area between `lower` and `upper`, with a thin edge."""
+    colour = INK if plane.look.style == "print" else stroke.colour
     area = over(frame.select("n", "lower", "upper")).mark_area(
-        clip=True, color=stroke.colour, opacity=0.13
+        clip=True, color=colour, opacity=0.13
     )
     shaded = area.encode(x=plane.x_axis(), y=plane.y_axis("lower"), y2=alt.Y2("upper"))
     edge = replace(stroke, width=0.6)
@@ -38,21 +40,19 @@ def cut_lines(cuts: Sequence[int], plane: Plane, *, above: float) -> list[alt.Ch
 
     Labels that would overlap go to further rows; there are three.
     """
-    shown = {
-        f"n = {n:,}": plane.x_pixel(n) for n in sorted(set(cuts)) if plane.x[0] <= n <= plane.x[1]
-    }
-    places = rows(list(shown.values()), [len(text) * CHARACTER + 5 for text in shown])
-    down = {"y": -above - 2, "y2": float(plane.look.height)}
-    rules = [segment(CUT, x=x, x2=x, **down) for x in shown.values()]
+    shown = {f"{n:,}": plane.x_pixel(n) for n in sorted(set(cuts)) if plane.x[0] <= n <= plane.x[1]}
+    places = rows(list(shown.values()), [len(text) * DIGIT + 4 for text in shown])
+    foot, top = float(plane.look.height), -above - 2
     texts = [
-        label(text, x=x, y=-above - 11 - 13 * row, align="center")
+        (text, x, -above - 11 - 13 * row)
         for (text, x), row in zip(shown.items(), places, strict=True)
         if row is not None
     ]
-    return [*rules, *texts]
+    rules = [(x, top, x, foot) for x in shown.values()]
+    return [segments(rules, CUT), labels(texts, align="center")]
 
 
-def hover(frame: pl.DataFrame, names: Sequence[str], plane: Plane) -> alt.Chart:
+def hover(frame: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[alt.Chart]:
     """Return a grey line that follows the mouse from n to n and tells the values there.
 
     Parameters
@@ -71,11 +71,22 @@ def hover(frame: pl.DataFrame, names: Sequence[str], plane: Plane) -> alt.Chart:
     shown = [alt.Tooltip("n", type="quantitative", format=",d", title="n")]
     for name, key in keys.items():
         if key in wide.columns:
-            shown.append(alt.Tooltip(key, type="nominal", title=name))
+            shown.append(alt.Tooltip(key, type="nominal", title=_plain(name)))
+    seen = over(wide.select("n")).mark_rule(color=INK, strokeWidth=1)
+    # Vega's own search for the nearest point loses the text of tooltips: instead the mouse
+    # meets invisible lines, wide enough to leave no gap between them.
+    gap = float(wide["n"].diff().max() or 1) / plane.n_per_pixel  # type: ignore[arg-type]
+    met = over(wide).mark_rule(opacity=0, strokeWidth=max(2.0, round(gap + 1, 1)))
     near = alt.selection_point(
-        name="near", fields=["n"], nearest=True, on="pointerover", clear="pointerout", empty=False
+        name=NEAR, fields=["n"], on="pointerover", clear="pointerout", empty=False
     )
-    seen = alt.condition(near, alt.value(0.7), alt.value(0.0))
-    rule = over(wide).mark_rule(color=INK, strokeWidth=1).properties(name="hover")
-    made: alt.Chart = rule.encode(x=plane.x_axis(), opacity=seen, tooltip=shown).add_params(near)
-    return made
+    shade = alt.condition(near, alt.value(0.7), alt.value(0.0))
+    return [
+        seen.encode(x=plane.x_axis(), opacity=shade),
+        met.encode(x=plane.x_axis(), tooltip=shown).add_params(near).properties(name="hover"),
+    ]
+
+
+def _plain(name: str) -> str:
+    """Return a name without what would end the string that Vega-Lite puts it into."""
+    return "".join(c if c.isprintable() and c not in '\\"' else " " for c in name)

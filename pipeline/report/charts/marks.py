@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import altair as alt
 
 from pipeline.report.charts.ends import SAMPLE, TEXT, TURN
-from pipeline.report.charts.options import Extras
-from pipeline.report.charts.pieces import label, triangles
+from pipeline.report.charts.options import Extras, Window
+from pipeline.report.charts.pieces import labels, triangles
 from pipeline.report.charts.plane import Plane
-from pipeline.report.charts.prepare import better_at, pair_rows
+from pipeline.report.charts.prepare import better_at, pair_rows, within
 from pipeline.report.charts.theme import INK, Stroke
 from pipeline.report.charts.thin import spaced
 
@@ -20,7 +20,9 @@ NEAREST = 6.0
 """Smallest distance between two triangles; pixels."""
 
 
-def mark_rows(extras: Extras, plane: Plane, given: Mapping[str, Stroke]) -> list[list[alt.Chart]]:
+def mark_rows(
+    extras: Extras, window: Window, plane: Plane, given: Mapping[str, Stroke]
+) -> list[list[alt.Chart]]:
     """Return a row per measure of the pair: triangles where it is significantly better.
 
     No two triangles overlap: one stands for all significant n from it to the next, less
@@ -28,12 +30,16 @@ def mark_rows(extras: Extras, plane: Plane, given: Mapping[str, Stroke]) -> list
     """
     if extras.marks is None or extras.comparison is None:
         return []
-    pair = pair_rows(extras.comparison, *extras.marks)
+    pair = pair_rows(within(extras.comparison, window), *extras.marks)
     sides = zip(extras.marks, better_at(pair), strict=True)
     return [
-        _row(measure, ns, plane, given.get(measure, Stroke(INK)), up=index == 0)
+        _row(measure, ns, plane, _stroke(measure, plane, given), up=index == 0)
         for index, (measure, ns) in enumerate(sides)
     ]
+
+
+def _stroke(measure: str, plane: Plane, given: Mapping[str, Stroke]) -> Stroke:
+    return Stroke(INK) if plane.look.style == "print" else given.get(measure, Stroke(INK))
 
 
 def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool) -> list[alt.Chart]:
@@ -43,5 +49,5 @@ def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool)
     sample = edge + (TURN + SAMPLE) / 2
     return [
         triangles([*found, sample], stroke, y=y, up=up),
-        label(f"{measure} better", x=edge + TEXT, y=y),
+        labels([(f"{measure} better", edge + TEXT, y)]),
     ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import altair as alt
 import polars as pl
+import polars.selectors as cs
 
 from pipeline.report.charts.plane import Plane
 from pipeline.report.charts.theme import INK, Stroke
@@ -21,12 +22,6 @@ def over(frame: pl.DataFrame) -> alt.Chart:
     numbers = {name: "number" for name, dtype in frame.schema.items() if dtype.is_numeric()}
     form = alt.CsvDataFormat(type="csv", parse=numbers)
     return alt.Chart(alt.InlineData(values=frame.write_csv(), format=form))
-
-
-def _placed() -> alt.Chart:
-    """Return an empty chart for one mark whose place is given in pixels."""
-    # Fixed places in the mark rather than in channels: those Altair checks one by one, slowly.
-    return alt.Chart(alt.InlineData(values=[{}]), encoding=alt.FacetedEncoding())
 
 
 def line(frame: pl.DataFrame, plane: Plane, stroke: Stroke, *, y: str = "y") -> alt.Chart:
@@ -57,28 +52,45 @@ def points(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
     return made
 
 
-def label(text: str, *, x: float, y: float, align: Literal["left", "center"] = "left") -> alt.Chart:
-    """Return a piece of text at a place given in pixels."""
-    place = {"x": round(x, 2), "y": round(y, 2)}
-    return _placed().mark_text(
-        text=text, align=align, baseline="middle", color=INK, limit=260, **place
+def labels(
+    texts: Sequence[tuple[str, float, float]], *, align: Literal["left", "center"] = "left"
+) -> alt.Chart:
+    """Return pieces of text, each at x and y given in pixels."""
+    frame = _pixels(texts, {"text": pl.String, "x": pl.Float64, "y": pl.Float64})
+    mark = over(frame).mark_text(align=align, baseline="middle", color=INK, limit=260)
+    text = alt.Text("text", type="nominal")
+    made: alt.Chart = mark.encode(x=_pixel_x("x"), y=_pixel_y("y"), text=text)
+    return made
+
+
+def segments(lines: Sequence[tuple[float, float, float, float]], stroke: Stroke) -> alt.Chart:
+    """Return straight lines from (x, y) to (x2, y2) given in pixels: tuples x, y, x2, y2."""
+    mark = over(_pixels(lines, dict.fromkeys(("x", "y", "x2", "y2"), pl.Float64))).mark_rule(
+        color=stroke.colour, strokeDash=list(stroke.dash), strokeWidth=stroke.width
     )
-
-
-def segment(stroke: Stroke, *, x: float, x2: float, y: float, y2: float) -> alt.Chart:
-    """Return a straight line between two places given in pixels."""
-    ends = {"x": round(x, 2), "x2": round(x2, 2), "y": round(y, 2), "y2": round(y2, 2)}
-    return _placed().mark_rule(
-        color=stroke.colour, strokeDash=list(stroke.dash), strokeWidth=stroke.width, **ends
+    made: alt.Chart = mark.encode(
+        x=_pixel_x("x"), y=_pixel_y("y"), x2=alt.X2("x2"), y2=alt.Y2("y2")
     )
+    return made
 
 
-def triangles(pixels: Sequence[float], stroke: Stroke, *, y: float, up: bool) -> alt.Chart:
+def triangles(xs: Sequence[float], stroke: Stroke, *, y: float, up: bool) -> alt.Chart:
     """Return a row of triangles at places given in pixels."""
     shape: Literal["triangle-up", "triangle-down"] = "triangle-up" if up else "triangle-down"
-    frame = pl.DataFrame({"x": [round(pixel, 2) for pixel in pixels]}, schema={"x": pl.Float64})
-    mark = over(frame).mark_point(
-        shape=shape, size=28, filled=True, color=stroke.colour, opacity=1, y=round(y, 2)
-    )
-    made: alt.Chart = mark.encode(x=alt.X("x", type="quantitative", scale=None, axis=None))
+    frame = _pixels([(x, y) for x in xs], {"x": pl.Float64, "y": pl.Float64})
+    mark = over(frame).mark_point(shape=shape, size=28, filled=True, color=stroke.colour, opacity=1)
+    made: alt.Chart = mark.encode(x=_pixel_x("x"), y=_pixel_y("y"))
     return made
+
+
+def _pixels(rows: Sequence[tuple[Any, ...]], schema: dict[str, Any]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(cs.float().round(2))
+
+
+def _pixel_x(field: str) -> alt.X:
+    """Return a channel that takes pixels from the data as they are."""
+    return alt.X(field, type="quantitative", scale=None, axis=None)
+
+
+def _pixel_y(field: str) -> alt.Y:
+    return alt.Y(field, type="quantitative", scale=None, axis=None)

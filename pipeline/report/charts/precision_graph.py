@@ -8,6 +8,7 @@ import altair as alt
 import polars as pl
 
 from pipeline.report.charts import layers
+from pipeline.report.charts.coincide import uncovered
 from pipeline.report.charts.ends import End, end_labels
 from pipeline.report.charts.marks import ROW, mark_rows
 from pipeline.report.charts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
@@ -62,8 +63,8 @@ def precision_chart(
         raise ValueError(f"no estimate of precision from n = {window.first_n} on")
     truth = None if extras.truth is None else _at_same(per_cent(extras.truth), drawn)
     plane = _plane((drawn, truth, baseline), extras, window, look)
-    given = strokes(names, look)
-    tops = mark_rows(extras, plane, given)
+    given = uncovered(strokes(names, look), drawn, plane)
+    tops = mark_rows(extras, window, plane, given)
     parts = [
         *_bands(drawn, extras.bands, plane, given),
         *_baseline(baseline, plane),
@@ -72,7 +73,7 @@ def precision_chart(
         *layers.lines(drawn, plane, given),
         *end_labels([*_ends(drawn, given), *_baseline_end(baseline, plane)], plane),
         *(part for row in tops for part in row),
-        *([_hover(drawn, names, plane)] if look.live else []),
+        *(_hover(drawn, names, plane) if look.live else []),
     ]
     return themed(parts, look)
 
@@ -127,7 +128,9 @@ def _baseline_end(baseline: pl.DataFrame, plane: Plane) -> Iterator[End]:
         yield End(f"baseline {100 * value:.2f} %", [100 * value], BASELINE)
 
 
-def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> alt.Chart:
-    values = (pl.col(name).round(2) for name in ("y", "lower", "upper"))
-    said = pl.format("{} [{}, {}]", *values).fill_null("no judged candidate")
-    return layers.hover(drawn.with_columns(said=said), names, plane)
+def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[alt.Chart]:
+    said = [
+        "no judged candidate" if y is None else f"{y:.2f} [{lower:.1f}, {upper:.1f}]"
+        for y, lower, upper in drawn.select("y", "lower", "upper").iter_rows()
+    ]
+    return layers.hover(drawn.with_columns(said=pl.Series(said)), names, plane)

@@ -13,8 +13,8 @@ from pipeline.report.charts.options import Look
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 TEXT = 11
 """Size of axis labels and direct labels; pixels."""
-CHARACTER = 5.4
-"""Mean width of a digit or blank at that size; pixels."""
+DIGIT = 7.0
+"""Width of a digit at that size in a wide font; pixels."""
 
 INK = "#222222"
 GREY = "#6b6b6b"
@@ -44,6 +44,8 @@ class Stroke:
     dash: tuple[float, ...] = (1, 0)
     width: float = 1.6
 
+
+COVERING_DASH = (9, 6)
 
 BASELINE = Stroke(GREY, (1, 0), 1.1)
 BASELINE_LIMIT = Stroke(GREY, (1.5, 3), 1.1)

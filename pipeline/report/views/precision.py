@@ -23,8 +23,8 @@ class PrecisionView(ViewOptions):
     """The lines, in this order; all measures if empty."""
     bands: tuple[str, ...] = ()
     """Measures whose confidence limits are shaded."""
-    cuts: tuple[int, ...] = CUTS
-    """Values of n for the vertical lines and the table; those beyond the list are left out."""
+    cuts: tuple[int, ...] | None = None
+    """Values of n for the vertical lines and the table; the stage's own by default."""
     first_n: int | None = None
     """Smallest n of the graph; 100 by default, a twentieth of a list shorter than 2,000."""
     last_n: int | None = None
@@ -50,7 +50,7 @@ def show_precision(stage: StageView, options: PrecisionView) -> Sequence[Block]:
     """Show a graph, the baseline and a table at the cuts for each category."""
     if (options.marks is None) != (options.comparison is None):
         what = "marks (a pair) and comparison (the stage that compared it) go together"
-        where = f"report.views.{stage.name}"
+        where = f"views.{stage.name}"
         raise ConfigError("report", [Problem(where, what, "give both or neither")])
     baseline = stage.table("baseline").collect()
     found = scopes(stage, baseline["category"], options.category)
@@ -67,7 +67,8 @@ def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> 
         yield Text(f"No candidate is judged in category {scope.category}: nothing to show.")
         return
     measures = chosen(options.measures, known, where=scope.option("measures"))
-    cuts = cuts_within(options.cuts, last)
+    declared = scope.stage.config.get("cuts", CUTS)
+    cuts = cuts_within(declared if options.cuts is None else options.cuts, last)
     window = _window(options, measures, last)
     mine = plan.filter(pl.col("measure").is_in(measures))
     yield _figure(scope, options, (_drawn(mine, window, cuts), baseline), window, cuts)

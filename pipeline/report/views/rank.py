@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pipeline.report.cells import cell
+from pipeline.report.cells import cell, columns_shown
 from pipeline.report.names import chosen
 from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
 
-MARKS = {True: " +", False: " -", None: ""}
+MARKS = {True: "\u00a0+", False: "\u00a0-", None: ""}
 
 
 class RankView(ViewOptions):
@@ -31,7 +31,7 @@ def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
     """Show the best candidates, and how many scores are undefined, infinite or tied."""
     ranks = stage.table("ranks")
     known = ranks.select("measure").unique().collect()["measure"].sort()
-    where = f"report.views.{stage.name}"
+    where = f"views.{stage.name}"
     measures = chosen(options.measures, known, where=f"{where}.measures")
     if not measures:
         return [Text("There is no candidate to rank.")]
@@ -49,7 +49,7 @@ def _verdicts(stage: StageView, options: RankView) -> tuple[str | None, pl.LazyF
     table = stage.table(options.judgements)
     known = table.select("category").unique().collect()["category"].sort()
     asked = () if options.category is None else (options.category,)
-    found = chosen(asked, known, where=f"report.views.{stage.name}.category")
+    found = chosen(asked, known, where=f"views.{stage.name}.category")
     category = found[0] if found else None
     return category, table.filter(pl.col("category") == pl.lit(category)).select("id", "tp")
 
@@ -72,12 +72,12 @@ def _best(best: pl.DataFrame, measures: Sequence[str], category: str | None) -> 
     said = best.select("measure", "rank", said=pl.coalesce("candidate", "id") + mark)
     cells = {(measure, rank): text for measure, rank, text in said.rows()}
     ranks = sorted(set(best["rank"]))
-    columns = {m: [cells.get((m, rank), "") for rank in ranks] for m in measures}
-    shown = pl.DataFrame({"rank": [cell(rank) for rank in ranks], **columns})
+    columns = [[cells.get((m, rank), "") for rank in ranks] for m in measures]
+    shown = columns_shown(["rank", *measures], [[cell(rank) for rank in ranks], *columns])
     caption = f"The {len(ranks):,} best candidates of each measure."
     if category is not None:
         caption += f" + true positive ({category}), - false positive, no mark: not judged."
-    return Listing("best", caption, best, shown=shown, left=len(shown.columns))
+    return Listing("best", caption, best, shown=shown, right=("rank",))
 
 
 def _scores(ranks: pl.LazyFrame, measures: Sequence[str]) -> Listing:

@@ -1,0 +1,89 @@
+"""Small tables of a run, made by counting, and a stage that opens them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from pipeline.report.view import StageView
+from schemas import Baseline, Comparison, CutComparison, Judgements, Precision, Ranks
+
+
+def precision(
+    curves: Mapping[str, Sequence[bool]], *, category: str = "TP", width: float = 0.1
+) -> pl.DataFrame:
+    """Return the n-best precision of lists whose true positives are given in rank order."""
+    rows = []
+    for measure, hits in curves.items():
+        for n, k in enumerate(itertools.accumulate(hits), 1):
+            p = k / n
+            limits = {"lower": max(0.0, p - width), "upper": min(1.0, p + width)}
+            rows.append({
+                "category": category, "measure": measure, "n": n, "precision": p, **limits,
+                "recall": k / max(sum(hits), 1), "n_sampled": n, "k_sampled": k,
+                "tp_min": k, "tp_max": k,
+            })  # fmt: skip
+    return pl.DataFrame(rows, schema=Precision.columns()).sort("category", "measure", "n")
+
+
+def baseline(k: int, n: int, *, category: str = "TP", **changed: Any) -> pl.DataFrame:
+    """Return the baseline of k true positives among n judged candidates."""
+    p = k / n if n else None
+    row = {
+        "category": category, "precision": p, "lower": max(0.0, (p or 0.0) - 0.05),
+        "upper": min(1.0, (p or 1.0) + 0.05), "n_sampled": n, "k_sampled": k, "n_candidates": n,
+        "n_drawn": n, "n_unjudged": 0, "confidence": 0.95, "interval": "clopper_pearson",
+        "sampled": False,
+    }  # fmt: skip
+    return pl.DataFrame([row | changed], schema=Baseline.columns())
+
+
+def comparison(
+    differences: Mapping[tuple[str, str], Mapping[int, float]],
+    *,
+    significant: Sequence[int] = (),
+    category: str = "TP",
+) -> pl.DataFrame:
+    """Return tests of pairs with the given differences at the given n."""
+    rows = [
+        {
+            "category": category, "measure_1": one, "measure_2": two, "n": n, "size": n,
+            "n_1": n, "k_1": 0, "n_2": n, "k_2": 0, "difference": gap,
+            "p_value": 0.01 if n in significant else 0.5, "significant": n in significant,
+        }
+        for (one, two), gaps in differences.items() for n, gap in gaps.items()
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=Comparison.columns())
+
+
+def cuts(tested: pl.DataFrame, at: Sequence[int]) -> pl.DataFrame:
+    """Return the tests at these n, their p-values adjusted by doubling."""
+    held = tested.filter(pl.col("n").is_in(at))
+    adjusted = (2 * pl.col("p_value")).clip(0, 1).alias("p_adjusted")
+    return held.with_columns(adjusted, correction=pl.lit("holm")).select(*CutComparison.columns())
+
+
+def ranks(scores: Mapping[str, Sequence[float | None]]) -> pl.DataFrame:
+    """Return the ranks of candidates c1, c2 ... whose scores come in rank order."""
+    rows = []
+    for measure, values in scores.items():
+        for rank, score in enumerate(values, 1):
+            tie = list(values).index(score) + 1
+            rows.append((measure, rank, f"c{rank}", score, tie, rank))
+    return pl.DataFrame(rows, schema=Ranks.columns(), orient="row")
+
+
+def judgements(verdicts: Mapping[str, bool | None], *, category: str = "TP") -> pl.DataFrame:
+    """Return verdicts on candidates."""
+    rows = [(category, name, verdict) for name, verdict in verdicts.items()]
+    return pl.DataFrame(rows, schema=Judgements.columns(), orient="row")
+
+
+def stage(
+    use: str, tables: Mapping[str, pl.DataFrame], *, name: str = "shown", **config: Any
+) -> StageView:
+    """Return a stage that opens these tables."""
+    return StageView(name, use, config, lambda table: tables[table].lazy())

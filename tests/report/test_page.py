@@ -1,0 +1,122 @@
+"""The page escapes everything that it is given."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.report.document import Record
+from pipeline.report.page import (
+    Data,
+    Grid,
+    Link,
+    Page,
+    PageSection,
+    Paragraph,
+    Part,
+    Picture,
+    inline_json,
+    render,
+)  # fmt: skip
+
+NASTY = "</script><script>alert('1')</script><b>&amp;\"{{ 7 * 7 }}{% if %}"
+
+
+class Tags(HTMLParser):
+    """Counts elements, and keeps the text outside scripts and styles."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self._in: str = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        self._in = tag
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002
+        self._in = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._in not in {"script", "style"}:
+            self.texts.append(data)
+
+
+def page(text: str = "plain", provenance: dict[str, Record] | None = None) -> Page:
+    grid = Grid((text, "n"), (False, True), ((text, "1"),), text, left_out=7,
+                links=(Link("csv", "tables/a.csv"),))  # fmt: skip
+    picture = Picture(text, "data:image/svg+xml;base64,", inline_json({"title": text}))
+    parts: tuple[Part, ...] = (Paragraph(text), picture, grid)
+    data = (Data(text, 1, ()), Data("big", 9, (), "not copied"))
+    section = PageSection("made", text, "score.rank", text, parts, data)
+    return Page(text, text, (section,), {text: text} if provenance is None else provenance)
+
+
+def test_nothing_that_is_given_becomes_markup() -> None:
+    plain, nasty = (Tags(render(page(text), javascript="0")) for text in ("plain", NASTY))
+    assert nasty.tags == plain.tags
+    assert sum(NASTY in text for text in nasty.texts) == sum(
+        "plain" in text for text in plain.texts
+    )
+    assert dict(nasty.attributes)["alt"] == NASTY
+
+
+@given(st.recursive(st.text() | st.floats(allow_nan=False, allow_infinity=False) | st.none(),
+                    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))  # fmt: skip
+def test_inline_json_is_the_same_json(value: object) -> None:
+    text = inline_json(value)
+    assert json.loads(text) == value
+    assert not set("<>&\u2028\u2029") & set(text)
+
+
+def test_inline_json_refuses_what_is_not_json() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        inline_json({"y": float("inf")})
+
+
+def test_provenance_is_text_pairs_or_rows() -> None:
+    given_records: dict[str, Record] = {
+        "Experiment": 'name = "x"\n',
+        "Versions": {"polars": "2.1.0"},
+        "Tables": [{"table": "a", "rows": 5102}, {"table": "b", "digest": "ff"}],
+    }
+    html = render(page(provenance=given_records), javascript="")
+    assert "<pre>name = &#34;x&#34;\n</pre>" in html
+    assert "<td>polars</td><td>2.1.0</td>" in html
+    assert '<td>a</td><td class="right">5,102</td><td>–</td>' in html
+    assert '<td>b</td><td class="right">–</td><td>ff</td>' in html
+
+
+def test_numbers_are_flush_right_under_a_head_that_stays() -> None:
+    html = render(page(), javascript="")
+    assert '<td class="right">1</td>' in html
+    assert '<th scope="col" class="right">n</th>' in html
+    assert "position: sticky" in html
+
+
+def test_figures_tables_and_rows_are_numbered() -> None:
+    html = render(page(), javascript="")
+    for said in ("Figure 1.", "Table 1.", "7 more rows", "(1 row)", "(9 rows, not copied)"):
+        assert said in html, said
+
+
+def test_scripts_are_there_once_and_only_with_figures() -> None:
+    assert render(page(), javascript="window.x = 1").count("window.x = 1") == 1
+    without = Tags(render(Page("t", "", (), {}), javascript=""))
+    assert "script" not in without.tags
+    assert "noscript" not in without.tags
+
+
+def test_the_page_may_load_nothing() -> None:
+    html = render(page(), javascript="0")
+    assert "default-src 'none'" in html
+    assert not [value for name, value in Tags(html).attributes
+                if name in {"src", "href"} and value and "//" in value]  # fmt: skip

@@ -1,0 +1,148 @@
+"""The blocks of the precision view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+import report_frames as frames
+
+from pipeline.errors import ConfigError
+from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.views.precision import PrecisionView, show_precision
+
+USE = "evaluate.precision"
+CURVES = {"dice": [i % 3 == 0 for i in range(300)], "t_score": [i % 2 == 0 for i in range(300)]}
+ONE = {"precision": frames.precision(CURVES), "baseline": frames.baseline(150, 300)}
+TESTED = frames.comparison(
+    {("dice", "t_score"): dict.fromkeys(range(1, 301), -0.1)}, significant=range(1, 301)
+)
+
+
+def shown(tables: dict[str, pl.DataFrame], **options: Any) -> list[Block]:
+    config = options.pop("config", {})
+    stage = frames.stage(USE, tables, name="made", **config)
+    return list(show_precision(stage, PrecisionView(**options)))
+
+
+def test_a_graph_the_baseline_and_a_table() -> None:
+    figure, text, table = shown(ONE)
+    assert isinstance(figure, Figure)
+    assert isinstance(text, Text)
+    assert isinstance(table, Listing)
+    assert figure.live is not None
+    assert (figure.name, table.name) == ("precision", "precision")
+    assert text.text.startswith("Baseline 50.00 % [45.00, 55.00]: 150 true positives in 300")
+
+
+def test_the_table_has_a_row_per_measure_and_a_column_per_cut() -> None:
+    table = shown(ONE, measures=("t_score", "dice"), cuts=(200, 100, 9000))[2]
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert table.shown.columns == ["measure", "n = 100", "n = 200"]
+    assert table.shown.row(0) == ("t_score", "50.00 [40.0, 60.0]", "50.00 [40.0, 60.0]")
+    assert table.frame.select("measure", "n").rows() == [
+        ("t_score", 100), ("t_score", 200), ("dice", 100), ("dice", 200),
+    ]  # fmt: skip
+
+
+def test_cuts_are_the_stage_s_own_by_default() -> None:
+    table = shown(ONE, config={"cuts": [50, 150]})[2]
+    assert isinstance(table, Listing)
+    assert sorted(set(table.frame["n"])) == [50, 150]
+
+
+def test_ties_and_missing_estimates_are_told() -> None:
+    told = ONE["precision"].with_columns(
+        tp_max=pl.col("tp_max") + (pl.col("n") == 100).cast(pl.Int64),
+        precision=pl.when(pl.col("n") != 200).then(pl.col("precision")),
+    )
+    table = shown({**ONE, "precision": told}, measures=("t_score",), cuts=(100, 200))[2]
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    _, first, second = table.shown.row(0)
+    assert first == "50.00 [40.0, 60.0]\nties: 50 to 51 TP"
+    assert second.lstrip("\u2007") == "– [40.0, 60.0]"
+
+
+def test_what_the_interval_of_a_sample_is() -> None:
+    base = frames.baseline(
+        10, 30, sampled=True, n_drawn=32, n_unjudged=2, n_candidates=300, interval="wilson",
+        confidence=0.9,
+    )  # fmt: skip
+    said = shown({**ONE, "baseline": base})[1]
+    assert isinstance(said, Text)
+    for piece in ("32 draws from 300 candidates (10.7 %)", "2 without a judgement",
+                  "90 % confidence limits (Wilson)", "for each n by itself"):  # fmt: skip
+        assert piece in said.text
+
+
+def test_full_annotation_is_said_to_be_exact() -> None:
+    said = shown(ONE)[1]
+    assert isinstance(said, Text)
+    assert "exact figures for this data set" in said.text
+
+
+def test_a_graph_for_each_category() -> None:
+    two = {
+        "precision": pl.concat(frames.precision(CURVES, category=c) for c in ("fig/ur", "fvg")),
+        "baseline": pl.concat(frames.baseline(150, 300, category=c) for c in ("fvg", "fig/ur")),
+    }
+    names = [block.name for block in shown(two) if isinstance(block, Figure)]
+    assert names == ["precision-fig-ur", "precision-fvg"]
+    only = [block.name for block in shown(two, category="fvg") if isinstance(block, Figure)]
+    assert only == ["precision"]
+
+
+def test_no_judged_candidate_gives_a_sentence() -> None:
+    (nobody,) = shown({k: frame.clear() for k, frame in ONE.items()})
+    (unjudged,) = shown({**ONE, "baseline": frames.baseline(0, 0)})
+    (no_list,) = shown({**ONE, "precision": ONE["precision"].clear()})
+    assert all(isinstance(block, Text) for block in (nobody, unjudged, no_list))
+
+
+def test_no_estimate_in_the_window_gives_a_sentence() -> None:
+    late = ONE["precision"].with_columns(precision=pl.lit(None, pl.Float64))
+    first = shown({**ONE, "precision": late})[0]
+    assert isinstance(first, Text)
+    assert shown(ONE, first_n=301)[0] == Text(
+        "No judged candidate is among the n best from n = 301 on."
+    )
+
+
+def test_short_lists_are_shown_from_the_beginning() -> None:
+    short = frames.precision({"dice": [True, False] * 10})
+    figure = shown({"precision": short, "baseline": frames.baseline(10, 20)})[0]
+    assert isinstance(figure, Figure)
+    assert "left out" not in figure.caption
+
+
+def test_truth_and_marks_come_from_other_stages() -> None:
+    tables = {**ONE, "full.precision": ONE["precision"], "tests.comparison": TESTED}
+    figure = shown(tables, truth="full", comparison="tests", marks=("t_score", "dice"))[0]
+    assert isinstance(figure, Figure)
+    assert "Dashed: the true curves." in figure.caption
+    assert "pointwise" in figure.caption
+    spec = figure.chart.to_dict()
+    dashed = [layer for layer in spec["layer"] if layer["mark"].get("strokeDash") == [4, 3]]
+    truths = [spec["datasets"][layer["data"]["name"]].splitlines() for layer in dashed]
+    assert [len(lines) for lines in truths] == [1 + 286, 1 + 286]
+    kinds = [layer["mark"]["type"] for layer in spec["layer"]]
+    assert kinds.count("line") == 4
+    assert kinds.count("point") == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": ("t_scor",)}, "views.made.measures: there is no 't_scor'; did you mean t_s"),
+        ({"bands": ("mi",)}, "views.made.bands: there is no 'mi'"),
+        ({"category": "fvg"}, "views.made.category: there is no 'fvg'"),
+        ({"marks": ("dice", "t_score")}, "give both or neither"),
+        ({"comparison": "tests", "marks": ("dice", "mi")}, "tests does not compare dice with mi"),
+    ],
+)
+def test_mistakes_in_the_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message.replace("'", ".")):
+        shown({**ONE, "tests.comparison": TESTED}, **options)
