@@ -11,8 +11,11 @@ from schemas.judgements import Judgements
 from schemas.precision import Baseline, Precision
 from schemas.ranks import Ranks
 from schemas.samples import Sample
+from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
 
 __all__ = [
+    "Adjudicated",
+    "Annotations",
     "Baseline",
     "Candidates",
     "Comparison",
@@ -23,6 +26,7 @@ __all__ = [
     "Faults",
     "Identified",
     "Judgements",
+    "Labels",
     "LexassayError",
     "PairCounts",
     "Precision",
@@ -30,6 +34,8 @@ __all__ = [
     "Sample",
     "SchemaViolation",
     "Scores",
+    "SheetEntries",
+    "SheetRows",
     "Signatures",
     "Table",
     "Violation",

@@ -69,7 +69,9 @@ def execute(root: Path, work: Work, engine: Engine, listeners: Sequence[Listener
         _sweep_out(final.parent, keep=partial)
         partial.mkdir(exist_ok=True)
     tasks = list(_tasks(work, partial))
-    todo = [task for task in tasks if read_shard(task.folder) is None]
+    # Two files with the same content are one shard to make, and count twice all the same.
+    unmade = {task.folder: task for task in tasks if read_shard(task.folder) is None}
+    todo = list(unmade.values())
     tell(listeners, "stage_started", name, shards=len(tasks), resumed=len(tasks) - len(todo))
     for _ in engine.map(run_task, todo):
         tell(listeners, "shard_done", name)

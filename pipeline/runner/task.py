@@ -16,7 +16,7 @@ from pipeline.runner.digest import file_digest
 from pipeline.runner.manifest import Part, Record
 from pipeline.runner.sources import SourceFile
 from pipeline.stages.base import FAULTS, STAGES, Stage, StageConfig
-from schemas import Table
+from schemas import Faults, Table
 from schemas.validate import validate
 
 _BATCH = 500_000
@@ -119,13 +119,11 @@ def _compute(stage: Stage, task: Task) -> dict[str, pl.DataFrame]:
             file.check()
     inputs = {option: pl.scan_parquet(list(paths)) for option, paths in task.tables.items()}
     read = {option: pl.concat(f.scan() for f in files) for option, files in task.sources.items()}
-    outputs = stage.run(task.config, inputs | read)
-    plans = {
-        name: output.lazy().sort(list(stage.outputs[name].key()))
-        if name != FAULTS
-        else output.lazy()
-        for name, output in outputs.items()
-    }
+    work = stage.combine if task.combines and stage.combine else stage.run
+    outputs = work(task.config, inputs | read)
+    keys = {name: list(model.key()) for name, model in task.models.items()}
+    keys[FAULTS] = list(Faults.key())
+    plans = {name: output.lazy().sort(keys[name]) for name, output in outputs.items()}
     frames = dict(zip(plans, pl.collect_all(list(plans.values())), strict=True))
     if FAULTS in frames and frames[FAULTS].height:
         raise DataError(faults_report(frames[FAULTS], task.name))
