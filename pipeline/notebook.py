@@ -8,8 +8,8 @@ from typing import Any
 
 from pipeline.reporting import add_report, check_report
 from pipeline.runner.events import Listener
-from pipeline.runner.project import Project, load
-from pipeline.session import RUNS, Run, open_run, perform
+from pipeline.runner.project import RUNS, Project, load
+from pipeline.session import Run, open_run, perform
 
 
 def check(

@@ -20,9 +20,6 @@ from pipeline.runner.project import Project
 from pipeline.runner.run import CACHE
 from pipeline.runner.run import run as run_project
 
-RUNS = Path("runs")
-"""Where results go if nothing else is said."""
-
 
 @dataclass(frozen=True)
 class Run:

@@ -12,6 +12,7 @@ from schemas.precision import Baseline, Precision
 from schemas.ranks import Ranks
 from schemas.samples import Sample
 from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
+from schemas.tokens import Tokens
 
 __all__ = [
     "Adjudicated",
@@ -38,5 +39,6 @@ __all__ = [
     "SheetRows",
     "Signatures",
     "Table",
+    "Tokens",
     "Violation",
 ]

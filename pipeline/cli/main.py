@@ -1,4 +1,7 @@
-"""Entry point: runs a command, turns errors into sentences and exit codes."""
+"""Entry point: runs a command, turns errors into sentences and exit codes.
+
+Nothing that takes long is imported above, so that Ctrl-C finds us ready from the start.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,9 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from types import FrameType
 from typing import NoReturn
 
-from rich.console import Console
-
-from pipeline.errors import LexassayError
+from pipeline.runner.interrupts import interrupt
 
 _UNKNOWN = 1
 _INTERRUPTED = 130
@@ -32,7 +32,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     words = [word for word in given if word != "--debug"]
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
+    try:
+        return _run(words, debug=debug)
+    except KeyboardInterrupt as error:
+        return _report(error, _INTERRUPTED, debug=debug, text="interrupted")
+
+
+def _run(words: Sequence[str], *, debug: bool) -> int:
+    from pipeline.errors import LexassayError  # noqa: PLC0415  takes long
+
     try:
         from pipeline.cli.app import app  # noqa: PLC0415  errors of extensions count too
 
@@ -41,8 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else 0
     except LexassayError as error:
         return _report(error, error.exit_code, debug=debug)
-    except KeyboardInterrupt as error:
-        return _report(error, _INTERRUPTED, debug=debug, text="interrupted")
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does: no more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -57,13 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report(error: BaseException, code: int, *, debug: bool, text: str | None = None) -> int:
     if debug:
         traceback.print_exception(error)
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
-    console.print("lexassay:", text or str(error), markup=False)
+    print("lexassay:", text or str(error), file=sys.stderr)
     return code
-
-
-def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def script() -> NoReturn:

@@ -14,6 +14,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.notebook import check
 from pipeline.reporting import add_report
 from pipeline.runner.collect import collect, garbage
+from pipeline.runner.events import Listener
 from pipeline.runner.plan import Step
 from pipeline.runner.project import Project
 from pipeline.session import Run, perform, steps
@@ -56,6 +57,11 @@ def _say(console: Console) -> Callable[[str], None]:
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     return say
+
+
+def _teller(console: Console) -> Listener:
+    say = _say(console)
+    return lambda event: say(str(event.facts.get("text", event.kind)))
 
 
 def _conclude(done: Run) -> int:
@@ -117,7 +123,8 @@ def status(
     print(f"{project.experiment.name}: {len(done)} of {len(found)} stages done, in {project.root}")
     for step in found:
         made = step.manifest
-        detail = f"{_rows(step)}; {made.seconds:.1f} s, {made.created[:19]}" if made else ""
+        spent = f"; {made.seconds:.1f} s, {made.created[:19]}" if made else ""
+        detail = f"{_rows(step)}{spent}" if made else "; ".join(step.reasons)
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip())
     page = project.root / "report" / "index.html"
     print(f"report: {page}" if page.is_file() else "report: not written yet")
@@ -143,7 +150,8 @@ def gc(
     if unknown and not dry:
         what = f"{', '.join(sorted(set(unknown)))} not done: what they would reuse is not known yet"
         raise ConfigError("gc", [Problem(str(config), what, "run the experiment first")])
-    gone = list(garbage(project.root, keep)) if dry else collect(project.root, keep)
+    tell = [_teller(Console(stderr=True))]
+    gone = list(garbage(project.root, keep)) if dry else collect(project.root, keep, tell)
     for each in gone:
         print(f"{each.size / 1e6:10,.2f} MB  {each.path}  ({each.reason})")
     verb = "would go" if dry else "removed"

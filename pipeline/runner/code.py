@@ -13,6 +13,9 @@ import importlib.util
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TypeAlias
+
+_Statement: TypeAlias = ast.Import | ast.ImportFrom
 
 OWN = ("pipeline", "schemas")
 """Top-level packages whose modules are followed."""
@@ -92,17 +95,23 @@ def _imports(name: str, own: frozenset[str]) -> Iterator[str]:
     if origin is None:
         return
     package = name if origin.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(origin.read_bytes())):
+    for node in _import_statements(origin, *_stamp(origin)):
         for found in _targets(node, package):
             if found.partition(".")[0] in own:
                 yield found
 
 
-def _targets(node: ast.AST, package: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _import_statements(path: Path, _modified: int, _size: int) -> tuple[_Statement, ...]:
+    nodes = ast.walk(ast.parse(path.read_bytes()))
+    return tuple(node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+def _targets(node: _Statement, package: str) -> Iterator[str]:
     """Yield the modules that an import statement names; a name of a module is that module."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
+    else:
         parents = package.split(".")
         above = parents[: len(parents) - node.level + 1] if node.level else []
         base = ".".join([*above, *([node.module] if node.module else [])])
@@ -116,8 +125,10 @@ def _definer(package: str, name: str) -> str:
     origin = _origin(package)
     if origin is None or origin.name != "__init__.py":
         return package
-    for node in ast.parse(origin.read_bytes()).body:
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+    for node in _import_statements(origin, *_stamp(origin)):
+        if not isinstance(node, ast.ImportFrom) or node.col_offset:
+            continue
+        if node.module and not node.level:
             exported = {alias.asname or alias.name for alias in node.names}
             if name in exported and not _origin(f"{node.module}.{name}"):
                 return node.module

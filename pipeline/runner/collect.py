@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.runner import disk, manifest, store
+from pipeline.runner.events import Listener
 from pipeline.runner.history import FOLDER
 
 REPORT = "report"
 """Folder of the report beside the stages."""
 SWEEP = "sweep"
 """Folder of stacked tables of a sweep."""
+_OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
+"""Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
 
 
 @dataclass(frozen=True)
@@ -39,22 +43,20 @@ def garbage(root: Path, keep: Collection[str]) -> Iterator[Garbage]:
         if stage.name in {FOLDER, REPORT, SWEEP}:
             continue
         for folder in sorted(each for each in stage.iterdir() if each.is_dir()):
+            if not _OURS.fullmatch(folder.name):
+                continue
             reason = _reason(folder, keep)
             if reason:
                 yield Garbage(folder, reason, _size(folder))
 
 
-def collect(root: Path, keep: Collection[str]) -> list[Garbage]:
-    """Remove what can go and return it. Waits for runs that are at work on a stage."""
-    gone: list[Garbage] = []
-    for stage in sorted({each.path.parent.name for each in garbage(root, keep)}):
-        with store.locked(root, stage, ()), disk.guarded("gc", root / stage):
-            # Looked at again under the lock: a run may have finished meanwhile.
-            here = [each for each in garbage(root, keep) if each.path.parent.name == stage]
-            for each in here:
-                (each.path / manifest.NAME).unlink(missing_ok=True)
-                disk.remove(each.path)
-            gone += here
+def collect(root: Path, keep: Collection[str], listeners: Sequence[Listener] = ()) -> list[Garbage]:
+    """Remove what can go and return it. Waits for runs that are at work, and says so."""
+    with store.in_use(root, listeners, alone=True), disk.guarded("gc", root):
+        gone = list(garbage(root, keep))
+        for each in gone:
+            (each.path / manifest.NAME).unlink(missing_ok=True)
+            disk.remove(each.path)
     return gone
 
 

@@ -10,11 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
+from filelock import FileLock
 
 from pipeline.errors import StoreError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FOOTER = 1 << 20
+"""Bytes: no Parquet file of ours has a longer footer."""
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -34,13 +37,25 @@ def write_file(path: Path, content: bytes) -> None:
 
 def write_parquet(frame: pl.DataFrame, path: Path) -> None:
     """Write a Parquet file and make sure that it is on the disk."""
-    frame.write_parquet(path)
+    try:
+        frame.write_parquet(path)
+    except pl.exceptions.PolarsError:
+        # Polars does not always say that it was the disk: let the disk itself say so.
+        _append(path, bytes(_FOOTER))
+        raise
     with path.open("rb") as opened:
         os.fsync(opened.fileno())
 
 
+def _append(path: Path, content: bytes) -> None:
+    with path.open("ab") as opened:
+        opened.write(content)
+        opened.flush()
+        os.fsync(opened.fileno())
+
+
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Replace a folder that we made by another, whole or not at all.
+    """Replace a folder that we made by another, whole or not at all, one process at a time.
 
     Parameters
     ----------
@@ -49,17 +64,27 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     files : mapping of str to bytes
         Relative path to content.
     """
-    staging = folder.with_name(f".writing-{folder.name}-{os.getpid()}")
-    old = folder.with_name(f".old-{folder.name}-{os.getpid()}")
-    remove(staging)
-    for name, content in files.items():
-        path = staging / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    if folder.exists():
-        folder.replace(old)
-    staging.replace(folder)
-    remove(old)
+    staging, old = (folder.with_name(f".{mark}-{folder.name}") for mark in ("writing", "old"))
+    lock = FileLock(folder.with_name(f".{folder.name}.lock"))
+    with lock, scratch(staging), scratch(old):
+        for name, content in files.items():
+            path = staging / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        if folder.exists():
+            folder.replace(old / folder.name)
+        staging.replace(folder)
+
+
+@contextmanager
+def scratch(folder: Path) -> Iterator[Path]:
+    """Give an empty folder that is gone afterwards, unless it has got another name."""
+    remove(folder)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        remove(folder)
 
 
 def sync_folder(folder: Path) -> None:
@@ -71,12 +96,12 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def publish(staging: Path, final: Path) -> None:
-    """Give a complete folder its final name; what stands there already is moved aside."""
-    if final.exists():
-        set_aside(final)
+def publish(staging: Path, final: Path) -> Path | None:
+    """Give a complete folder its final name; return where what stood there is set aside."""
+    aside = set_aside(final) if final.exists() else None
     staging.replace(final)
     sync_folder(final.parent)
+    return aside
 
 
 def set_aside(folder: Path) -> Path:
@@ -89,11 +114,17 @@ def set_aside(folder: Path) -> Path:
 
 
 def link(existing: Path, new: Path) -> None:
-    """Give a file a second name, or copy it where the file system has no links."""
+    """Give a file a second name, or copy it where the file system has no links.
+
+    Raises
+    ------
+    FileExistsError
+        If there is a file of that name: nothing is overwritten.
+    """
     try:
         os.link(existing, new)
     except OSError as error:
-        if error.errno in _FULL:
+        if error.errno in _FULL | {errno.EEXIST}:
             raise
         shutil.copyfile(existing, new)
 
@@ -116,12 +147,6 @@ def guarded(what: str, folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(_sentence(error.errno, str(error), what, folder)) from error
-    except pl.exceptions.ComputeError as error:
-        # Polars reports a failed write as text only.
-        code = next((each for each in _FULL | _CLOSED if f"(os error {each})" in str(error)), None)
-        if code is None:
-            raise
-        raise StoreError(_sentence(code, str(error), what, folder)) from error
 
 
 def _sentence(code: int | None, text: str, what: str, folder: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from pipeline.runner.fingerprint import Ingredients
 from pipeline.runner.graph import Node
 from pipeline.runner.manifest import Manifest, Part, TableRecord
 from pipeline.runner.sources import SourceFile
-from pipeline.runner.task import Task, read_shard, run_task
+from pipeline.runner.task import Task, left_out, read_shard, run_task
 
 
 @dataclass(frozen=True)
@@ -76,12 +75,20 @@ def execute(root: Path, work: Work, engine: Engine, listeners: Sequence[Listener
     for _ in engine.map(run_task, todo):
         tell(listeners, "shard_done", name)
     shards = [task.folder for task in tasks]
+    skipped, examples = left_out(shards)
     if work.node.stage.combine:
         last = _combination(work, shards, partial)
         shards = list(engine.map(_folder_of, [last]))
-    with disk.guarded(f"stage {name}", final.parent):
-        made = _assemble(work, shards, final, started)
+    staging = final.with_name(f".staging-{final.name}")
+    with disk.guarded(f"stage {name}", final.parent), disk.scratch(staging):
+        made = _assemble(work, shards, staging, started, skipped=skipped, examples=examples)
+        aside = disk.publish(staging, final)
         disk.remove(partial)
+    if skipped:
+        text = f"left out {skipped:,} place(s) of the input: {'; '.join(examples)}"
+        tell(listeners, "message", name, text=text)
+    if aside:
+        tell(listeners, "message", name, text=f"what was there before is set aside in {aside}")
     return made
 
 
@@ -94,20 +101,22 @@ def _tasks(work: Work, partial: Path) -> Iterator[Task]:
     if len(work.files.get(option, ())) > 1:
         for file in work.files[option]:
             one = replace(whole, sources={**work.files, option: (file,)})
-            yield replace(one, folder=partial / _shard_name(file.path))
+            yield replace(one, folder=partial / _shard_name(file.digest))
     elif option in work.tables:
         for path in work.tables[option]:
             one = replace(whole, tables={**work.tables, option: (path,)})
-            yield replace(one, folder=partial / _shard_name(path))
+            yield replace(one, folder=partial / _shard_name(file_digest(path)))
     else:
         yield replace(whole, folder=partial / "shard-whole")
 
 
 def _combination(work: Work, shards: list[Path], partial: Path) -> Task:
     """Return the task that makes one result of the partial tables of all shards."""
-    found = [(folder, shard) for folder in shards if (shard := read_shard(folder))]
+    found = [shard for folder in shards if (shard := read_shard(folder))]
     tables = {
-        name: tuple(folder / shard.tables[name].file for folder, shard in found)
+        name: tuple(
+            folder / shard.tables[name].file for folder, shard in zip(shards, found, strict=True)
+        )
         for name in work.node.stage.partials
     }
     node = work.node
@@ -121,15 +130,21 @@ def _folder_of(task: Task) -> Path:
     return task.folder
 
 
-def _shard_name(path: Path) -> str:
+def _shard_name(digest: str) -> str:
     """Name a shard by the content it reads, so that parts cut otherwise are never mixed up."""
-    return f"shard-{file_digest(path)[:16]}"
+    return f"shard-{digest[:16]}"
 
 
-def _assemble(work: Work, shards: list[Path], final: Path, started: float) -> Manifest:
-    staging = final.with_name(f".staging-{final.name}-{os.getpid()}")
-    disk.remove(staging)
-    staging.mkdir()
+def _assemble(
+    work: Work,
+    shards: list[Path],
+    staging: Path,
+    started: float,
+    *,
+    skipped: int,
+    examples: tuple[str, ...],
+) -> Manifest:
+    """Fill a folder with what the shards made, the manifest last."""
     found = [shard for folder in shards if (shard := read_shard(folder))]
     tables: dict[str, TableRecord] = {}
     for name, model in work.node.stage.outputs.items():
@@ -151,9 +166,10 @@ def _assemble(work: Work, shards: list[Path], final: Path, started: float) -> Ma
         tables=tables,
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
         seconds=round(time.perf_counter() - started, 3),
+        skipped=skipped,
+        skipped_examples=examples,
     )
     disk.write_file(staging / manifest.NAME, made.model_dump_json(indent=1).encode())
-    disk.publish(staging, final)
     return made
 
 
@@ -163,7 +179,5 @@ def _record(model: str, digest: str, rows: int, parts: list[Part]) -> TableRecor
 
 def _sweep_out(folder: Path, *, keep: Path) -> None:
     """Remove what killed runs left half-written; finished shards of this work stay."""
-    for left in folder.glob(".staging-*"):
-        disk.remove(left)
-    for left in keep.glob(".writing-*") if keep.is_dir() else ():
+    for left in [*folder.glob(".staging-*"), *keep.glob(".staging-*")]:
         disk.remove(left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.runner.collect import REPORT, SWEEP
+from pipeline.runner.history import FOLDER
 from pipeline.runner.problems import problems_of
+
+_STAGE = re.compile(r"\w[\w-]*")
+_TAKEN = (FOLDER, REPORT, SWEEP)
+"""Folders beside those of the stages."""
 
 
 class Options(BaseModel):
@@ -77,6 +84,15 @@ class Experiment(Options):
     @classmethod
     def _seed_as_text(cls, value: Any) -> Any:
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @field_validator("stages")
+    @classmethod
+    def _names_of_folders(cls, stages: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        wrong = [name for name in stages if not _STAGE.fullmatch(name) or name in _TAKEN]
+        if wrong:
+            rule = f"letters, digits, _ and -, and none of {', '.join(_TAKEN)}"
+            raise ValueError(f"{', '.join(map(repr, wrong))} cannot name a stage: {rule}")
+        return stages
 
 
 def read_toml(path: Path) -> dict[str, Any]:

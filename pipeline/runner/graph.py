@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.experiment import Experiment
 from pipeline.runner.problems import problems_of
-from pipeline.stages.base import STAGES, Of, Seeded, Source, Stage, StageConfig
+from pipeline.stages.base import STAGES, FilledSheets, Of, Seeded, Source, Stage, StageConfig
 from schemas import Table
 
 
@@ -43,6 +43,8 @@ class Node:
         Option to the table it refers to.
     sources : mapping of str to Source
         Option to the files it reads.
+    sheets : mapping of str to str
+        Option to the folder of the filled sheets that it reads.
     """
 
     name: str
@@ -50,10 +52,11 @@ class Node:
     config: StageConfig
     inputs: Mapping[str, Reference]
     sources: Mapping[str, Source]
+    sheets: Mapping[str, str] = field(default_factory=dict)
 
     def own_config(self) -> dict[str, Any]:
         """Return the options that are not inputs: what enters the fingerprint."""
-        given = set(self.inputs) | set(self.sources)
+        given = set(self.inputs) | set(self.sources) | set(self.sheets)
         return self.config.model_dump(mode="json", exclude=given)
 
 
@@ -84,7 +87,7 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
         problems += wrong
         if not wrong and None not in inputs.values():
             known = {option: each for option, each in inputs.items() if each}
-            nodes[name] = Node(name, stage, config, known, _sources(config))
+            nodes[name] = Node(name, stage, config, known, _sources(config), _sheets(config))
     try:
         return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
     except CycleError as error:
@@ -150,6 +153,12 @@ def _sources(config: StageConfig) -> dict[str, Source]:
     return {name: value for name, value in values.items() if isinstance(value, Source)}
 
 
+def _sheets(config: StageConfig) -> dict[str, str]:
+    fields = type(config).model_fields.items()
+    marked = [name for name, each in fields if FilledSheets() in each.metadata]
+    return {name: folder for name in marked if (folder := getattr(config, name))}
+
+
 def _references(
     name: str,
     stage: Stage,
@@ -160,9 +169,9 @@ def _references(
     """Return the tables that a stage refers to, and the references that lead nowhere."""
     found: dict[str, Reference | None] = {}
     problems: list[Problem] = []
-    for option, field in stage.config.model_fields.items():
-        wanted = next((mark.schema for mark in field.metadata if isinstance(mark, Of)), None)
-        value = content.get(option, field.default)
+    for option, each in stage.config.model_fields.items():
+        wanted = next((mark.schema for mark in each.metadata if isinstance(mark, Of)), None)
+        value = content.get(option, each.default)
         if wanted is None or not isinstance(value, str):
             continue
         try:

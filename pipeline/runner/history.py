@@ -65,12 +65,12 @@ def write(root: Path, record: RunRecord) -> Path:
 def records(root: Path) -> list[RunRecord]:
     """Return the records of all runs of an experiment, the newest first."""
     found = []
-    for path in sorted((root / FOLDER).glob("*.json"), reverse=True):
+    for path in (root / FOLDER).glob("*.json"):
         try:
             found.append(RunRecord.model_validate_json(path.read_bytes()))
         except (OSError, ValidationError):
             continue
-    return found
+    return sorted(found, key=lambda each: (each.started, each.id), reverse=True)
 
 
 def find(runs: Path, name: str) -> tuple[Path, RunRecord]:

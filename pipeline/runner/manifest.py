@@ -46,6 +46,8 @@ class Manifest(Record):
     tables: dict[str, TableRecord]
     created: str
     seconds: float
+    skipped: int = 0
+    skipped_examples: tuple[str, ...] = ()
 
     def digests(self) -> dict[str, str]:
         """Return the digest of each table."""

@@ -76,13 +76,11 @@ def step_of(
     node: Node,
     done: Mapping[str, Manifest],
     digests: store.FileDigests,
-    *,
-    thorough: bool = False,
 ) -> Step:
-    """Return what would happen to a stage whose inputs are there."""
+    """Return what would happen to a stage whose inputs are there; reads its artefact."""
     found = ingredients_of(project, node, done, digests)
     mark = fingerprint(found)
-    manifest = store.find(project.root, node.name, mark, thorough=thorough)
+    manifest = store.find(project.root, node.name, mark, thorough=True)
     if manifest:
         return Step(node, "done", (), found, manifest)
     return Step(node, "run", tuple(_reasons(project, node.name, mark, found)), found)
@@ -98,7 +96,7 @@ def ingredients_of(
     }
     files: dict[str, Any] = {}
     readers: set[str] = set()
-    for option, found in project.files[node.name].items():
+    for option, found in project.files_of(node).items():
         files[option] = {
             "format": [file.format.name for file in found],
             "options": [file.options.model_dump(mode="json") for file in found],

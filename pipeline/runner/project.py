@@ -12,7 +12,12 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.experiment import Experiment, override, parse, read_toml
 from pipeline.runner.graph import Node, build
 from pipeline.runner.rehearsal import rehearse
-from pipeline.runner.sources import Places, SourceFile, data_root, find
+from pipeline.runner.sources import Places, SourceFile, data_root, find, sheet_files
+
+RUNS = Path("runs")
+"""Where results go if nothing else is said."""
+SHEETS = Path("sheets")
+"""Where sheets go."""
 
 Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
 """Finds further mistakes, such as those of the report's section."""
@@ -34,6 +39,8 @@ class Project:
         Stage to option to the files found.
     root : Path
         The folder of its results.
+    sheets : Path
+        The folder of the sheets that people fill in.
     text : str
         The file as written, for provenance.
     """
@@ -43,7 +50,14 @@ class Project:
     nodes: Mapping[str, Node]
     files: Mapping[str, Mapping[str, list[SourceFile]]]
     root: Path
+    sheets: Path
     text: str = ""
+
+    def files_of(self, node: Node) -> dict[str, list[SourceFile]]:
+        """Return the files that a stage reads, and the sheets that there are at this moment."""
+        folders = node.sheets.items()
+        filled = {option: sheet_files(self.sheets / name) for option, name in folders}
+        return {**self.files[node.name], **filled}
 
 
 def load(
@@ -92,7 +106,13 @@ def load(
     if problems:
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")
-    return Project(experiment, content, nodes, files, runs / experiment.name, text)
+    root, sheets = runs / experiment.name, _sheets_of(runs)
+    return Project(experiment, content, nodes, files, root, sheets, text)
+
+
+def _sheets_of(runs: Path) -> Path:
+    """Keep sheets apart from results, which can be made again; with --runs DIR, inside DIR."""
+    return SHEETS if runs == RUNS else runs / SHEETS
 
 
 def _files(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +18,8 @@ from pipeline.errors import (
     WaitsForPerson,
     did_you_mean,
 )
-from pipeline.runner import disk, history, store
+from pipeline.runner import disk, history, interrupts, store
+from pipeline.runner.deliver import deliver
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.execute import Work, execute
 from pipeline.runner.graph import Node
@@ -80,6 +81,16 @@ def run(
         if name not in project.nodes:
             remedy = did_you_mean(name, project.nodes)
             raise ConfigError("--force", [Problem(name, "there is no such stage", remedy)])
+    with interrupts.once(), store.in_use(project.root, listeners):
+        return _run(project, settings or {}, force, listeners)
+
+
+def _run(
+    project: Project,
+    settings: Mapping[str, Any],
+    force: Collection[str],
+    listeners: Sequence[Listener],
+) -> tuple[RunRecord, dict[str, Manifest], list[WaitsForPerson]]:
     identity, started = history.new_id(), _now()
     with disk.guarded("the run", project.root):
         (project.root / history.FOLDER).mkdir(parents=True, exist_ok=True)
@@ -107,7 +118,7 @@ def run(
             id=identity,
             experiment=project.experiment.name,
             content=dict(project.content),
-            settings=dict(settings or {}),
+            settings=dict(settings),
             started=started,
             finished=_now(),
             outcome=outcome,
@@ -131,7 +142,8 @@ def _visit(node: Node, progress: Progress) -> None:
     started = time.perf_counter()
     try:
         manifest, ran = _obtain(node, progress)
-    except WaitsForPerson as wait:
+    except WaitsForPerson as error:
+        wait = _placed(error, node, progress.project)
         progress.waits.append(wait)
         progress.stages[name] = StageRecord(outcome="waits", note=str(wait))
         tell(progress.listeners, "stage_waits", name, note=str(wait))
@@ -141,6 +153,8 @@ def _visit(node: Node, progress: Progress) -> None:
         tell(progress.listeners, "failed", name, error=str(error))
         raise
     progress.done[name] = manifest
+    if node.stage.delivers:
+        deliver(progress.project, name, manifest, progress.listeners)
     progress.stages[name] = StageRecord(
         outcome="done" if ran else "reused",
         fingerprint=manifest.fingerprint,
@@ -156,10 +170,16 @@ def _visit(node: Node, progress: Progress) -> None:
     )
 
 
+def _placed(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:
+    """Name the folder of the sheets as it is on this machine; the stage knows its name alone."""
+    known = wait.file in node.sheets.values()
+    return WaitsForPerson(str(project.sheets / wait.file), wait.missing) if known else wait
+
+
 def _obtain(node: Node, progress: Progress) -> tuple[Manifest, bool]:
     """Return the artefact of a stage, and whether it had to run."""
     project, forced = progress.project, node.name in progress.forced
-    step = step_of(project, node, progress.done, progress.digests, thorough=True)
+    step = step_of(project, node, progress.done, progress.digests)
     if step.manifest and not forced:
         return step.manifest, False
     for reason in ("forced",) if forced else step.reasons:
@@ -181,8 +201,15 @@ def _work(step: Step, progress: Progress) -> Work:
         manifest = progress.done[reference.stage]
         folder = store.folder_of(project.root, reference.stage, manifest.fingerprint)
         tables[option] = tuple(manifest.paths(folder, reference.table))
-    files = {option: tuple(found) for option, found in project.files[node.name].items()}
-    return Work(node, step.ingredients or {}, step.fingerprint, tables, files)
+    ingredients = step.ingredients or {}
+    files = {
+        option: tuple(
+            replace(file, digest=digest)
+            for file, digest in zip(found, ingredients["inputs"][option]["files"], strict=True)
+        )
+        for option, found in project.files_of(node).items()
+    }
+    return Work(node, ingredients, step.fingerprint, tables, files)
 
 
 def _keep(root: Path, record: RunRecord) -> None:

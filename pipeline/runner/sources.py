@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,8 @@ import polars as pl
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.formats.base import Format, FormatOptions, format_of
+from pipeline.formats.base import Format, FormatOptions, Skipped, format_of
+from pipeline.formats.sheets import listing
 from pipeline.runner.problems import problems_of
 from pipeline.stages.base import Source
 
@@ -42,21 +43,31 @@ class Places:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One file of a source: how the experiment calls it, where it is, how it is read."""
+    """One file of a source: how the experiment calls it, where it is, how it is read.
+
+    Its digest is empty until a stage that reads it is about to run.
+    """
 
     label: str
     path: Path
     format: Format
     options: FormatOptions
+    digest: str = ""
 
     def scan(self) -> pl.LazyFrame:
         """Return its plan, with the columns file and line; reads the header at most."""
         plan = self.format.scan(self.path, self.options)
         return plan.select(pl.lit(self.label).alias("file"), pl.all())
 
-    def check(self) -> None:
-        """Read it and raise DataError for lines that cannot be read."""
-        self.format.check(self.path, self.options)
+    def check(self) -> Sequence[Skipped]:
+        """Read it; raise DataError for what cannot be read, or return what is left out."""
+        return self.format.check(self.path, self.options)
+
+
+def sheet_files(folder: Path) -> list[SourceFile]:
+    """Return the filled sheets of a folder, by name; an absent folder has none."""
+    sheet = format_of("", name="annotation_sheet")
+    return [SourceFile(path.name, path, sheet, FormatOptions()) for path in listing(folder)]
 
 
 def data_root(given: Path | None) -> Path | None:

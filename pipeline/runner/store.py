@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import time
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from pipeline.runner.manifest import Manifest
 
 _DIGITS = 24
 """Hexadecimal digits of a fingerprint in a folder's name; the manifest has them all."""
+_WAITING = "another run is at work on it; waiting"
 _FRESH = 2.0
 """Seconds in which a file could change again without a new modification time."""
 
@@ -56,6 +58,8 @@ def complaint(root: Path, stage: str, fingerprint: str) -> str | None:
     found = manifest.read(folder)
     if found is None:
         return f"{folder.name} has no readable {manifest.NAME}"
+    if found.fingerprint != fingerprint:
+        return f"its {manifest.NAME} is of another result"
     wrong = manifest.damage(folder, found, thorough=True)
     return "; ".join(wrong[:3]) if wrong else None
 
@@ -74,6 +78,25 @@ def artefacts(root: Path, stage: str) -> list[Manifest]:
 
 
 @contextmanager
+def in_use(root: Path, listeners: Sequence[Listener], *, alone: bool = False) -> Iterator[None]:
+    """Hold an experiment's folder, together with other runs or alone.
+
+    A process that removes what is not needed must not do so under the hands of a run.
+    """
+    kind = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
+    with disk.guarded("the run", root):
+        root.mkdir(parents=True, exist_ok=True)
+        lock = (root / ".lock").open("ab")
+    with lock:
+        try:
+            fcntl.flock(lock, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            tell(listeners, "message", text=_WAITING)
+            fcntl.flock(lock, kind)
+        yield
+
+
+@contextmanager
 def locked(root: Path, stage: str, listeners: Sequence[Listener]) -> Iterator[None]:
     """Hold the lock of a stage's folder; wait, and say so, while another process has it."""
     folder = root / stage
@@ -83,7 +106,7 @@ def locked(root: Path, stage: str, listeners: Sequence[Listener]) -> Iterator[No
         try:
             lock.acquire(timeout=0.2)
         except Timeout:
-            tell(listeners, "message", stage, text="another run is at work on it; waiting")
+            tell(listeners, "message", stage, text=_WAITING)
             lock.acquire()
     try:
         yield

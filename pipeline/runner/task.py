@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from pipeline.runner.digest import file_digest
 from pipeline.runner.manifest import Part, Record
 from pipeline.runner.sources import SourceFile
 from pipeline.stages.base import FAULTS, STAGES, Stage, StageConfig
-from schemas import Faults, Table
+from schemas import Faults, SheetEntries, Table
 from schemas.validate import validate
 
 _BATCH = 500_000
@@ -28,6 +27,8 @@ class ShardManifest(Record):
 
     tables: dict[str, Part]
     seconds: float
+    skipped: int = 0
+    skipped_examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,21 +84,26 @@ def run_task(task: Task) -> float:
     stage = STAGES.get(task.use)
     before = _stamps(task)
     try:
+        skipped, examples = _checked(task)
         frames = _compute(stage, task)
     except LexassayError:
         raise
     except Exception as error:
         raise StageFailed(task.name, error) from error
-    if _stamps(task) != before:
-        raise DataError(f"stage {task.name}: an input file changed while it was read; run again")
-    with disk.guarded(f"stage {task.name}", task.folder.parent):
-        staging = task.folder.with_name(f".writing-{task.folder.name}-{os.getpid()}")
-        disk.remove(staging)
-        staging.mkdir(parents=True)
+    if changed := _changed(task, before):
+        what = f"{', '.join(changed)} changed while it was read"
+        raise DataError(f"stage {task.name}: {what}; nothing was written, run again")
+    staging = task.folder.with_name(f".staging-{task.folder.name}")
+    with disk.guarded(f"stage {task.name}", task.folder.parent), disk.scratch(staging):
         models = task.models
         tables = {name: _write(frames[name], models[name], staging, name) for name in models}
         seconds = time.perf_counter() - started
-        content = ShardManifest(tables=tables, seconds=round(seconds, 3))
+        content = ShardManifest(
+            tables=tables,
+            seconds=round(seconds, 3),
+            skipped=skipped,
+            skipped_examples=examples,
+        )
         disk.write_file(staging / manifest.NAME, content.model_dump_json().encode())
         disk.publish(staging, task.folder)
     return seconds
@@ -107,18 +113,29 @@ def read_shard(folder: Path) -> ShardManifest | None:
     """Return what a finished shard made; None if it is not finished or its files are damaged."""
     try:
         found = ShardManifest.model_validate_json((folder / manifest.NAME).read_bytes())
-        sizes = {name: (folder / part.file).stat().st_size for name, part in found.tables.items()}
+        digests = [file_digest(folder / part.file) for part in found.tables.values()]
     except (OSError, ValueError):
         return None
-    return found if all(part.bytes == sizes[name] for name, part in found.tables.items()) else None
+    return found if digests == [part.sha256 for part in found.tables.values()] else None
+
+
+def left_out(folders: Sequence[Path]) -> tuple[int, tuple[str, ...]]:
+    """Return how much of their input finished shards left out, and up to three examples."""
+    read = [(folder / manifest.NAME).read_bytes() for folder in folders]
+    found = [ShardManifest.model_validate_json(each) for each in read]
+    examples = [example for each in found for example in each.skipped_examples]
+    return sum(each.skipped for each in found), tuple(examples[:_EXAMPLES])
+
+
+def _checked(task: Task) -> tuple[int, tuple[str, ...]]:
+    """Check the input files; return how much lenient readers leave out, and examples."""
+    found = [(file.label, each) for file in _files(task) for each in file.check()]
+    return len(found), tuple(f"{label}, {each}" for label, each in found[:_EXAMPLES])
 
 
 def _compute(stage: Stage, task: Task) -> dict[str, pl.DataFrame]:
-    for files in task.sources.values():
-        for file in files:
-            file.check()
     inputs = {option: pl.scan_parquet(list(paths)) for option, paths in task.tables.items()}
-    read = {option: pl.concat(f.scan() for f in files) for option, files in task.sources.items()}
+    read = {option: _scan(files) for option, files in task.sources.items()}
     work = stage.combine if task.combines and stage.combine else stage.run
     outputs = work(task.config, inputs | read)
     keys = {name: list(model.key()) for name, model in task.models.items()}
@@ -128,6 +145,11 @@ def _compute(stage: Stage, task: Task) -> dict[str, pl.DataFrame]:
     if FAULTS in frames and frames[FAULTS].height:
         raise DataError(faults_report(frames[FAULTS], task.name))
     return frames
+
+
+def _scan(files: Sequence[SourceFile]) -> pl.LazyFrame:
+    """Return the rows of all files; of sheets there may be none yet."""
+    return pl.concat(file.scan() for file in files) if files else SheetEntries.zero_rows()
 
 
 def faults_report(faults: pl.DataFrame, stage: str) -> str:
@@ -157,5 +179,19 @@ def _batches(path: Path) -> Iterator[pl.DataFrame]:
 
 
 def _stamps(task: Task) -> list[tuple[int, int]]:
-    found = [file.path.stat() for files in task.sources.values() for file in files]
+    found = [file.path.stat() for file in _files(task)]
     return [(each.st_size, each.st_mtime_ns) for each in found]
+
+
+def _changed(task: Task, before: list[tuple[int, int]]) -> list[str]:
+    """Return the files that are not, or were not all the time, what the fingerprint names."""
+    stamps = zip(_files(task), before, _stamps(task), strict=True)
+    return [
+        file.label
+        for file, first, last in stamps
+        if first != last or file_digest(file.path) != file.digest
+    ]
+
+
+def _files(task: Task) -> list[SourceFile]:
+    return [file for files in task.sources.values() for file in files]

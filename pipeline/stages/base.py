@@ -39,6 +39,15 @@ class Of:
     schema: type[Table]
 
 
+@dataclass(frozen=True)
+class FilledSheets:
+    """Marks a config field as the folder of the sheets that people fill in.
+
+    The runner hands over what stands in them, as `schemas.SheetEntries`; nothing, as long as
+    there are none.
+    """
+
+
 class Source(BaseModel):
     """A file, several, or a glob, that a reader opens for the stage.
 
@@ -97,6 +106,8 @@ class Stage:
         The tables that `run` makes of one shard, if `combine` makes the outputs of them.
     combine : callable or None
         (config, tables) -> outputs, from the partial tables of all shards.
+    delivers : bool
+        Whether its tables are sheets for people, which the runner writes outside the store.
     """
 
     name: str
@@ -107,6 +118,7 @@ class Stage:
     uses: Callable[[Any], Iterable[str]] | None = None
     partials: Mapping[str, type[Table]] = field(default_factory=dict)
     combine: Callable[[Any, Tables], Outputs] | None = None
+    delivers: bool = False
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
@@ -134,12 +146,13 @@ def stage(
     uses: Callable[[C], Iterable[str]] | None = None,
     partials: Mapping[str, type[Table]] | None = None,
     combine: StageFunction[C] | None = None,
+    delivers: bool = False,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
     """Register a function as the stage `name`.
 
     Parameters
     ----------
-    name, config, outputs, shards, uses, partials, combine
+    name, config, outputs, shards, uses, partials, combine, delivers
         As in `Stage`.
 
     Returns
@@ -161,7 +174,7 @@ def stage(
 
     def register(function: StageFunction[C]) -> StageFunction[C]:
         tables = dict(partials or {})
-        made = Stage(name, config, function, dict(outputs), shards, uses, tables, combine)
+        made = Stage(name, config, function, dict(outputs), shards, uses, tables, combine, delivers)
         STAGES.add(name, made, function.__module__)
         return function
 

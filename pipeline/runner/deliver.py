@@ -1,0 +1,110 @@
+"""Give sheets to people: outside the store, and never over a file that is there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from filelock import FileLock
+
+from pipeline.errors import StoreError
+from pipeline.formats.sheets import listing, write_csv, write_xlsx
+from pipeline.formats.sheets.annotation import layout
+from pipeline.runner import disk, store
+from pipeline.runner.events import Listener, tell
+from pipeline.runner.manifest import Manifest
+from pipeline.runner.project import Project
+from pipeline.runner.sources import sheet_files
+
+_MOST = 10_000
+
+
+def deliver(
+    project: Project, name: str, manifest: Manifest, listeners: Sequence[Listener]
+) -> list[Path]:
+    """Write a sheet for every annotator who has rows that stand in no sheet yet.
+
+    What stands in a sheet that is there, filled or not, is not written again, and neither is a
+    candidate that as many annotators have labelled as its sheets ask for. So a sample that
+    grows gives a further sheet with the new rows alone.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    name : str
+        The stage that made the sheet.
+    manifest : Manifest
+        Its artefact.
+    listeners : sequence of Listener
+        Are told of every sheet.
+
+    Returns
+    -------
+    list of Path
+        The sheets written.
+    """
+    config: Any = project.nodes[name].config
+    folder = project.sheets / config.folder
+    rows = store.scan(project.root, manifest, "sheet").collect()
+    with disk.guarded("the sheets", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            todo = _unwritten(rows, folder)
+            written = [
+                _write(part.sort("order"), str(annotator), config, folder)
+                for (annotator,), part in todo.sort("annotator").group_by(
+                    "annotator", maintain_order=True
+                )
+            ]
+    for path in written:
+        tell(listeners, "message", name, text=f"wrote {path}")
+    return written
+
+
+def _unwritten(rows: pl.DataFrame, folder: Path) -> pl.DataFrame:
+    """Leave out the rows that stand in a sheet, and those that have labels enough."""
+    files = sheet_files(folder)
+    if not files:
+        return rows
+    there = pl.concat(file.scan() for file in files).select("id", "annotator", "label").collect()
+    given = there.drop_nulls("label").group_by("id").agg(given=pl.col("annotator").n_unique())
+    needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
+    counted = needed.join(given, on="id", how="left", maintain_order="left")
+    short = counted.filter(pl.col("given").fill_null(0) < pl.col("needed"))
+    left = short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
+    return left.select(rows.columns)
+
+
+def _write(rows: pl.DataFrame, annotator: str, config: Any, folder: Path) -> Path:
+    examples = [name for name in rows.columns if name.startswith("example_")]
+    plan = layout(labels=config.labels, examples=examples)
+    shown = rows.with_columns(label=pl.lit(None, pl.String), note=pl.lit(None, pl.String))
+    if config.kind == "csv":
+        content = write_csv(shown, plan)
+    else:
+        title = f"{config.folder}: {annotator}"
+        content = write_xlsx(shown, plan, title=title, instructions=config.instructions)
+    return _write_new(folder, annotator, config.kind, content)
+
+
+def _write_new(folder: Path, annotator: str, kind: str, content: bytes) -> Path:
+    """Write a file under the next free number; whole or not at all, never over another."""
+    safe = "".join(each if each.isalnum() or each in "-_" else "_" for each in annotator)
+    temporary = folder / f".{safe}-{os.getpid()}"
+    disk.write_file(temporary, content)
+    try:
+        used = {path.name[:3] for path in listing(folder)}
+        for number in range(1, _MOST):
+            if f"{number:03d}" in used:
+                continue
+            path = folder / f"{number:03d}-{safe}.{kind}"
+            if not path.exists():
+                disk.link(temporary, path)
+                return path
+    finally:
+        temporary.unlink(missing_ok=True)
+    raise StoreError(f"{folder} is full of sheets")

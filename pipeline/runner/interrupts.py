@@ -1,0 +1,41 @@
+"""Ctrl-C that stops a run once: what tidies up behind the run is left to finish."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+def interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, unless one is being dealt with already.
+
+    Polars raises it by itself on seeing the signal, and Python raises it once more; people
+    press the keys twice, too. The second would break into the tidying up.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If none is being handled.
+    """
+    current = sys.exc_info()[1]
+    cause = current.__cause__ if current else None
+    if not isinstance(current, KeyboardInterrupt) and not isinstance(cause, KeyboardInterrupt):
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def once() -> Iterator[None]:
+    """Let Ctrl-C interrupt once; leaves alone what a caller has set up for it."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,0 +1,40 @@
+"""Sheets filled from known verdicts, as an annotator who knows them would."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.kernels.hashing import candidate_id
+from pipeline.stages.base import Of, Outputs, Source, StageConfig, Tables, stage
+from pipeline.stages.columns import require
+from schemas import SheetEntries, SheetRows
+
+
+class SheetSimulated(StageConfig):
+    """Fill the sheets from a table of labels instead of by hand."""
+
+    sheet: Annotated[str, Of(SheetRows)]
+    """What is to be annotated."""
+    path: Source
+    """File with the columns l1, l2, label; pairs that it lacks stay without a label."""
+    label: str = Field(default="label")
+    """Column of the label."""
+
+
+@stage("sheet.simulated", config=SheetSimulated, outputs={"entries": SheetEntries})
+def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
+    """Put the known label into every row of the sheet."""
+    raw = tables["path"]
+    columns = [("path", "l1"), ("path", "l2"), ("label", config.label)]
+    require(raw.collect_schema(), columns)
+    known = raw.select(candidate_id("l1", "l2"), label=pl.col(config.label).cast(pl.String))
+    rows = tables["sheet"].join(known.unique("id"), on="id", how="left").select(
+        file=pl.concat_str(pl.col("annotator"), pl.lit(" (simulated)")),
+        line=pl.col("order") + 1,
+        annotator="annotator", id="id", l1="l1", l2="l2", label="label",
+        note=pl.lit(None, pl.String),
+    )  # fmt: skip
+    return {"entries": rows}
