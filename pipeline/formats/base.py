@@ -16,13 +16,46 @@ from pipeline.registry import Registry
 LINE = "line"
 """Column with the 1-based line (or row) of the file that a row was read from."""
 
-Kind: TypeAlias = Literal["table"]
+Kind: TypeAlias = Literal["table", "corpus", "sheet"]
 
 
 class FormatOptions(BaseModel):
     """Base of the typed options of a reader: frozen, no unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class CorpusOptions(FormatOptions):
+    """Options that every reader of a corpus has."""
+
+    lenient: bool = False
+    """Leave out what cannot be read, count it and show examples, instead of stopping."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Something that a lenient reader leaves out.
+
+    Parameters
+    ----------
+    line : int
+        Where it is, 1-based.
+    problem : str
+        Why it cannot be used.
+    value : str
+        What stands there.
+    """
+
+    line: int
+    problem: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.problem}" + (f": {self.value!r}" if self.value else "")
+
+
+Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]
+Check: TypeAlias = Callable[[Path, Any], Sequence[Skipped]]
 
 
 @dataclass(frozen=True)
@@ -36,34 +69,32 @@ class Format:
     suffixes : sequence of str
         Endings that stand for it, without ``.gz``.
     kind : str
-        "table": rows with named columns.
+        "table": rows with named columns. "corpus": one row per token, see `schemas.Tokens`.
     options : type of FormatOptions
         What else an experiment may say about the file.
     scan : callable
         (path, options) -> LazyFrame with the column `LINE` first. Reads the header at most.
     check : callable
-        (path, options) -> None; reads the file and raises DataError naming the lines that
-        cannot be read.
+        (path, options) -> sequence of Skipped; reads the file and raises DataError naming the
+        lines that cannot be read, or returns what `scan` leaves out if the options say so.
     """
 
     name: str
     suffixes: tuple[str, ...]
     kind: Kind
     options: type[FormatOptions]
-    scan: Callable[[Path, Any], pl.LazyFrame]
-    check: Callable[[Path, Any], None]
+    scan: Scan
+    check: Check
 
 
 FORMATS: Registry[Format] = Registry("format", "pipeline.formats")
-
-Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]
 
 
 def reader(
     name: str,
     *,
     suffixes: Sequence[str],
-    check: Callable[[Path, Any], None],
+    check: Check,
     options: type[FormatOptions] = FormatOptions,
     kind: Kind = "table",
 ) -> Callable[[Scan], Scan]:

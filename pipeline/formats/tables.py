@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ from pydantic import Field
 
 from pipeline.errors import DataError
 from pipeline.formats import delimited
-from pipeline.formats.base import LINE, FormatOptions, reader
+from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
 from pipeline.formats.delimited import Dialect
 
 
@@ -35,20 +36,24 @@ def _tsv(options: DelimitedOptions) -> Dialect:
 _UCS = Dialect(separator="\t", quote=None, comment="#")
 
 
-def _check_csv(path: Path, options: DelimitedOptions) -> None:
+def _check_csv(path: Path, options: DelimitedOptions) -> Sequence[Skipped]:
     delimited.check(path, _csv(options))
+    return ()
 
 
-def _check_tsv(path: Path, options: DelimitedOptions) -> None:
+def _check_tsv(path: Path, options: DelimitedOptions) -> Sequence[Skipped]:
     delimited.check(path, _tsv(options))
+    return ()
 
 
-def _check_ucs(path: Path, _options: FormatOptions) -> None:
+def _check_ucs(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     delimited.check(path, _UCS)
+    return ()
 
 
-def _check_parquet(path: Path, _options: FormatOptions) -> None:
-    _parquet(path).select(pl.len()).collect()
+def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+    open_parquet(path).select(pl.len()).collect()
+    return ()
 
 
 @reader("csv", suffixes=[".csv"], check=_check_csv, options=DelimitedOptions)
@@ -73,10 +78,17 @@ def scan_ucs(path: Path, _options: FormatOptions) -> pl.LazyFrame:
 def scan_parquet(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     """Apache Parquet; ``line`` counts rows."""
     row = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    return _parquet(path).select(row.alias(LINE), pl.exclude(LINE))
+    return open_parquet(path).select(row.alias(LINE), pl.exclude(LINE))
 
 
-def _parquet(path: Path) -> pl.LazyFrame:
+def open_parquet(path: Path) -> pl.LazyFrame:
+    """Return the plan of a Parquet file, gzipped or not.
+
+    Raises
+    ------
+    DataError
+        If it is none.
+    """
     try:
         if path.name.lower().endswith(".gz"):
             with gzip.open(path, "rb") as packed:

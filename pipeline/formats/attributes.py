@@ -1,0 +1,116 @@
+"""What readers of corpora share: names of attributes, the place of a token, heads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Annotated, TypeAlias
+
+import polars as pl
+from pydantic import AfterValidator
+
+from pipeline.formats.base import LINE
+from pipeline.formats.laws import HEAD, POSITION, UNIT, Law
+
+PLACE = (LINE, "doc", "paragraph", "sentence", POSITION)
+"""The first columns of every reader of a corpus."""
+RAW_HEAD = "~raw_head"
+"""Column with a head as it is written."""
+
+_RESERVED = {"file", *PLACE}
+
+
+def _own(names: tuple[str, ...]) -> tuple[str, ...]:
+    taken = [name for name in names if name in _RESERVED]
+    if taken:
+        raise ValueError(f"{taken[0]!r} is a column that the reader makes; choose another name")
+    return distinct(names)
+
+
+def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names.
+
+    Raises
+    ------
+    ValueError
+        If one comes twice, is empty, or begins with ``~`` (the reader's own columns).
+    """
+    wrong = [name for name in names if not name.strip() or name.startswith("~")]
+    if wrong:
+        raise ValueError(f"{wrong[0]!r} is no name for a column")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"named twice: {', '.join(twice)}")
+    return names
+
+
+Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(_own)]
+"""Names of attributes, each once, none of them a column that the reader makes."""
+
+
+def raw(names: Iterable[str]) -> list[str]:
+    """Return the names under which fields are read: `HEAD` as `RAW_HEAD`."""
+    return [RAW_HEAD if name == HEAD else name for name in names]
+
+
+def first_in_unit() -> pl.Expr:
+    """Return whether a row is the first of its `UNIT`; false outside of units."""
+    return pl.col(UNIT).ne_missing(pl.col(UNIT).shift()) & pl.col(UNIT).is_not_null()
+
+
+def sentence_number() -> pl.Expr:
+    """Return the 1-based number of the `UNIT` in the file, counting those that have rows."""
+    return first_in_unit().cum_sum().cast(pl.Int64).alias("sentence")
+
+
+def running_position() -> pl.Expr:
+    """Return the 1-based number of the row in its `UNIT`."""
+    count = pl.col(LINE).cum_count().cast(pl.Int64)
+    start = pl.when(pl.col(UNIT).ne_missing(pl.col(UNIT).shift())).then(count).forward_fill()
+    return (count - start + 1).alias(POSITION)
+
+
+def heads(names: Collection[str]) -> list[pl.Expr]:
+    """Return `RAW_HEAD` as a position in the sentence, null if there is none.
+
+    Parameters
+    ----------
+    names : collection of str
+        The attributes; without `HEAD` among them there is nothing to return.
+    """
+    return [pl.col(RAW_HEAD).cast(pl.Int64, strict=False).alias(HEAD)] if HEAD in names else []
+
+
+def head_laws(names: Collection[str]) -> list[Law]:
+    """Return the law that the head of a token is a whole number, if it has one."""
+    written = ~pl.col(RAW_HEAD).is_in(["_", ""])
+    bad = pl.col(HEAD).is_null() | (pl.col(HEAD) < 0)
+    broken = pl.col(POSITION).is_not_null() & written & bad
+    says = pl.lit("head is no whole number")
+    return [Law(broken, says, pl.col(RAW_HEAD))] if HEAD in names else []
+
+
+def document_name(name: pl.Expr, begins: pl.Expr) -> pl.Expr:
+    """Return the document's name on all rows that follow its beginning.
+
+    Parameters
+    ----------
+    name : Expr
+        Its name where it begins, null elsewhere; null or empty if it has none.
+    begins : Expr
+        Whether it begins here.
+
+    Returns
+    -------
+    Expr
+        ``doc``: the name, or ``#2`` for a second document without one; empty before the first.
+    """
+    begins = begins.fill_null(value=False)
+    given = pl.when(name != "").then(name)
+    # Of nulls nothing is computed: numbers are written for documents alone.
+    number = pl.lit("#") + pl.when(begins & given.is_null()).then(begins.cum_sum()).cast(pl.String)
+    return pl.coalesce(given, number).forward_fill().fill_null("").alias("doc")
+
+
+def columns(attributes: Sequence[str]) -> list[str]:
+    """Return the columns of a token table, in order."""
+    return [*PLACE, *attributes]

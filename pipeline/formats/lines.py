@@ -1,0 +1,175 @@
+"""Files as lines and fields: one scan that is fast, one that keeps every line to be judged."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from pipeline.errors import DataError
+from pipeline.formats.base import LINE
+from pipeline.formats.delimited import not_utf8
+
+TEXT = "~text"
+"""Column with a whole line; null where it is not UTF-8."""
+REST = "~rest"
+"""Column with what follows the last field that was asked for; null if nothing does."""
+
+_CHUNK = 1 << 24
+_GZIP = b"\x1f\x8b"
+
+
+def lines(path: Path, *, lenient: bool = False) -> pl.LazyFrame:
+    """Return the plan of the lines of a file, without their ends and the byte-order mark.
+
+    Parameters
+    ----------
+    path : Path
+        A text file in UTF-8, gzipped or not.
+    lenient : bool
+        Give null for a line that is not UTF-8, instead of failing.
+
+    Returns
+    -------
+    LazyFrame
+        `LINE` (Int64, 1-based) and `TEXT`.
+    """
+    if lenient:
+        plan = register_io_source(
+            lambda columns, predicate, rows, _size: _tolerant(path, columns, predicate, rows),
+            schema={LINE: pl.Int64, TEXT: pl.String},
+            is_pure=True,
+        )
+    else:
+        plan = pl.scan_lines(
+            path, name=TEXT, row_index_name=LINE, row_index_offset=1, glob=False
+        ).select(pl.col(LINE).cast(pl.Int64), TEXT)
+    bare = pl.when(pl.col(LINE) == 1).then(pl.col(TEXT).str.strip_prefix("\ufeff"))
+    return plan.with_columns(bare.otherwise(TEXT).alias(TEXT))
+
+
+def split(plan: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+    """Return `plan` with the tab-separated fields of `TEXT`, those that are absent null.
+
+    Parameters
+    ----------
+    plan : LazyFrame
+        As `lines` gives it.
+    names : sequence of str
+        What to call the fields; `REST` holds what follows them.
+    """
+    fields = pl.col(TEXT).str.splitn("\t", len(names) + 1)
+    named = fields.struct.rename_fields([*names, REST])
+    return plan.with_columns(named.struct.unnest())
+
+
+def fields(path: Path, names: Sequence[str]) -> pl.LazyFrame:
+    """Return the fields of a file whose lines have been checked: parses only what is used.
+
+    Parameters
+    ----------
+    path : Path
+        A text file in UTF-8, gzipped or not.
+    names : sequence of str
+        What to call the tab-separated fields.
+
+    Returns
+    -------
+    LazyFrame
+        `LINE` (Int64, 1-based) and the fields; one that is empty or absent is null, and so is
+        every field of a blank line.
+    """
+    plan = pl.scan_csv(
+        path,
+        separator="\t",
+        quote_char=None,
+        has_header=False,
+        schema=dict.fromkeys(names, pl.String()),
+        missing_columns="insert",
+        extra_columns="ignore",
+        row_index_name=LINE,
+        row_index_offset=1,
+        glob=False,
+    )
+    return plan.with_columns(pl.col(LINE).cast(pl.Int64))
+
+
+def gate(path: Path) -> None:
+    """Refuse a file whose name and content disagree on whether it is gzipped.
+
+    Raises
+    ------
+    DataError
+        Saying which it is.
+    """
+    with path.open("rb") as file:
+        packed = file.read(2) == _GZIP
+    if packed and not _named_gzip(path):
+        raise DataError(f"{path}: the file is gzipped: give it a name that ends in .gz")
+    if _named_gzip(path) and not packed and path.stat().st_size:
+        raise DataError(f"{path}: not a gzip file, though its name ends in .gz: rename or pack it")
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what a reader of `path` raises into an error that names the file and its lines.
+
+    Raises
+    ------
+    DataError
+        For bytes that are not UTF-8, and for a gzip file that is damaged or cut short.
+    """
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: the gzip file is damaged or cut short: {error}") from error
+    except UnicodeDecodeError as error:
+        raise not_utf8(path) from error
+    except pl.exceptions.ComputeError as error:
+        if "utf" not in str(error).lower():
+            raise
+        raise not_utf8(path) from error
+
+
+def _tolerant(
+    path: Path, columns: list[str] | None, predicate: pl.Expr | None, rows: int | None
+) -> Iterator[pl.DataFrame]:
+    """Yield the lines chunk by chunk; memory is that of one chunk."""
+    first = 1
+    with _open_bytes(path) as file:
+        while (rows is None or first <= rows) and (chunk := file.read(_CHUNK)):
+            frame = _numbered(chunk + file.readline(), first)
+            first += frame.height
+            frame = frame if rows is None else frame.filter(pl.col(LINE) <= rows)
+            frame = frame if predicate is None else frame.filter(predicate)
+            yield frame if columns is None else frame.select(columns)
+
+
+def _numbered(chunk: bytes, first: int) -> pl.DataFrame:
+    try:
+        texts = pl.read_lines(chunk, name=TEXT).get_column(TEXT)
+    except pl.exceptions.ComputeError:
+        ended = chunk.removesuffix(b"\n").split(b"\n")
+        texts = pl.Series(TEXT, [_decoded(line) for line in ended], pl.String())
+    return texts.to_frame().with_row_index(LINE, first).cast({LINE: pl.Int64})
+
+
+def _decoded(line: bytes) -> str | None:
+    try:
+        return line.removesuffix(b"\r").decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
+    return gzip.open(path, "rb") if _named_gzip(path) else path.open("rb")
+
+
+def _named_gzip(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")

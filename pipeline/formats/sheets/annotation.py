@@ -1,0 +1,56 @@
+"""The sheet on which candidates are annotated: what it looks like, how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.formats.base import FormatOptions, reader
+from pipeline.formats.sheets.layout import Column, Layout
+from pipeline.formats.sheets.reading import read
+
+_READ = ("line", "annotator", "id", "l1", "l2", "label", "note")
+
+
+def layout(*, labels: Sequence[str] = (), examples: Sequence[str] = ()) -> Layout:
+    """Return the columns of an annotation sheet.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        What the drop-down of the label offers.
+    examples : sequence of str
+        Names of the columns with examples in context.
+
+    Examples
+    --------
+    >>> layout(labels=["SVC", "free"], examples=["example_1"]).names
+    ('id', 'annotator', 'l1', 'l2', 'example_1', 'label', 'note')
+    """
+    shown = (Column(name, name.replace("_", " "), writable=False, width=60, required=False)
+             for name in examples)  # fmt: skip
+    choose = f"Choose one of: {', '.join(labels)}. Leave it empty if you cannot say yet."
+    return Layout(
+        (
+            Column("id", "id", writable=False, width=20, help="Ties the row to its pair."),
+            Column("annotator", "annotator", writable=False, width=14, help="Your name."),
+            Column("l1", "l1", writable=False, width=24, help="Left unit."),
+            Column("l2", "l2", writable=False, width=24, help="Right unit."),
+            *shown,
+            Column("label", "label", writable=True, width=16, choices=tuple(labels), help=choose),
+            Column("note", "note", writable=True, width=40, help="Anything.", required=False),
+        )
+    )
+
+
+def _check(_path: Path, _options: FormatOptions) -> tuple[()]:
+    """Find nothing: reading the sheet complains by itself."""
+    return ()
+
+
+@reader("annotation_sheet", suffixes=[], check=_check, kind="sheet")
+def scan_annotation(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+    """Read filled annotation sheets, as any spreadsheet program saves them."""
+    return read(path, layout()).lazy().select(_READ)

@@ -1,0 +1,112 @@
+"""One label per item from those of several annotators."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import polars as pl
+
+Rule: TypeAlias = Literal["majority", "unanimous", "expert"]
+
+
+def adjudicate(annotations: pl.LazyFrame, *, rule: Rule, expert: str | None = None) -> pl.LazyFrame:
+    """Return the label that counts for each id.
+
+    Parameters
+    ----------
+    annotations : LazyFrame
+        id, annotator, label; a null label means that this annotator has not judged. An
+        annotator who gives an id two different labels has no vote on it.
+    rule : str
+        "majority": the label with strictly more votes than any other; "unanimous": the label
+        that all give; "expert": the label of `expert`, and the majority's where the expert has
+        none.
+    expert : str, optional
+        The annotator who decides.
+
+    Returns
+    -------
+    LazyFrame
+        id; label (null = undecided); annotators (Int64), how many have a vote; agreed
+        (Boolean), whether they all give the same label, null where nobody has a vote. One row
+        per id, those without a vote too, sorted by id.
+
+    Raises
+    ------
+    ValueError
+        If the rule is unknown, or "expert" without an expert.
+
+    Examples
+    --------
+    >>> votes = pl.LazyFrame({"id": ["x"] * 3, "annotator": ["a", "b", "c"], "label": list("ssf")})
+    >>> adjudicate(votes, rule="majority").collect().rows()
+    [('x', 's', 3, False)]
+    >>> adjudicate(votes, rule="expert", expert="c").collect()["label"].item()
+    'f'
+    """
+    if rule not in ("majority", "unanimous", "expert"):
+        raise ValueError(f"unknown rule {rule!r}; valid: majority, unanimous, expert")
+    if rule == "expert" and expert is None:
+        raise ValueError("the rule 'expert' needs the name of the expert")
+    votes = _votes(annotations)
+    counted = votes.group_by("id").agg(
+        only=pl.col("label").first(),
+        annotators=pl.len().cast(pl.Int64),
+        agreed=pl.col("label").n_unique() == 1,
+        expert=pl.col("label").filter(pl.col("annotator") == (expert or "")).first(),
+    )
+    every = annotations.select("id").unique().join(counted, on="id", how="left")
+    full = every.join(_majority(votes), on="id", how="left")
+    label = {
+        "majority": pl.col("majority"),
+        "unanimous": pl.when("agreed").then("only"),
+        "expert": pl.coalesce("expert", "majority"),
+    }[rule]
+    annotators = pl.col("annotators").fill_null(0)
+    return (
+        full.select("id", annotators, "agreed", label=label)
+        .select("id", "label", "annotators", "agreed")
+        .sort("id")
+    )
+
+
+def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
+    """Return what the annotators say of the ids that they label differently.
+
+    Parameters
+    ----------
+    annotations : LazyFrame
+        id, annotator, label.
+
+    Returns
+    -------
+    LazyFrame
+        id, annotator, label of the ids with two labels or more, also where both are of one
+        annotator; sorted, each row once, without null labels.
+
+    Examples
+    --------
+    >>> given = {"id": ["x", "x", "y", "y"], "annotator": list("abab"), "label": list("sfss")}
+    >>> disagreements(pl.LazyFrame(given)).collect().rows()
+    [('x', 'a', 's'), ('x', 'b', 'f')]
+    """
+    given = annotations.select("id", "annotator", "label").drop_nulls("label").unique()
+    several = given.group_by("id").agg(labels=pl.col("label").n_unique())
+    two = several.filter(pl.col("labels") > 1)
+    return given.join(two, on="id", how="semi").sort("id", "annotator", "label")
+
+
+def _votes(annotations: pl.LazyFrame) -> pl.LazyFrame:
+    """Return id, annotator, label: at most one row per annotator and id."""
+    given = annotations.drop_nulls("label").group_by("id", "annotator")
+    one = given.agg(pl.col("label").first(), labels=pl.col("label").n_unique())
+    return one.filter(pl.col("labels") == 1).select("id", "annotator", "label")
+
+
+def _majority(votes: pl.LazyFrame) -> pl.LazyFrame:
+    """Return id and the label with strictly most votes; null on a tie."""
+    counts = votes.group_by("id", "label").agg(votes=pl.len().cast(pl.Int64))
+    most = counts.join(counts.group_by("id").agg(most=pl.col("votes").max()), on="id")
+    first = most.filter(pl.col("votes") == pl.col("most")).group_by("id")
+    alone = first.agg(label=pl.col("label").first(), labels=pl.len())
+    return alone.select("id", majority=pl.when(pl.col("labels") == 1).then("label"))
