@@ -61,26 +61,10 @@ def json_schema() -> dict[str, Any]:
         definitions |= options.pop("$defs", {})
         options["properties"] = {"use": {"const": name}, **options["properties"]}
         options["required"] = ["use", *options.get("required", [])]
-        options["properties"] |= _spellings(options["properties"])
         definitions[name] = options
         kinds.append({"$ref": f"#/$defs/{name}"})
     whole["properties"]["stages"]["additionalProperties"] = {"anyOf": kinds}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole}
-
-
-def _spellings(properties: dict[str, Any]) -> dict[str, Any]:
-    """Let a source be written as a path or a list of paths too."""
-    text = {"type": "string"}
-    table = {
-        "type": "object",
-        "required": ["path"],
-        "properties": {"path": {"anyOf": [text, {"type": "array", "items": text}]}},
-    }
-    paths = {"anyOf": [text, {"type": "array", "items": text}, table]}
-    sources = [name for name, each in properties.items() if each.get("$ref", "").endswith("Source")]
-    return {
-        name: {**paths, "description": properties[name].get("description", "")} for name in sources
-    }
 
 
 COMMANDS = {"new": new, "schema": schema}

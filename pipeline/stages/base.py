@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import polars as pl
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    model_validator,
+)
+from pydantic_core import CoreSchema
 
 from pipeline.registry import Registry
 from schemas import Table
@@ -68,6 +76,15 @@ class Source(BaseModel):
     path: tuple[str, ...] = Field(min_length=1)
     format: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, _core: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        text = {"type": "string"}
+        paths = {"anyOf": [text, {"type": "array", "items": text}]}
+        table = {"type": "object", "required": ["path"], "properties": {"path": paths}}
+        return {"anyOf": [*paths["anyOf"], table]}
 
     @model_validator(mode="before")
     @classmethod

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import CoreSchema
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels import labels
@@ -44,6 +52,12 @@ class RelatedOptions(_Options):
     """Whether a unit without it is kept; its attributes are then empty in the label."""
     each: bool = False
     """Whether every such token makes a unit, or the first alone."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"anyOf": [{"type": "string"}, handler.resolve_ref_schema(handler(core))]}
 
     @model_validator(mode="before")
     @classmethod
@@ -106,21 +120,14 @@ class UnitOptions(_Options):
 class DependencyOptions(_Options):
     """The syntactic relation between the units."""
 
-    label: tuple[str, ...] = ()
-    """Relations of the dependent, such as obj; or give where."""
+    label: str | tuple[str, ...] = ()
+    """Relation of the dependent, such as obj, or several; or give where."""
     where: str = ""
     """Condition on the dependent token, in Polars SQL; or give label."""
     governor: Literal["left", "right", "either"] = "left"
     """Which unit governs the other."""
     through: str | None = None
     """Condition on a token between the two: the governor governs it, it governs the dependent."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_label(cls, value: object) -> object:
-        if isinstance(value, dict) and isinstance(value.get("label"), str):
-            return {**value, "label": (value["label"],)}
-        return value
 
     @model_validator(mode="after")
     def _one_of_two(self) -> DependencyOptions:
@@ -132,7 +139,8 @@ class DependencyOptions(_Options):
 
     def kernel(self) -> Dependency:
         """Return the same for the kernels."""
-        where = condition(self.where) if self.where else pl.col("deprel").is_in(self.label)
+        labels = [self.label] if isinstance(self.label, str) else list(self.label)
+        where = condition(self.where) if self.where else pl.col("deprel").is_in(labels)
         through = condition(self.through) if self.through else None
         return Dependency(where, self.governor, through)
 
