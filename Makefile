@@ -32,8 +32,10 @@ $(VENV)/lint: $(VENV)/core
 	touch $@
 
 demo: $(VENV)/core
-	$(BIN)/lexassay run configs/demo.toml --runs $(RUNS)
-	$(BIN)/lexassay show configs/demo.toml sampled.cuts --rows 24 --runs $(RUNS)
+	$(BIN)/python data/make_corpus.py data/pp-verb
+	$(BIN)/lexassay run configs/pp-verb.toml --runs $(RUNS)
+	$(BIN)/lexassay show configs/pp-verb.toml sampled.cuts --runs $(RUNS)
+	@echo "report: $(RUNS)/pp-verb/report/index.html"
 
 test: $(VENV)/test
 	$(BIN)/python -m pytest --numprocesses 2

@@ -18,6 +18,15 @@ _UNITS: tuple[Unit, ...] = ("l1", "l2")
 _SPELLING = f"is no verdict ({', '.join(parsing.TRUE)} or {', '.join(parsing.FALSE)})"
 
 
+class LabelColumn(StageConfig):
+    """A column of labels, some of which stand for a true positive."""
+
+    column: str
+    """Name of the column; an empty field means not judged."""
+    labels: tuple[str, ...] = Field(min_length=1)
+    """The labels of true positives; every other label is a false positive."""
+
+
 class JoinTable(StageConfig):
     """Join the verdicts of an annotated table to the candidates."""
 
@@ -27,8 +36,14 @@ class JoinTable(StageConfig):
     """The candidates to judge."""
     columns: dict[Unit, str] = Field(default_factory=dict)
     """Names of l1 and l2 in the file, where they differ."""
-    categories: dict[str, str] = Field(default={"TP": "TP"}, min_length=1)
-    """Category of true positives to the column that says 1 or 0; empty means not judged."""
+    categories: dict[str, str | LabelColumn] = Field(default={"TP": "TP"}, min_length=1)
+    """Category of true positives to the column that says 1 or 0 (empty: not judged), or to
+    { column = ..., labels = [...] }."""
+
+    def column_of(self, category: str) -> str:
+        """Return the column that a category is judged by."""
+        given = self.categories[category]
+        return given.column if isinstance(given, LabelColumn) else given
 
 
 @stage("join.table", config=JoinTable, outputs={"judgements": Judgements, "coverage": Coverage})
@@ -38,45 +53,56 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     schema = raw.collect_schema()
     names = {each: config.columns.get(each, each) for each in _UNITS}
     wanted = [(f"columns.{each}", name) for each, name in names.items()]
-    columns = config.categories
+    columns = {category: config.column_of(category) for category in config.categories}
     require(schema, [*wanted, *((f"categories.{new}", name) for new, name in columns.items())])
-    verdicts = {name: parsing.verdict(name, schema[name]) for name in columns.values()}
+    verdicts = {category: _verdict(config, category, schema) for category in columns}
+    spelt = {
+        columns[category]: verdict
+        for category, verdict in verdicts.items()
+        if isinstance(config.categories[category], str)
+    }
     units = {name: pl.col(name).cast(pl.String) for name in names.values()}
     pairs = raw.with_columns(candidate_id(*names.values()))
     long = pl.concat(
-        pairs.select("file", "line", "id", category=pl.lit(category), tp=verdicts[name])
-        for category, name in columns.items()
+        pairs.select("file", "line", "id", category=pl.lit(category), tp=verdict)
+        for category, verdict in verdicts.items()
     ).drop_nulls(["id", "tp"])
     one = long.group_by("category", "id").agg(pl.col("tp").first(), two=pl.col("tp").n_unique() > 1)
     known = tables["candidates"].select("id")
     judged = one.join(known, on="id", how="semi").select("category", "id", "tp")
     bad = [
         parsing.faults(raw, parsed=units, problem="is empty", required=True),
-        parsing.faults(raw, parsed=verdicts, problem=_SPELLING, required=False),
-        _contradictions(long, one, config.categories),
+        *([parsing.faults(raw, parsed=spelt, problem=_SPELLING, required=False)] if spelt else []),
+        _contradictions(long, one, columns),
     ]
     return {
         "judgements": judged.sort("category", "id"),
-        "coverage": _coverage(one, known, config.categories),
+        "coverage": _coverage(one, known, list(columns)),
         FAULTS: pl.concat(bad),
     }
 
 
-def _contradictions(
-    long: pl.LazyFrame, one: pl.LazyFrame, categories: dict[str, str]
-) -> pl.LazyFrame:
+def _verdict(config: JoinTable, category: str, schema: pl.Schema) -> pl.Expr:
+    given = config.categories[category]
+    if isinstance(given, str):
+        return parsing.verdict(given, schema[given])
+    label = pl.col(given.column).cast(pl.String).str.strip_chars()
+    return pl.when(label != "").then(label.is_in(list(given.labels)))
+
+
+def _contradictions(long: pl.LazyFrame, one: pl.LazyFrame, columns: dict[str, str]) -> pl.LazyFrame:
     twice = long.join(one.filter("two"), on=["category", "id"], how="semi")
     return twice.select(
         "file",
         "line",
-        column=pl.col("category").replace(categories),
+        column=pl.col("category").replace(columns),
         value=pl.col("tp").cast(pl.String),
         problem=pl.lit("this pair has another verdict elsewhere"),
     )
 
 
-def _coverage(one: pl.LazyFrame, known: pl.LazyFrame, categories: dict[str, str]) -> pl.LazyFrame:
-    every = pl.LazyFrame({"category": list(categories)})
+def _coverage(one: pl.LazyFrame, known: pl.LazyFrame, categories: list[str]) -> pl.LazyFrame:
+    every = pl.LazyFrame({"category": categories})
     inside = one.join(known, on="id", how="semi").group_by("category")
     judged = inside.agg(n_judged=pl.len().cast(pl.Int64), n_true=pl.col("tp").sum().cast(pl.Int64))
     outside = one.join(known, on="id", how="anti").group_by("category")

@@ -61,3 +61,11 @@ def test_columns() -> None:
 
 def test_no_rows_keep_their_category() -> None:
     assert judge(SHEET.clear())["coverage"].rows() == [("TP", 3, 0, 0, 0)]
+
+
+def test_labels_of_true_positives() -> None:
+    sheet = SHEET.with_columns(kind=pl.Series(["SVC", "free", "", "idiom"]))
+    category = {"column": "kind", "labels": ["SVC", "idiom"]}
+    made = judge(sheet, categories={"TP": category})
+    assert made["coverage"].rows() == [("TP", 3, 2, 1, 1)]
+    assert faults(made) == []

@@ -1,0 +1,297 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import make_candidates
+import make_corpus
+import polars as pl
+import pytest
+import speaker
+from dependency_trees import Word
+from make_corpus import MIN_FREQUENCY, SEED, Corpus, corpus, files
+from simulation import Kind
+
+import pipeline as lx
+from pipeline.kernels.pairs import count, marginals, pair_tokens
+from pipeline.kernels.units import Related, Unit
+
+Rows: TypeAlias = list[list[str]]
+"""The lines of a sentence as fields, ranges among them."""
+
+SHARDS = [f"pp-verb-{number}.conllu" for number in (1, 2, 3, 4)]
+LABELS = "pp-verb.labels.tsv"
+SMALL = 600
+
+
+@pytest.fixture(scope="module")
+def small() -> Corpus:
+    return corpus(SEED, n_sentences=SMALL)
+
+
+@pytest.fixture(scope="module")
+def whole() -> Corpus:
+    return corpus(SEED)
+
+
+def sentences(conllu_text: str) -> Iterator[tuple[dict[str, str], Rows]]:
+    """Read CoNLL-U: comments by name, and rows."""
+    assert conllu_text.endswith("\n\n")
+    for block in conllu_text.removesuffix("\n\n").split("\n\n"):
+        comments, rows = {}, []
+        for line in block.split("\n"):
+            if line.startswith("# "):
+                name, value = line.removeprefix("# ").split(" = ")
+                assert name not in comments
+                comments[name] = value
+            else:
+                rows.append(line.split("\t"))
+        yield comments, rows
+
+
+def read(made: Corpus) -> list[tuple[dict[str, str], Rows]]:
+    written = files(made)
+    return [each for shard in SHARDS for each in sentences(written[shard])]
+
+
+def is_range(row: list[str]) -> bool:
+    return "-" in row[0]
+
+
+def as_pairs(rows: Rows) -> Iterator[tuple[str, str]]:
+    """Pair each noun that has a preposition with each verb, slowly."""
+    plain = [row for row in rows if not is_range(row)]
+    for noun in plain:
+        cases = [row[2] for row in plain if row[6] == noun[0] and row[7] == "case"]
+        if noun[3] == "NOUN" and cases:
+            yield from ((f"{cases[0]}:{noun[2]}", row[2]) for row in plain if row[3] == "VERB")
+
+
+def test_every_tree_is_well_formed(small: Corpus) -> None:
+    for _, rows in read(small):
+        assert all(len(row) == 10 and all(row) for row in rows)
+        plain = [row for row in rows if not is_range(row)]
+        assert [row[0] for row in plain] == [str(i) for i in range(1, len(plain) + 1)]
+        heads = {int(row[0]): int(row[6]) for row in plain}
+        assert [row[6] for row in plain if row[7] == "root"] == ["0"]
+        assert list(heads.values()).count(0) == 1
+        above = set(heads)
+        for _ in plain:
+            above = {heads[place] for place in above if place}
+        assert above <= {0}, "a cycle"
+
+
+def test_ranges_are_a_preposition_and_an_article_written_as_one(small: Corpus) -> None:
+    found = Counter()
+    for _, rows in read(small):
+        for place, row in enumerate(rows):
+            if is_range(row):
+                first, second = rows[place + 1], rows[place + 2]
+                assert row[0] == f"{first[0]}-{second[0]}"
+                assert row[2:] == ["_"] * 8
+                assert speaker.CONTRACTIONS[first[1].lower()] == row[1].lower()
+                assert (second[1], first[7], second[7]) == ("the", "case", "det")
+                found[row[1].lower()] += 1
+    assert set(found) == set(speaker.CONTRACTIONS.values())
+
+
+def test_text_is_what_the_tokens_say(small: Corpus) -> None:
+    for comments, rows in read(small):
+        within = {place for row in rows if is_range(row) for place in row[0].split("-")}
+        written = "".join(
+            row[1] + ("" if row[9] == "SpaceAfter=No" else " ")
+            for row in rows
+            if row[0] not in within
+        )
+        assert written == comments["text"] + " "
+        assert comments["text"][0].isupper()
+        assert " ," not in comments["text"]
+
+
+def test_tags_and_relations_are_those_of_universal_dependencies(small: Corpus) -> None:
+    plain = [row for _, rows in read(small) for row in rows if not is_range(row)]
+    tags: defaultdict[str, set[str]] = defaultdict(set)
+    for row in plain:
+        tags[row[7]].add(row[3])
+    assert tags == {
+        "root": {"VERB", "NOUN"}, "conj": {"VERB", "NOUN"}, "nsubj": {"NOUN", "PRON"},
+        "obj": {"NOUN"}, "obl": {"NOUN", "PRON"}, "nmod": {"NOUN"}, "case": {"ADP"},
+        "compound:prt": {"ADP"}, "det": {"DET"}, "amod": {"ADJ"}, "advmod": {"ADV"},
+        "cc": {"CCONJ"}, "punct": {"PUNCT"},
+    }  # fmt: skip
+
+
+def test_documents_and_sentences_have_names_of_their_own(small: Corpus) -> None:
+    written = files(small)
+    assert list(written) == [*SHARDS, LABELS]
+    assert all(written[shard].startswith("# newdoc id = ") for shard in SHARDS)
+    comments = [comment for comment, _ in read(small)]
+    documents = [each["newdoc id"] for each in comments if "newdoc id" in each]
+    assert len(set(documents)) == len(documents) == len(small.documents)
+    names = [each["sent_id"] for each in comments]
+    assert len(set(names)) == len(names) == SMALL
+
+
+def test_same_seed_same_bytes_in_another_process(whole: Corpus, tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, str(make_corpus.__file__), str(tmp_path / "new")],
+        check=True,
+        env=os.environ | {"PYTHONHASHSEED": "7"},
+        stdout=subprocess.DEVNULL,
+    )
+    found = {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
+    assert found == {name: made.encode() for name, made in files(whole).items()}
+
+
+def test_another_seed_makes_another_corpus(small: Corpus) -> None:
+    other = corpus("other", n_sentences=SMALL)
+    assert other.documents != small.documents
+    assert corpus("other", n_sentences=SMALL) == other
+
+
+def test_a_small_corpus_is_the_beginning_of_the_whole(small: Corpus, whole: Corpus) -> None:
+    first = [each for document in whole.documents for each in document][:SMALL]
+    assert [each for document in small.documents for each in document] == first
+
+
+def test_labels_follow_what_was_planted(small: Corpus) -> None:
+    joint = Counter(pair for _, rows in read(small) for pair in as_pairs(rows))
+    names = {"support_verb": "SVC", "figurative": "figurative"}
+    expected = [
+        f"{l1}\t{l2}\t{names.get(small.planted[l1, l2].name if (l1, l2) in small.planted else '', 'free')}"
+        for l1, l2 in sorted(pair for pair, f in joint.items() if f >= MIN_FREQUENCY)
+    ]
+    assert files(small)[LABELS].split("\n") == ["l1\tl2\tlabel", *expected, ""]
+    assert {line.split("\t")[2] for line in expected} == {"SVC", "figurative", "free"}
+
+
+def test_counts_are_those_of_the_kernel(small: Corpus) -> None:
+    everything = read(small)
+    columns = ["file", "sentence", "position", "head", "lemma", "upos", "deprel"]
+    rows = [
+        ("f", number, int(row[0]), int(row[6]), row[2], row[3], row[7])
+        for number, (_, tokens) in enumerate(everything)
+        for row in tokens
+        if not is_range(row)
+    ]
+    preposition = Related(pl.col("deprel") == "case")
+    left = Unit(pl.col("upos") == "NOUN", "{prep.lemma}:{lemma}", {"prep": preposition})
+    right = Unit(pl.col("upos") == "VERB", "{lemma}")
+    frame = pl.LazyFrame(rows, schema=columns, orient="row")
+    counted = marginals(count(pair_tokens(frame, left=left, right=right, relation=None))).collect()
+    joint = Counter(pair for _, tokens in everything for pair in as_pairs(tokens))
+    first, second = Counter[str](), Counter[str]()
+    for (l1, l2), f in joint.items():
+        first[l1] += f
+        second[l2] += f
+    expected = {(l1, l2, f, first[l1], second[l2], joint.total()) for (l1, l2), f in joint.items()}
+    assert set(counted.select("l1", "l2", "f", "f1", "f2", "N").iter_rows()) == expected
+    assert counted.height == len(expected)
+
+
+def test_pairs_by_hand() -> None:
+    # two prepositions: the first counts; a noun without one is no phrase; every verb pairs
+    sentence = [
+        Word("from", "from", "ADP", "_", 3, "case", ""),
+        Word("under", "under", "ADP", "_", 3, "case", ""),
+        Word("beds", "bed", "NOUN", "_", 5, "obl", ""),
+        Word("cats", "cat", "NOUN", "_", 5, "nsubj", ""),
+        Word("ran", "run", "VERB", "_", 0, "root", ""),
+        Word("fled", "flee", "VERB", "_", 5, "conj", ""),
+        Word("with", "with", "ADP", "_", 8, "case", ""),
+        Word("us", "we", "PRON", "_", 6, "obl", ""),
+    ]
+    found = list(make_corpus.pairs(sentence))
+    assert found == [("from:bed", "run"), ("from:bed", "flee")]
+
+
+def test_labels_by_hand() -> None:
+    phrase = [
+        Word("in", "in", "ADP", "_", 2, "case", ""),
+        Word("a", "a", "NOUN", "_", 3, "obl", ""),
+    ]
+    x, y = (Word(verb, verb, "VERB", "_", 0, "root", "") for verb in "xy")
+    kind = Kind("support_verb", 1, (0, 1), (0, 1), 1, 9, 1.0, collocation=True)
+    documents = [[[*phrase, x]] * 2, [[*phrase, x], *[[*phrase, y]] * 2]]
+    assert make_corpus.labels(Corpus(documents, {("in:a", "x"): kind, ("in:a", "y"): kind})) == (
+        "l1\tl2\tlabel\nin:a\tx\tSVC\n"
+    )
+
+
+def test_collocations_have_a_fixed_form_and_free_pairs_vary(whole: Corpus) -> None:
+    forms: dict[bool, set[tuple[str, ...]]] = {True: set(), False: set()}
+    for document in whole.documents:
+        for sentence in document:
+            for number, noun in enumerate(sentence, start=1):
+                if noun.deprel == "obl" and noun.upos == "NOUN":
+                    mine = [each for each in sentence if each.head == number]
+                    unit = f"{mine[0].lemma}:{noun.lemma}"
+                    kind = whole.planted.get((unit, sentence[noun.head - 1].lemma))
+                    fixed = kind is not None and kind.collocation
+                    forms[fixed].add((noun.feats, *(each.deprel for each in mine)))
+    assert forms[True] == {("Number=Sing", "case")}
+    assert forms[False] >= {("Number=Plur", "case", "det"), ("Number=Sing", "case", "det", "amod")}
+
+
+def test_topical_pairs_keep_to_few_documents(whole: Corpus) -> None:
+    frequency, places = Counter[tuple[str, str]](), defaultdict(set)
+    for number, document in enumerate(whole.documents):
+        for pair in (pair for sentence in document for pair in make_corpus.pairs(sentence)):
+            frequency[pair] += 1
+            places[pair].add(number)
+    spread: defaultdict[str, list[float]] = defaultdict(list)
+    for pair, kind in whole.planted.items():
+        if frequency[pair] >= 5:
+            spread[kind.name].append(len(places[pair]) / frequency[pair])
+    mean = {name: sum(values) / len(values) for name, values in spread.items()}
+    assert mean.pop("exclusive") < 0.5
+    assert min(mean.values()) > 0.8
+
+
+def test_corpus_is_as_the_readme_says(whole: Corpus) -> None:
+    everything = [sentence for document in whole.documents for sentence in document]
+    assert make_candidates.SEED == SEED
+    assert len(whole.documents) == 333
+    assert len(everything) == 12_439
+    words = [word for sentence in everything for word in sentence]
+    assert len(words) == 175_005
+    assert sum(bool(word.contracted) for word in words) == 2_045
+    assert Counter((word.upos, word.deprel) for word in words)["NOUN", "obl"] == 26_092
+    clauses = Counter(sum(word.upos == "VERB" for word in sentence) for sentence in everything)
+    assert clauses == {0: 373, 1: 6_645, 2: 5_421}
+
+
+def test_precision_graphs_are_as_the_readme_says(whole: Corpus) -> None:
+    tokens = [
+        pair
+        for document in whole.documents
+        for sentence in document
+        for pair in make_corpus.pairs(sentence)
+    ]
+    pairs = pl.LazyFrame(tokens, schema=["l1", "l2"], orient="row")
+    candidates = marginals(count(pairs)).filter(pl.col("f") >= MIN_FREQUENCY).collect()
+    labels = pl.read_csv(files(whole)[LABELS].encode(), separator="\t", quote_char=None)
+    found = dict(labels["label"].value_counts().iter_rows())
+    assert found == {"SVC": 256, "figurative": 109, "free": 3_669}
+    names = ["frequency", "t_score", "log_likelihood", "chi_squared", "mi", "dice"]
+    scored = lx.score(candidates, measures=names).join(labels, on=["l1", "l2"], validate="1:1")
+    assert scored.height == candidates.height == labels.height
+    assert (len(tokens), scored.height) == (49_109, 4_034)
+    assert {name: _per_cent(scored, name) for name in names} == {
+        "t_score": [51.0, 34.8, 26.0, 16.55],
+        "log_likelihood": [45.0, 33.2, 26.4, 16.55],
+        "frequency": [39.0, 21.2, 18.0, 13.5],
+        "chi_squared": [17.0, 26.0, 25.6, 16.5],
+        "dice": [16.0, 21.2, 15.5, 11.35],
+        "mi": [11.0, 19.0, 23.7, 16.6],
+    }
+
+
+def _per_cent(scored: pl.DataFrame, name: str) -> list[float]:
+    best = scored.sort(name, "l1", "l2", descending=[True, False, False])["label"] != "free"
+    return [round(100 * best.head(n).sum() / n, 2) for n in (100, 500, 1000, 2000)]
