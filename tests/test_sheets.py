@@ -1,0 +1,226 @@
+"""People in the loop: sheets written once, filled by hand, joined, kept for later samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import openpyxl
+import polars as pl
+import pytest
+
+import pipeline as lx
+from pipeline.cli.main import main
+from pipeline.errors import DataError
+from pipeline.formats.sheets import listing
+from pipeline.runner.sources import sheet_files
+
+EXPERIMENT = """
+name = "small"
+
+[stages.candidates]
+use = "extract.pairs"
+corpus = "corpus.conllu"
+left = { where = "upos = 'NOUN'", label = "{lemma}" }
+right = { where = "upos = 'VERB'", label = "{lemma}" }
+examples = 2
+
+[stages.scores]
+use = "score.association"
+candidates = "candidates"
+measures = ["mi", "t_score"]
+
+[stages.ranks]
+use = "score.rank"
+scores = "scores"
+
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+size = 6
+
+[stages.sheet]
+use = "sheet.annotation"
+candidates = "candidates"
+sample = "sample"
+examples = "candidates.examples"
+folder = "small"
+labels = ["SVC", "free"]
+annotators = ["anna", "ben"]
+overlap = 0.5
+
+[stages.judgements]
+use = "join.sheets"
+sheet = "sheet"
+labels = "sheet.labels"
+folder = "small"
+categories = { TP = ["SVC"] }
+
+[stages.sampled]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "judgements"
+sample = "sample"
+cuts = [5]
+"""
+NOUNS = ["nan", "007", "=SUM(A1)", "كتاب", "2-3", "+x", "TRUE", "a b"]
+
+
+def sentence(noun: str, verb: str) -> str:
+    rows = [
+        f"1\t{noun}\t{noun}\tNOUN\t_\t_\t2\tnsubj\t_\t_",
+        f"2\t{verb}s\t{verb}\tVERB\t_\t_\t0\troot\t_\t_",
+    ]
+    return "\n".join(rows) + "\n\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    corpus = "".join(sentence(n, v) for n in NOUNS for v in ("take", "give"))
+    (tmp_path / "corpus.conllu").write_text(corpus, encoding="utf-8")
+    (tmp_path / "x.toml").write_text(EXPERIMENT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def sheets(folder: Path) -> list[Path]:
+    return listing(folder / "sheets" / "small")
+
+
+def rows(folder: Path) -> pl.DataFrame:
+    return pl.concat(file.scan() for file in sheet_files(folder / "sheets" / "small")).collect()
+
+
+def fill(path: Path, label: str = "SVC", *, only: int | None = None) -> None:
+    """Type a label into the rows of a sheet, as a spreadsheet program would save it."""
+    book = openpyxl.load_workbook(path)
+    page = book.worksheets[0]
+    header = next(row for row in page.iter_rows() if any(c.value == "id" for c in row))
+    column = next(cell.column for cell in header if cell.value == "label")
+    last = page.max_row if only is None else header[0].row + only
+    for number in range(header[0].row + 1, last + 1):
+        page.cell(number, column).value = label
+    book.save(path)
+
+
+def test_run_waits_then_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "x.toml"]) == 3
+    said = capsys.readouterr()
+    wanted = rows(folder).height
+    assert f"sheets/small waits for {wanted} labels" in said.out
+    assert "not run: rests on judgements" in said.err
+    assert [path.name for path in sheets(folder)] == ["001-anna.xlsx", "002-ben.xlsx"]
+    fill(sheets(folder)[0])
+    assert main(["run", "x.toml"]) == 3
+    assert "waits for" in capsys.readouterr().out
+    fill(sheets(folder)[1], "svc ")
+    assert main(["run", "x.toml"]) == 0
+    done = lx.show("x.toml")
+    assert done.table("sampled.baseline").row(0, named=True)["k_sampled"] == 6
+
+
+def test_sheets_are_blind_and_hold_odd_words(folder: Path) -> None:
+    main(["run", "x.toml"])
+    found = rows(folder)
+    assert set(found.columns) == {"file", "line", "annotator", "id", "l1", "l2", "label", "note"}
+    candidates = lx.show("x.toml").table("candidates")
+    both = found.join(candidates, on="id", suffix="_true")
+    assert both.height == found.height
+    assert both.select((pl.col("l1") == pl.col("l1_true")).all()).item()
+    page = openpyxl.load_workbook(sheets(folder)[0]).worksheets[0]
+    texts = [str(cell.value) for row in page.iter_rows() for cell in row if cell.value]
+    assert any("[[" in text for text in texts)
+    assert not any(name in texts for name in ("mi", "t_score", "score", "f"))
+
+
+def test_a_sheet_that_is_there_is_never_written_again(folder: Path) -> None:
+    main(["run", "x.toml"])
+    fill(sheets(folder)[0])
+    before = {path: path.read_bytes() for path in sheets(folder)}
+    main(["run", "x.toml", "--force", "sheet"])
+    main(["run", "x.toml", "--set", 'stages.sheet.instructions="other"'])
+    assert {path: path.read_bytes() for path in sheets(folder)} == before
+
+
+def test_a_larger_sample_gives_a_sheet_with_the_new_rows_alone(folder: Path) -> None:
+    main(["run", "x.toml"])
+    for path in sheets(folder):
+        fill(path)
+    first = rows(folder)
+    assert main(["run", "x.toml", "--set", "stages.sample.size=10"]) == 3
+    later = rows(folder).filter(~pl.col("file").is_in(first["file"].unique().implode()))
+    assert later.height > 0
+    assert not set(later["id"]) & set(first["id"])
+    for path in sheets(folder)[2:]:
+        fill(path, "free")
+    assert main(["run", "x.toml", "--set", "stages.sample.size=10"]) == 0
+    base = lx.show("x.toml", settings={"stages.sample.size": 10}).table("sampled.baseline")
+    assert base.row(0, named=True)["k_sampled"] == 6
+    assert main(["run", "x.toml", "--set", "stages.sample.size=3"]) == 0
+
+
+def test_partial_annotation_can_be_evaluated(folder: Path) -> None:
+    main(["run", "x.toml"])
+    fill(sheets(folder)[0], only=2)
+    assert main(["run", "x.toml", "--set", "stages.judgements.partial=true"]) == 0
+    done = lx.show("x.toml", settings={"stages.judgements.partial": True})
+    assert done.table("sampled.baseline").row(0, named=True)["n_sampled"] == 2
+
+
+def test_faults_name_sheet_and_row_and_nothing_is_joined(folder: Path) -> None:
+    main(["run", "x.toml"])
+    path = sheets(folder)[0]
+    fill(path)
+    book = openpyxl.load_workbook(path)
+    page = book.worksheets[0]
+    header = {cell.value: cell.column for cell in page[1]}
+    page.cell(2, header["label"]).value = "SVK"
+    page.cell(3, header["l1"]).value = "something else"
+    book.save(path)
+    before = path.read_bytes()
+    with pytest.raises(DataError) as error:
+        lx.run("x.toml")
+    said = str(error.value)
+    assert "001-anna.xlsx" in said
+    assert "did you mean SVC" in said
+    assert "line 2: 'SVK'" in said
+    assert "do not belong together" in said
+    assert path.read_bytes() == before
+    with pytest.raises(Exception, match="has not been made yet"):
+        lx.show("x.toml").table("judgements")
+
+
+def test_csv_saved_with_semicolons_and_a_byte_order_mark(folder: Path) -> None:
+    main(["run", "x.toml", "--set", 'stages.sheet.kind="csv"'])
+    for path in sheets(folder):
+        table = pl.read_csv(path, infer_schema=False).with_columns(label=pl.lit("SVC"))
+        text = table.write_csv(separator=";", quote_style="always")
+        path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert main(["run", "x.toml", "--set", 'stages.sheet.kind="csv"']) == 0
+
+
+def test_deleted_rows_are_missing_and_come_back_on_a_new_sheet(folder: Path) -> None:
+    main(["run", "x.toml"])
+    path = sheets(folder)[0]
+    gone = rows(folder).filter(file=path.name).height
+    path.unlink()
+    fill(sheets(folder)[0])
+    assert main(["run", "x.toml"]) == 3
+    assert 0 < rows(folder).filter(pl.col("annotator") == "anna").height <= gone
+
+
+def test_annotators_differ(folder: Path) -> None:
+    main(["run", "x.toml", "--set", "stages.sheet.overlap=1"])
+    fill(sheets(folder)[0], "SVC")
+    fill(sheets(folder)[1], "free")
+    settings = {"stages.sheet.overlap": 1}
+    undecided = lx.run("x.toml", settings=settings).table("sampled.baseline")
+    assert undecided.row(0, named=True)["n_unjudged"] == 6
+    rule = {"stages.judgements.rule": "expert", "stages.judgements.expert": "anna"}
+    expert = lx.run("x.toml", settings=settings | rule).table("sampled.baseline")
+    assert expert.row(0, named=True)["k_sampled"] == 6
+
+
+def test_sheets_lie_inside_a_folder_that_is_named(folder: Path) -> None:
+    assert main(["run", "x.toml", "--runs", "elsewhere"]) == 3
+    assert not (folder / "sheets").exists()
+    assert len(listing(folder / "elsewhere" / "sheets" / "small")) == 2
