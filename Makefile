@@ -45,7 +45,11 @@ lint: $(VENV)/lint
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(VENV)/test
+$(VENV)/bench: $(VENV)/core
+	$(PIP) --editable ".[test,bench]"
+	touch $@
+
+bench: $(VENV)/bench
 	$(BIN)/python benchmarks/run.py
 
 coverage: $(VENV)/core

@@ -6,6 +6,7 @@ python benchmarks/run.py [--runs 5]
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import statistics
@@ -30,13 +31,31 @@ print(json.dumps([code, wall, used.ru_utime + used.ru_stime, used.ru_maxrss]))
 """
 
 
+EXTRACT = """
+name = "extract"
+[stages.candidates]
+use = "extract.pairs"
+corpus = "ewt20.conllu"
+right = { where = "upos = 'VERB'", label = "{lemma}" }
+min_frequency = 3
+[stages.candidates.left]
+where = "upos = 'NOUN'"
+attach = { prep = "deprel = 'case'" }
+label = "{prep.lemma}:{lemma}"
+"""
+
+
 @dataclass(frozen=True)
 class Task:
-    """A command to measure; `before` runs first each time and does not count."""
+    """A command to measure; `before` runs first each time and does not count.
+
+    A command that takes minutes says how many runs are enough.
+    """
 
     name: str
     command: Sequence[str]
     before: Sequence[str] = ()
+    runs: int | None = None
 
 
 def tasks(folder: Path) -> Iterator[Task]:
@@ -56,13 +75,32 @@ def tasks(folder: Path) -> Iterator[Task]:
         score = [*COMMAND, "score", str(table), "--measures", "all", "--overwrite"]
         output = ["--output", str(folder / "scores.parquet")]
         yield Task(f"score {size:,} distinct signatures, all measures", [*score, *output])
+    if data:
+        yield from extraction(folder, Path(data))
     yield Task("start of the command", [*COMMAND, "measures"])
+
+
+def extraction(folder: Path, data: Path) -> Iterator[Task]:
+    """Yield PP-verb pairs from EWT repeated twenty times: ours, then two readers with a Counter."""
+    corpus = folder / "ewt20.conllu"
+    text = gzip.decompress((data / "corpora" / "UD_English-EWT.all.conllu.gz").read_bytes())
+    with corpus.open("wb") as written:
+        for _ in range(20):
+            written.write(text)
+    (folder / "extract.toml").write_text(EXTRACT)
+    runs = folder / "runs"
+    run = [*COMMAND, "run", str(folder / "extract.toml"), "--no-report", "--runs", str(runs)]
+    name = "EWT x 20 to PP-verb candidates"
+    yield Task(f"{name}: lexassay", run, ["rm", "-rf", str(runs)])
+    for peer in ("conllu", "pyconll"):
+        command = [sys.executable, str(HERE / "peer_conllu.py"), peer, str(corpus)]
+        yield Task(f"{name}: {peer} and Counter", command, runs=1)
 
 
 def measure(task: Task, runs: int) -> tuple[float, float, float]:
     """Return the medians of wall and CPU seconds, and the peak memory in MB."""
     found = []
-    for _ in range(runs):
+    for _ in range(task.runs or runs):
         if task.before:
             subprocess.run(task.before, check=True)
         line = [sys.executable, "-c", MEASURE, *task.command]

@@ -70,25 +70,46 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
 )
 def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
     """Count the pairs of one shard, and choose examples from it."""
-    tokens = tables["corpus"]
-    _check(config, tokens.collect_schema())
+    tokens = _held(config, tables["corpus"])
     relation = config.dependency.kernel() if config.dependency else None
     found = pair_tokens(
         tokens, left=config.left.kernel(), right=config.right.kernel(), relation=relation
     )
-    names = tokens.select("file", "sentence", "doc").unique()
+    names = tokens.filter(pl.col("position") == 1).select("file", "sentence", "doc")
     pairs = found.join(names, on=["file", "sentence"])
     places = pl.struct("file", "doc").n_unique().cast(pl.Int64)
     documents = pairs.group_by("l1", "l2").agg(documents=places)
-    drawn = examples.draw(pairs, most=config.examples, seed=config.seed)
     return {
         "counts": count(pairs).join(documents, on=["l1", "l2"]),
-        "examples": examples.sentences(drawn, tokens, form=config.form),
-        "corpus": _sizes(tokens, pairs),
+        "examples": _examples(config, pairs, tokens),
+        "corpus": _sizes(tokens, names, pairs),
     }
 
 
-def _check(config: ExtractPairs, schema: pl.Schema) -> None:
+def _examples(config: ExtractPairs, pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
+    if not config.examples:
+        return Examples.zero_rows()
+    drawn = examples.draw(pairs, most=config.examples, seed=config.seed)
+    return examples.sentences(drawn, tokens, form=config.form)
+
+
+def _held(config: ExtractPairs, tokens: pl.LazyFrame) -> pl.LazyFrame:
+    """Read the columns of a shard that are needed, once: each use of a plan reads the file."""
+    schema = tokens.collect_schema()
+    used = _attributes(config)
+    require_attributes(schema, used)
+    needed = {
+        "file",
+        "doc",
+        "sentence",
+        "position",
+        *(name for each in used.values() for name in each),
+    }
+    return tokens.select(name for name in schema.names() if name in needed).collect().lazy()
+
+
+def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
+    """Return the attributes that each option uses."""
     used = {f"left.{option}": names for option, names in config.left.columns().items()}
     used |= {f"right.{option}": names for option, names in config.right.columns().items()}
     if config.dependency:
@@ -96,15 +117,13 @@ def _check(config: ExtractPairs, schema: pl.Schema) -> None:
         used |= {f"dependency.{option}": names for option, names in ours}
     if config.examples:
         used["form"] = {config.form}
-    require_attributes(schema, used)
+    return used
 
 
-def _sizes(tokens: pl.LazyFrame, pairs: pl.LazyFrame) -> pl.LazyFrame:
-    counted = tokens.select(
-        pl.len().alias("tokens"),
-        pl.struct("file", "sentence").n_unique().alias("sentences"),
-        pl.struct("file", "doc").n_unique().alias("documents"),
-    ).with_columns(pl.all().cast(pl.Int64))
-    long = counted.unpivot(variable_name="what", value_name="count")
-    found = pairs.select(what=pl.lit("pair tokens"), count=pl.len().cast(pl.Int64))
-    return pl.concat([long, found])
+def _sizes(tokens: pl.LazyFrame, sentences: pl.LazyFrame, pairs: pl.LazyFrame) -> pl.LazyFrame:
+    documents = sentences.select("file", "doc").unique()
+    counted = {"tokens": tokens, "sentences": sentences, "documents": documents}
+    return pl.concat(
+        found.select(what=pl.lit(what), count=pl.len().cast(pl.Int64))
+        for what, found in (counted | {"pair tokens": pairs}).items()
+    )
