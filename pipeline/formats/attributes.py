@@ -63,9 +63,16 @@ def sentence_number() -> pl.Expr:
 
 
 def running_position() -> pl.Expr:
-    """Return the 1-based number of the row in its `UNIT`."""
+    """Return the 1-based number of the row in its `UNIT`.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({LINE: [1, 2, 4, 5], UNIT: [1, 1, 2, 2]})
+    >>> rows.select(running_position())[POSITION].to_list()
+    [1, 2, 1, 2]
+    """
     count = pl.col(LINE).cum_count().cast(pl.Int64)
-    start = pl.when(pl.col(UNIT).ne_missing(pl.col(UNIT).shift())).then(count).forward_fill()
+    start = pl.when(first_in_unit()).then(count).forward_fill()
     return (count - start + 1).alias(POSITION)
 
 
@@ -82,7 +89,7 @@ def heads(names: Collection[str]) -> list[pl.Expr]:
 
 def head_laws(names: Collection[str]) -> list[Law]:
     """Return the law that the head of a token is a whole number, if it has one."""
-    written = ~pl.col(RAW_HEAD).is_in(["_", ""])
+    written = pl.col(RAW_HEAD) != "_"
     bad = pl.col(HEAD).is_null() | (pl.col(HEAD) < 0)
     broken = pl.col(POSITION).is_not_null() & written & bad
     says = pl.lit("head is no whole number")
@@ -103,6 +110,12 @@ def document_name(name: pl.Expr, begins: pl.Expr) -> pl.Expr:
     -------
     Expr
         ``doc``: the name, or ``#2`` for a second document without one; empty before the first.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"name": [None, "a", None, ""], "new": [False, True, False, True]})
+    >>> rows.select(document_name(pl.col("name"), pl.col("new")))["doc"].to_list()
+    ['', 'a', 'a', '#2']
     """
     begins = begins.fill_null(value=False)
     given = pl.when(name != "").then(name)

@@ -119,7 +119,7 @@ def reader(
     return register
 
 
-def format_of(path: str, *, name: str | None = None) -> Format:
+def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -> Format:
     """Return the format named, or the one that the path's ending stands for.
 
     Parameters
@@ -128,23 +128,24 @@ def format_of(path: str, *, name: str | None = None) -> Format:
         A file's name; a final ``.gz`` does not count.
     name : str, optional
         The format's name, if the ending does not tell.
+    kind : str, optional
+        What it has to read; any kind if None.
 
     Raises
     ------
     ValueError
-        If no format has this ending, or none this name.
+        If no format of this kind has this ending, or none this name.
 
     Examples
     --------
     >>> format_of("candidates.tsv.gz").name
     'tsv'
     """
+    formats = [FORMATS.get(each) for each in FORMATS]
+    fitting = [each for each in formats if kind in {None, each.kind}]
     if name is not None:
-        try:
-            return FORMATS.get(name)
-        except KeyError as error:
-            raise ValueError(error.args[0]) from error
-    known = {suffix: FORMATS.get(each) for each in FORMATS for suffix in FORMATS.get(each).suffixes}
+        return _named(name, fitting)
+    known = {suffix: each for each in fitting for suffix in each.suffixes}
     bare = path.lower().removesuffix(".gz")
     for suffix in sorted(known, key=len, reverse=True):
         if bare.endswith(suffix):
@@ -152,3 +153,16 @@ def format_of(path: str, *, name: str | None = None) -> Format:
     ending = "".join(Path(bare).suffixes[-1:]) or bare
     remedy = did_you_mean(ending, known)
     raise ValueError(f"no format has the ending {ending!r}; {remedy} or name it: format = ...")
+
+
+def _named(name: str, fitting: Sequence[Format]) -> Format:
+    try:
+        found = FORMATS.get(name)
+    except KeyError as error:
+        raise ValueError(error.args[0]) from error
+    if found not in fitting:
+        remedy = did_you_mean(name, [each.name for each in fitting])
+        raise ValueError(
+            f"format {name!r} reads a {found.kind}, which is not wanted here; {remedy}"
+        )
+    return found

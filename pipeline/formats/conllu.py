@@ -38,8 +38,9 @@ def _check(path: Path, options: ConlluOptions) -> Sequence[Skipped]:
 def scan_conllu(path: Path, options: ConlluOptions) -> pl.LazyFrame:
     """CoNLL-U: one row per word; a multiword range or an empty node is none.
 
-    ``_`` is null, but for an underscore as form and lemma of a token. ``# newdoc`` begins a
-    document, called by its number (``#2``) if it has no id, ``# newpar`` a paragraph.
+    ``_`` and an empty field are null; an underscore that is form and lemma alike stays one.
+    ``# newdoc`` begins a document, called by its number (``#2``) if it has no id, and
+    ``# newpar`` a paragraph.
 
     References
     ----------
@@ -101,14 +102,14 @@ def _laws() -> list[Law]:
     identity, first = pl.col(_ID), attributes.first_in_unit()
     word = pl.col(POSITION).is_not_null()
     shaped = pl.when(~word).then(identity).str.contains(_NOT_A_WORD)
-    unknown = ~shaped.fill_null(value=False)
+    unknown = ~shaped.fill_null(value=False)  # words aside, which come first
     known = pl.when(word).then(POSITION).when(unknown).then(_UNKNOWN).when(first).then(0)
     before = known.forward_fill().shift()
     expected = pl.when(first).then(1).when(before >= 0).then(before + 1)
     twice = pl.when(pl.col(POSITION).is_between(1, expected - 1)).then(pl.lit("duplicate ID"))
     order = twice.otherwise(pl.format("not the ID {} that should follow", expected))
     return [
-        Law(~shaped, pl.lit("ID is no number, range or decimal"), identity),
+        Law(~shaped | identity.is_null(), pl.lit("ID is no number, range or decimal"), identity),
         Law(pl.col(POSITION) != expected, order, identity),
         *attributes.head_laws(_ATTRIBUTES),
     ]

@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped
-from pipeline.formats.lines import REST, TEXT, reading
+from pipeline.formats.lines import TEXT, reading
 
 UNIT = "~unit"
 """Column with the number of the unit (sentence) that stands or falls as one; null: none."""
@@ -73,7 +73,7 @@ def field_laws(width: int) -> list[Law]:
     """Return the laws of a line of `width` tab-separated fields, as `lines.split` gives it."""
     count = pl.col(TEXT).str.count_matches("\t", literal=True) + 1
     says = pl.format(f"{{}} field(s), not {width}", count)
-    return [*text_laws(), Law(pl.col(REST).is_not_null() | (count != width), says, pl.col(TEXT))]
+    return [*text_laws(), Law(count != width, says, pl.col(TEXT))]
 
 
 def readable() -> pl.Expr:

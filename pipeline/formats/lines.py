@@ -18,9 +18,8 @@ from pipeline.formats.delimited import not_utf8
 
 TEXT = "~text"
 """Column with a whole line; null where it is not UTF-8."""
-REST = "~rest"
-"""Column with what follows the last field that was asked for; null if nothing does."""
 
+_REST = "~rest"
 _CHUNK = 1 << 24
 _GZIP = b"\x1f\x8b"
 
@@ -55,18 +54,25 @@ def lines(path: Path, *, lenient: bool = False) -> pl.LazyFrame:
 
 
 def split(plan: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    """Return `plan` with the tab-separated fields of `TEXT`, those that are absent null.
+    r"""Return `plan` with the tab-separated fields of `TEXT`, null where empty or absent.
 
     Parameters
     ----------
     plan : LazyFrame
         As `lines` gives it.
     names : sequence of str
-        What to call the fields; `REST` holds what follows them.
+        What to call the fields; what follows them is not looked at.
+
+    Examples
+    --------
+    >>> whole = pl.LazyFrame({TEXT: ["a\tb", "c\t\td"]})
+    >>> split(whole, ["form", "lemma"]).select("form", "lemma").collect().rows()
+    [('a', 'b'), ('c', None)]
     """
     fields = pl.col(TEXT).str.splitn("\t", len(names) + 1)
-    named = fields.struct.rename_fields([*names, REST])
-    return plan.with_columns(named.struct.unnest())
+    named = fields.struct.rename_fields([*names, _REST])
+    filled = [pl.when(pl.col(name) != "").then(name) for name in names]
+    return plan.with_columns(named.struct.unnest()).drop(_REST).with_columns(filled)
 
 
 def fields(path: Path, names: Sequence[str]) -> pl.LazyFrame:
@@ -128,7 +134,8 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: the gzip file is damaged or cut short: {error}") from error
+        what = "the gzip file is damaged or cut short" if _named_gzip(path) else "cannot be read"
+        raise DataError(f"{path}: {what}: {error}") from error
     except UnicodeDecodeError as error:
         raise not_utf8(path) from error
     except pl.exceptions.ComputeError as error:

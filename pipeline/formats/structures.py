@@ -14,6 +14,7 @@ from pipeline.formats.laws import UNIT
 TAG = "~tag"
 """Column with a line that is a tag, null for tokens."""
 
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
 _LEVEL, _OPENS = "~level", "~opens"
 _SHAPE = r"^<[\pL_/?!].*>$"
 
@@ -27,10 +28,27 @@ def tags(field: pl.Expr, alone: pl.Expr) -> pl.Expr:
         The first field of the line.
     alone : Expr
         Whether it is the only one.
+
+    Examples
+    --------
+    >>> lines = pl.DataFrame({"word": ["<s>", "<3", "</text >", "a>"]})
+    >>> lines.select(tags(pl.col("word"), pl.lit(value=True)))[TAG].to_list()
+    ['<s>', None, '</text >', None]
     """
     # Regular expressions on nulls cost nothing: only lines that may be tags reach them.
     likely = pl.when(field.str.starts_with("<") & alone).then(field).str.strip_chars_end()
     return pl.when(likely.str.contains(_SHAPE)).then(likely).alias(TAG)
+
+
+def decoded(value: pl.Expr) -> pl.Expr:
+    """Return text with the five entities of XML replaced by what they stand for, once.
+
+    Examples
+    --------
+    >>> pl.select(decoded(pl.lit("&lt;s&gt; &amp;amp;"))).item()
+    '<s> &amp;'
+    """
+    return value.str.replace_many(_ENTITIES)
 
 
 def events(names: Mapping[int, str]) -> list[pl.Expr]:
@@ -73,20 +91,22 @@ def paragraph() -> pl.Expr:
     return pl.when(inside > 0).then(inside).alias("paragraph")
 
 
-def document(attribute: str) -> pl.Expr:
+def document(attribute: str, *, entities: bool) -> pl.Expr:
     """Return the name of the document around a token; its number if it has none.
 
     Parameters
     ----------
     attribute : str
         The attribute of the tag that holds the name.
+    entities : bool
+        Whether it is to be `decoded`.
     """
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
     begins = ((level == 2) & opens).fill_null(value=False)
     tag = pl.when(begins).then(TAG)
     quoted = rf"""\s{re.escape(attribute)}\s*=\s*(?:"([^"]*)"|'([^']*)')"""
     name = pl.coalesce(tag.str.extract(quoted, 1), tag.str.extract(quoted, 2))
-    named = attributes.document_name(name, begins)
+    named = attributes.document_name(decoded(name) if entities else name, begins)
     inside = pl.when(begins).then(1).when(level == 2).then(0).forward_fill()
     return pl.when(inside == 1).then(named).otherwise(pl.lit("")).alias("doc")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 import polars as pl
+from pydantic import model_validator
 
 from pipeline.errors import DataError
 from pipeline.formats import attributes, keyed, laws
@@ -24,9 +26,15 @@ class TokenParquetOptions(CorpusOptions):
     paragraph: str = "paragraph"
     """Column whose value changes where a paragraph begins; there may be none."""
 
-    def names(self) -> dict[str, str]:
-        """Return the file's names of these columns to the reader's."""
-        return {self.document: "doc", self.paragraph: "paragraph", self.sentence: "sentence"}
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        attributes.distinct((self.sentence, self.document, self.paragraph))
+        return self
+
+    def called(self, name: str) -> str:
+        """Return what the reader calls a column of the file; nothing if it is passed over."""
+        own = {self.document: "doc", self.paragraph: "paragraph", self.sentence: "sentence"}
+        return own.get(name, "" if name in own.values() else name)
 
 
 def _check(path: Path, options: TokenParquetOptions) -> Sequence[Skipped]:
@@ -48,14 +56,12 @@ def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame
 
 def _judged(path: Path, options: TokenParquetOptions) -> tuple[Rows, list[str]]:
     found = open_parquet(path)
-    called = options.names()
-    names = [called.get(name, name) for name in found.collect_schema()]
-    _require(path, found.collect_schema(), options)
+    schema = found.collect_schema()
+    _require(path, schema, options)
+    kept = {name: options.called(name) for name in schema if options.called(name)}
+    names = list(kept.values())
     fields = [keyed.role(name) for name in attributes.raw(names)]
-    texts = [
-        pl.col(old).cast(pl.String).alias(new)
-        for old, new in zip(found.collect_schema(), fields, strict=True)
-    ]
+    texts = [_text(old, schema[old]).alias(new) for old, new in zip(kept, fields, strict=True)]
     plan = found.select(texts).with_columns(
         *(pl.when(pl.col(name) != "").then(name) for name in fields),
         *([] if "doc" in names else [pl.lit("").alias("doc")]),
@@ -66,10 +72,23 @@ def _judged(path: Path, options: TokenParquetOptions) -> tuple[Rows, list[str]]:
     return Rows(plan, found_laws, keyed.scattered(plan, names)), names
 
 
+def _text(name: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a column as text; a whole number that is kept as a float without its point."""
+    value = pl.col(name)
+    if not dtype.is_float():
+        return value.cast(pl.String)
+    whole = value.cast(pl.Int64, strict=False)
+    plain = pl.when(whole == value).then(whole.cast(pl.String))
+    return plain.otherwise(value.fill_nan(None).cast(pl.String))
+
+
 def _require(path: Path, schema: pl.Schema, options: TokenParquetOptions) -> None:
     nested = [name for name, dtype in schema.items() if dtype.is_nested() or dtype == pl.Binary]
     if nested:
         raise DataError(f"{path}: columns {', '.join(nested)} do not hold text or numbers")
+    odd = [name for name in schema if name.startswith("~")]
+    if odd:
+        raise DataError(f"{path}: rename columns {', '.join(odd)}: the reader's own begin with ~")
     if options.sentence not in schema:
         raise DataError(
             f"{path}: no column {options.sentence!r} among {', '.join(schema)}\n"

@@ -32,7 +32,7 @@ class TokenOptions(CorpusOptions):
     comment: str = "# "
     """Lines that begin so are passed over; ``""`` for none. It ends in a space so that a line
     whose first token is ``#`` stays one."""
-    document: NamingPattern = r"^# ?(?:new)?doc(?: id)?(?: *= *| +)(.*)$"
+    document: NamingPattern = r"^# ?(?:new)?doc(?: id)?(?: *= *| +)(.*?) *$"
     """Regular expression of a line without tabs that begins a document; its group is the
     document's name. ``""`` for none."""
 
@@ -90,14 +90,15 @@ def _tokens(
 ) -> pl.LazyFrame:
     """Drop what is no token; number the sentences and carry the documents' names."""
     first, never = pl.col(layout.fields[0]), pl.lit(value=False)
-    name = pl.when(alone).then(first).str.extract(options.document or "^[^\\s\\S](x)")
+    name = pl.lit(None, pl.String())
+    if options.document:
+        name = pl.when(alone).then(first).str.extract(options.document)
     begins = name.is_not_null()
     comment = first.str.starts_with(options.comment) if options.comment else never
     apart = (blank | begins).fill_null(value=False)
     no_token = (apart | comment).fill_null(value=False) | (pl.col(LINE) <= layout.header)
     document = attributes.document_name(name, begins)
     plan = plan.with_columns(apart.cum_sum().alias(_BLOCK), document).filter(~no_token)
-    plan = plan.with_columns(pl.when(pl.col(each) != "").then(each) for each in layout.fields)
     plan = keyed.placed(plan, layout.names, pl.col(_BLOCK))
     return plan.with_columns(attributes.heads(layout.names))
 

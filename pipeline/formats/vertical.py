@@ -16,7 +16,6 @@ from pipeline.formats.laws import UNIT, Law, Rows
 from pipeline.formats.lines import TEXT
 from pipeline.formats.structures import TAG
 
-_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
 _REMEDY = "name the file's columns and structures: attributes, sentence, paragraph, document"
 
 
@@ -96,24 +95,19 @@ def _tagged(plan: pl.LazyFrame, alone: pl.Expr, options: VerticalOptions) -> pl.
     return plan.with_columns(
         structures.unit(sentences=bool(options.sentence)),
         structures.paragraph(),
-        _decoded(structures.document(options.document_id), options),
+        structures.document(options.document_id, entities=options.entities),
     )
 
 
 def _tokens(tagged: pl.LazyFrame, blank: pl.Expr, options: VerticalOptions) -> pl.LazyFrame:
     names = attributes.raw(options.attributes)
     tokens = tagged.filter(pl.col(TAG).is_null() & ~blank.fill_null(value=False))
-    filled = [pl.when(pl.col(name) != "").then(name) for name in names]
     return tokens.with_columns(
         attributes.sentence_number(),
         attributes.running_position(),
-        *(_decoded(value, options) for value in filled),
+        *(structures.decoded(pl.col(name)) for name in names if options.entities),
         *attributes.heads(options.attributes),
     )
-
-
-def _decoded(value: pl.Expr, options: VerticalOptions) -> pl.Expr:
-    return value.str.replace_many(_ENTITIES) if options.entities else value
 
 
 def _laws(options: VerticalOptions) -> list[Law]:

@@ -31,7 +31,7 @@ def content(name: str) -> bytes:
 def scan(path: Path, **options: object) -> pl.DataFrame:
     found = format_of(path.name)
     given = found.options.model_validate(options)
-    found.check(path, given)
+    assert found.check(path, given) == ()
     return found.scan(path, given).collect()
 
 
@@ -102,3 +102,12 @@ def test_unknown_ending() -> None:
         format_of("sheet.xlsx")
     with pytest.raises(ValueError, match=r"unknown format 'tsw'; did you mean tsv"):
         format_of("x", name="tsw")
+
+
+def test_kind_that_is_wanted() -> None:
+    assert format_of("x.conllu").name == format_of("x.conllu", kind="corpus").name == "conllu"
+    with pytest.raises(ValueError, match=r"no format has the ending '.conllu'"):
+        format_of("x.conllu", kind="table")
+    assert format_of("x", name="tokens", kind="corpus").name == "tokens"
+    with pytest.raises(ValueError, match=r"'tokens' reads a corpus.*valid:.*parquet"):
+        format_of("x", name="tokens", kind="table")

@@ -1,0 +1,211 @@
+"""Readers of corpora in plain Python, written from the descriptions of the formats alone.
+
+They read files that are right, line by line, and share nothing with the readers they check.
+"""
+
+from __future__ import annotations
+
+import gzip
+import html
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def numbered(path: Path, most: int | None = None) -> Iterator[tuple[int, str]]:
+    """Yield line numbers and lines without their ends."""
+    raw = path.read_bytes()
+    if path.name.lower().endswith(".gz"):
+        raw = gzip.decompress(raw)
+    text = raw.decode("utf-8")
+    text = text[1:] if text[:1] == "\ufeff" else text
+    found = text.split("\n")
+    if found[-1] == "":
+        found.pop()
+    for number, line in enumerate(found[:most], start=1):
+        yield number, line[:-1] if line.endswith("\r") else line
+
+
+def conllu(path: Path, most: int | None = None) -> list[Row]:
+    """Read CoNLL-U: collect the lines of a sentence until a blank line, then its words."""
+    rows: list[Row] = []
+    state: Row = {"doc": "", "docs": 0, "paragraph": None, "pars": 0, "sentence": 0}
+    block: list[tuple[int, str]] = []
+    for number, line in [*numbered(path, most), (0, "")]:
+        if line != "":
+            block.append((number, line))
+            continue
+        rows += _sentence(block, state)
+        block = []
+    return rows
+
+
+def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
+    comments = [line[1:].strip() for _, line in block if line[0] == "#"]
+    words = [(number, line.split("\t")) for number, line in block if line[0] != "#"]
+    for comment in comments:
+        kind, _, name = comment.partition("=")
+        kinds = kind.split()
+        if kinds[:1] == ["newdoc"]:
+            state["docs"] += 1
+            state["doc"] = name.strip() or f"#{state['docs']}"
+            state["paragraph"] = None
+        if kinds[:1] == ["newpar"]:
+            state["pars"] += 1
+            state["paragraph"] = state["pars"]
+    state["sentence"] += bool(words)
+    for number, cells in words:
+        if not cells[0].isdigit():
+            continue
+        form, lemma = cells[1], cells[2]
+        both = form == lemma == "_"
+        values = [None if cell in {"_", ""} else cell for cell in cells]
+        yield {
+            "line": number,
+            "doc": state["doc"],
+            "paragraph": state["paragraph"],
+            "sentence": state["sentence"],
+            "position": int(cells[0]),
+            "form": "_" if both else values[1],
+            "lemma": "_" if both else values[2],
+            "upos": values[3],
+            "xpos": values[4],
+            "feats": values[5],
+            "head": None if values[6] is None else int(cells[6]),
+            "deprel": values[7],
+            "deps": values[8],
+            "misc": values[9],
+        }
+
+
+def vertical(
+    path: Path,
+    attributes: Sequence[str],
+    *,
+    sentence: str = "s",
+    paragraph: str = "p",
+    document: str = "text",
+    document_id: str = "id",
+) -> list[Row]:
+    """Read vertical text, keeping the names of open structures; numbers empty sentences not."""
+    rows: list[Row] = []
+    doc, docs, pars = "", 0, 0
+    par: int | None = None
+    number_of_sentence, fresh, position = 0, True, 0
+    for number, line in numbered(path):
+        cells = line.split("\t")
+        if line == "":
+            continue
+        if len(cells) == 1 and _is_tag(line.rstrip()):
+            name = re.split(r"[\s/>]", line.lstrip("</"))[0]
+            closes = line.startswith("</")
+            if line.rstrip().endswith("/>") or name not in {sentence, paragraph, document}:
+                continue
+            fresh = fresh or name == sentence or not sentence
+            if name == document:
+                found = re.search(rf"\s{document_id}\s*=\s*(\"[^\"]*\"|'[^']*')", line)
+                docs += not closes
+                doc = "" if closes else html.unescape(found[1][1:-1]) if found else f"#{docs}"
+                par = None
+            if name == paragraph:
+                pars += not closes
+                par = None if closes else pars
+            continue
+        number_of_sentence += fresh
+        position = 1 if fresh else position + 1
+        fresh = False
+        values = [html.unescape(cell) if cell else None for cell in cells]
+        place = {"line": number, "doc": doc, "paragraph": par}
+        place |= {"sentence": number_of_sentence, "position": position}
+        rows.append(place | dict(zip(attributes, values, strict=True)))
+    return rows
+
+
+def _is_tag(line: str) -> bool:
+    inner = line[1:2]
+    return line[0] == "<" and line[-1] == ">" and (inner in "/_?!" or inner.isalpha())
+
+
+def tokens(path: Path, columns: Sequence[str], most: int | None = None) -> list[Row]:
+    """Read a token table whose documents begin with ``# doc``; ``# `` is a comment."""
+    rows: list[Row] = []
+    doc, sentence, position, fresh = "", 0, 0, True
+    for number, line in numbered(path, most):
+        if line == "":
+            fresh = True
+        elif line.startswith("# doc "):
+            doc, fresh = line[len("# doc ") :].strip(" "), True
+        elif not line.startswith("# "):
+            sentence += fresh
+            position = 1 if fresh else position + 1
+            fresh = False
+            place = {"line": number, "doc": doc, "paragraph": None}
+            place |= {"sentence": sentence, "position": position}
+            values = [cell or None for cell in line.split("\t")]
+            rows.append(place | dict(zip(columns, values, strict=True)))
+    return rows
+
+
+def text(path: Path, most: int | None = None, mark: str = "### ") -> list[Row]:
+    """Read plain text, a sentence a line; lines that begin with `mark` name documents."""
+    rows: list[Row] = []
+    doc, sentence = "", 0
+    for number, line in numbered(path, most):
+        if mark and line.startswith(mark):
+            doc = line[len(mark) :]
+            continue
+        found = words(line)
+        sentence += bool(found)
+        for position, form in enumerate(found, start=1):
+            place = {"line": number, "doc": doc, "paragraph": None}
+            rows.append(place | {"sentence": sentence, "position": position, "form": form})
+    return rows
+
+
+def words(line: str) -> list[str]:
+    """Cut a line into numbers, words and single marks, character by character."""
+    found: list[str] = []
+    at = 0
+    while at < len(line):
+        end = _number(line, at) or _word(line, at)
+        if end:
+            found.append(line[at:end])
+        elif not line[at].isspace() and unicodedata.category(line[at])[0] != "C":
+            found.append(line[at])
+        at = end or at + 1
+    return found
+
+
+def _kind(line: str, at: int) -> str:
+    return unicodedata.category(line[at])[0] if at < len(line) else ""
+
+
+def _number(line: str, at: int) -> int:
+    """Return the end of a number with inner points or commas that begins here, or 0."""
+    end = at
+    while _kind(line, end) == "N":
+        end += 1
+    inner = end
+    while inner > at and line[inner : inner + 1] in {".", ","} and _kind(line, inner + 1) == "N":
+        inner += 1
+        while _kind(line, inner) == "N":
+            inner += 1
+    return inner if inner > end else 0
+
+
+def _word(line: str, at: int) -> int:
+    """Return the end of a word that begins here, or 0."""
+    end = at
+    while _kind(line, end) in {"L", "M", "N"}:
+        end += 1
+        while _kind(line, end) in {"L", "M", "N"} or line[end : end + 1] in set(
+            "\u00ad\u200c\u200d"
+        ):
+            end += 1
+        if line[end : end + 1] in set("'’‐‑-") and _kind(line, end + 1) in {"L", "M", "N"}:
+            end += 1
+    return end if end > at else 0
