@@ -17,11 +17,14 @@ SWEEP = "sweep"
 """Folder of stacked tables of a sweep."""
 _OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
 """Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
+_TEMPORARY = re.compile(r"\.(\.files|\w+-\w{4})\.jsonl?\.\d+")
+"""Names of files that were not finished: records of runs, digests of input files."""
+_STOPPED = "left behind by a run that was stopped"
 
 
 @dataclass(frozen=True)
 class Garbage:
-    """A folder that can go, why, and its size in bytes."""
+    """A folder or file that can go, why, and its size in bytes."""
 
     path: Path
     reason: str
@@ -48,6 +51,9 @@ def garbage(root: Path, keep: Collection[str]) -> Iterator[Garbage]:
             reason = _reason(folder, keep)
             if reason:
                 yield Garbage(folder, reason, _size(folder))
+    for file in sorted([*root.glob(".*"), *(root / FOLDER).glob(".*")]):
+        if _TEMPORARY.fullmatch(file.name):
+            yield Garbage(file, _STOPPED, file.stat().st_size)
 
 
 def collect(root: Path, keep: Collection[str], listeners: Sequence[Listener] = ()) -> list[Garbage]:
@@ -55,6 +61,9 @@ def collect(root: Path, keep: Collection[str], listeners: Sequence[Listener] = (
     with store.in_use(root, listeners, alone=True), disk.guarded("gc", root):
         gone = list(garbage(root, keep))
         for each in gone:
+            if each.path.is_file():
+                each.path.unlink()
+                continue
             (each.path / manifest.NAME).unlink(missing_ok=True)
             disk.remove(each.path)
     return gone
@@ -64,7 +73,7 @@ def _reason(folder: Path, keep: Collection[str]) -> str:
     if folder.name.startswith(".aside-"):
         return "was set aside because it was damaged or replaced"
     if folder.name.startswith("."):
-        return "left behind by a run that was stopped"
+        return _STOPPED
     found = manifest.read(folder)
     if found is None:
         return f"has no readable {manifest.NAME}"

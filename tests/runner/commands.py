@@ -1,0 +1,144 @@
+"""Ways to run the command: in this process, in one of its own, in one that is ready to go."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pipeline
+from pipeline.cli.main import main
+
+_ROOT = Path(pipeline.__file__).parents[1]
+_COMMAND = [sys.executable, "-m", "pipeline.cli"]
+_DRIVER = Path(__file__).with_name("driver.py")
+_TIMEOUT = 60.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended, what it said, and how often it acted on the file system."""
+
+    code: int
+    out: str
+    err: str
+    acts: int = 0
+
+    @property
+    def text(self) -> str:
+        return self.out + self.err
+
+
+def call(words: Sequence[str]) -> Outcome:
+    """Run a command in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with _signals_kept(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(words)
+    return Outcome(code, out.getvalue(), err.getvalue())
+
+
+@contextlib.contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Give the signals back to the tests: a command takes them over."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def start(words: Sequence[str], *, path: Sequence[Path] = (), **options: Any) -> Any:
+    """Start a command in a process of its own; `path` comes first among the import paths."""
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    settings = {"env": environment(path), "text": True, **pipes, **options}
+    return subprocess.Popen([*_COMMAND, *words], **settings)
+
+
+def finish(process: subprocess.Popen[str]) -> Outcome:
+    """Wait for a command to end."""
+    try:
+        out, err = process.communicate(timeout=_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+    return Outcome(process.returncode, out, err)
+
+
+def execute(words: Sequence[str], **options: Any) -> Outcome:
+    """Run a command in a process of its own."""
+    return finish(start(words, **options))
+
+
+def environment(path: Sequence[Path] = (), more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment of a process: few threads, no byte code left behind."""
+    own = {
+        "PYTHONPATH": os.pathsep.join(map(str, [*path, _ROOT])),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "POLARS_MAX_THREADS": "2",
+        "OPENBLAS_NUM_THREADS": "1",
+        "NO_COLOR": "1",
+    }
+    return {**os.environ, **own, **(more or {})}
+
+
+class Driver:
+    """A process that has imported everything and waits for the word to run a command.
+
+    Forking from it would be faster, but importing Polars starts threads, and a process with
+    threads cannot be forked safely. So each is spawned, ahead of its time.
+    """
+
+    def __init__(self, path: Sequence[Path] = ()) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(_DRIVER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment(path, {"POLARS_MAX_THREADS": "1"}),
+        )
+
+    def ready(self) -> None:
+        """Wait until everything is imported."""
+        line = self._read()
+        assert line == "ready", line
+
+    def send(self, words: Sequence[str], *, kill_at: int = 0) -> None:
+        """Start a command; it kills itself before its `kill_at`-th act on the file system."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"words": list(words), "kill_at": kill_at}) + "\n")
+        self.process.stdin.flush()
+
+    def outcome(self) -> Outcome | None:
+        """Wait until the command has ended; None if the process was killed."""
+        line = self._read()
+        return Outcome(**json.loads(line)) if line else None
+
+    def do(self, words: Sequence[str]) -> Outcome:
+        """Run a command to its end."""
+        self.send(words)
+        found = self.outcome()
+        assert found is not None, f"killed: {self.process.wait()}"
+        return found
+
+    def wait(self) -> int:
+        return self.process.wait(timeout=_TIMEOUT)
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def _read(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()

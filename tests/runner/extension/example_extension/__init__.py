@@ -1,0 +1,1 @@
+"""A package that adds a measure, a stage, a format and a view."""

@@ -1,0 +1,241 @@
+"""A small experiment in a folder of its own, and what its runs left there."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from commands import Outcome, call, execute, start
+
+from pipeline.runner import history, manifest
+from pipeline.runner.manifest import Manifest
+
+EXPERIMENT = """
+name = "small"
+seed = "s"
+
+[stages.candidates]
+use = "extract.table"
+path = "part*.tsv"
+
+[stages.scores]
+use = "score.association"
+candidates = "candidates"
+measures = ["t_score", "log_likelihood"]
+
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+rate = 0.5
+
+[stages.ranks]
+use = "score.rank"
+scores = "scores"
+
+[stages.gold]
+use = "join.table"
+path = "gold.tsv"
+candidates = "candidates"
+
+[stages.precision]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "gold"
+sample = "sample"
+
+[stages.comparison]
+use = "evaluate.comparison"
+ranks = "ranks"
+judgements = "gold"
+sample = "sample"
+cuts = [10, 20]
+"""
+STAGES = ("candidates", "scores", "sample", "ranks", "gold", "precision", "comparison")
+HEADER = "l1\tl2\tf\tf1\tf2\tN"
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """A folder with an experiment, its data and its results."""
+
+    folder: Path
+    runs: Path
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "small.toml"
+
+    @property
+    def root(self) -> Path:
+        return self.runs / "small"
+
+    def words(self, command: str, *more: str) -> list[str]:
+        """Return what stands after ``lexassay``; no report unless it is asked for."""
+        plain = ["--no-report"] if command == "run" and "--report" not in more else []
+        return [command, str(self.config), *plain, *more, "--runs", str(self.runs)]
+
+    def call(self, command: str, *more: str) -> Outcome:
+        """Run a command in this process."""
+        return call(self.words(command, *more))
+
+    def run(self, *more: str) -> Outcome:
+        """Run the experiment in this process; it has to succeed."""
+        done = self.call("run", *more)
+        assert done.code == 0, done.text
+        return done
+
+    def execute(self, command: str, *more: str, **options: Any) -> Outcome:
+        """Run a command in a process of its own."""
+        return execute(self.words(command, *more), **options)
+
+    def start(self, command: str, *more: str, **options: Any) -> subprocess.Popen[str]:
+        """Start a command in a process of its own."""
+        return start(self.words(command, *more), **options)
+
+    def records(self) -> list[history.RunRecord]:
+        """Return the records of all runs, the newest first."""
+        return history.records(self.root)
+
+    def record(self) -> history.RunRecord:
+        """Return the record of the newest run."""
+        return self.records()[0]
+
+    def outcomes(self) -> dict[str, str]:
+        """Return what the newest run did with each stage."""
+        return {name: stage.outcome for name, stage in self.record().stages.items()}
+
+    def reran(self) -> set[str]:
+        """Return the stages that the newest run computed."""
+        return {name for name, outcome in self.outcomes().items() if outcome == "done"}
+
+    def digests(self) -> dict[str, dict[str, str]]:
+        """Return the digests of all tables of the newest run."""
+        return {name: stage.digests for name, stage in self.record().stages.items()}
+
+    def artefact(self, stage: str) -> Path:
+        """Return the folder of a stage's artefact in the newest run."""
+        return self.root / stage / self.record().stages[stage].fingerprint[:24]
+
+    def events(self, kind: str = "") -> list[dict[str, Any]]:
+        """Return what was logged by all runs, also by those that were killed."""
+        logs = (self.root / history.FOLDER).glob("*.jsonl")
+        found = [event for log in logs for event in read_log(log)]
+        ordered = sorted(found, key=lambda event: event["time"])
+        return [event for event in ordered if kind in {"", event["event"]}]
+
+    def started(self, stage: str) -> int:
+        """Return how often a stage was started, by whichever process."""
+        return sum(each["stage"] == stage for each in self.events("stage_started"))
+
+    def shards_done(self, stage: str) -> int:
+        """Return how many shards of a stage were computed, by whichever process."""
+        return sum(each["stage"] == stage for each in self.events("shard_done"))
+
+    def said(self, stage: str, text: str) -> bool:
+        """Tell whether a run has logged this message about a stage."""
+        messages = self.events("message")
+        return any(each["stage"] == stage and text in each["text"] for each in messages)
+
+    def insert_gate(self) -> Gate:
+        """Put a stage between candidates and scores whose shards wait to be let through."""
+        gate = Gate(self.folder / "gate")
+        gate.folder.mkdir()
+        self.insert_slow(gate=str(gate.folder))
+        return gate
+
+    def insert_slow(self, **options: Any) -> None:
+        """Put a slow stage between candidates and scores."""
+        lines = [f"{name} = {json.dumps(value)}" for name, value in options.items()]
+        stage = ["[stages.slow]", 'use = "slow.copy"', 'candidates = "candidates"', *lines, ""]
+        change(self.config, "[stages.scores]", "\n".join([*stage, "[stages.scores]"]))
+        old = 'use = "score.association"\ncandidates = "candidates"'
+        change(self.config, old, old.replace('"candidates"', '"slow"'))
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Holds up the shards of the slow stage until they may pass."""
+
+    folder: Path
+
+    def permit(self) -> None:
+        """Let one shard pass."""
+        (self.folder / f"permit-{time.monotonic_ns()}").touch()
+
+    def open(self) -> None:
+        """Let all pass."""
+        (self.folder / "open").touch()
+
+
+def wait_until(happened: Callable[[], bool], laboratory: Laboratory) -> None:
+    """Wait for something that a process in the background has to do."""
+    deadline = time.monotonic() + 45
+    while not happened():
+        assert time.monotonic() < deadline, laboratory.events()
+        time.sleep(0.01)
+
+
+def read_log(log: Path) -> list[dict[str, Any]]:
+    """Return the events of a log; its last line may have been cut short by a kill."""
+    lines = log.read_text(encoding="utf-8").split("\n")
+    return [json.loads(line) for line in lines if line.endswith("}")]
+
+
+def build(folder: Path, *, shards: int = 3, rows: int = 40) -> Laboratory:
+    """Write an experiment with its data."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draw = random.Random(2005)
+    pairs: list[tuple[str, str]] = []
+    for shard in range(shards):
+        lines = [signature(f"in:N{shard}_{row}", f"v{row % 7}", draw) for row in range(rows)]
+        write(folder / f"part{shard}.tsv", [HEADER, *lines])
+        pairs += [(f"in:N{shard}_{row}", f"v{row % 7}") for row in range(rows)]
+    verdicts = [f"{l1}\t{l2}\t{draw.randint(0, 1)}" for l1, l2 in pairs]
+    write(folder / "gold.tsv", ["l1\tl2\tTP", *verdicts])
+    laboratory = Laboratory(folder, folder / "runs")
+    laboratory.config.write_text(EXPERIMENT, encoding="utf-8")
+    return laboratory
+
+
+def signature(l1: str, l2: str, draw: random.Random) -> str:
+    """Return a line with a frequency signature that obeys the laws."""
+    f = draw.randint(1, 60)
+    return f"{l1}\t{l2}\t{f}\t{f + draw.randint(0, 400)}\t{f + draw.randint(0, 400)}\t100000"
+
+
+def write(path: Path, lines: Sequence[str]) -> None:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def change(path: Path, old: str, new: str) -> None:
+    """Replace a text that has to be there exactly once."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{path} has {old!r} {text.count(old)} times"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def age(path: Path) -> None:
+    """Give a file an old modification time, as if it had lain there for a while."""
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+
+
+def artefacts(root: Path) -> dict[Path, Manifest]:
+    """Return every folder of the store that has a manifest, also those set aside."""
+    folders = [path.parent for path in root.glob(f"*/*/{manifest.NAME}")]
+    return {folder: found for folder in folders if (found := manifest.read(folder))}
+
+
+def assert_whole(root: Path) -> None:
+    """Check that what has the name of an artefact is one, with every byte that it vouches for."""
+    for folder in root.glob("*/*"):
+        if folder.is_dir() and not folder.name.startswith(".") and folder.parent.name in STAGES:
+            found = manifest.read(folder)
+            assert found is not None, f"{folder} has no manifest"
+            assert manifest.damage(folder, found, thorough=True) == []
