@@ -27,9 +27,9 @@ def with_conllu(path: str) -> Iterator[list[Word]]:
 
 def with_pyconll(path: str) -> Iterator[list[Word]]:
     """Yield the same, read by pyconll."""
-    import pyconll  # noqa: PLC0415
+    from pyconll.load import iter_from_file  # noqa: PLC0415
 
-    for sentence in pyconll.iter_from_file(path):  # type: ignore[attr-defined]
+    for sentence in iter_from_file(path):
         yield [
             (int(w.id), w.lemma or "_", w.upos or "_", int(w.head or 0), w.deprel or "_")
             for w in sentence
