@@ -160,6 +160,13 @@ def provenance(run: Run) -> dict[str, Record]:
         for table, record in manifest.tables.items()
     ]
     found: dict[str, Record] = {"Experiment": run.project.text}
+    skipped: list[Mapping[str, Scalar]] = [
+        {"stage": name, "left out": each.skipped, "such as": "; ".join(each.skipped_examples)}
+        for name, each in run.manifests.items()
+        if each.skipped
+    ]
+    if skipped:
+        found["Input left out"] = skipped
     settings = run.record.settings if run.record else {}
     if settings:
         found["Overrides"] = {path: str(value) for path, value in settings.items()}

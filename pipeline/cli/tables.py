@@ -54,7 +54,7 @@ def read(file: Path) -> pl.DataFrame:
     if not file.is_file():
         raise ConfigError("score", [Problem(str(file), "there is no such file")])
     try:
-        found = format_of(file.name)
+        found = format_of(file.name, kind="table")
     except ValueError as error:
         raise ConfigError("score", [Problem(str(file), str(error))]) from error
     found.check(file, found.options())

@@ -145,7 +145,9 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     fitting = [each for each in formats if kind in {None, each.kind}]
     if name is not None:
         return _named(name, fitting)
-    known = {suffix: each for each in fitting for suffix in each.suffixes}
+    # Where the kind is open, an ending that several formats share stands for the table.
+    ordered = sorted(fitting, key=lambda each: each.kind == "table")
+    known = {suffix: each for each in ordered for suffix in each.suffixes}
     bare = path.lower().removesuffix(".gz")
     for suffix in sorted(known, key=len, reverse=True):
         if bare.endswith(suffix):

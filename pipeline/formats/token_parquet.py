@@ -42,7 +42,13 @@ def _check(path: Path, options: TokenParquetOptions) -> Sequence[Skipped]:
     return laws.verdict(path, rows, lenient=options.lenient)
 
 
-@reader("token_parquet", suffixes=[], check=_check, options=TokenParquetOptions, kind="corpus")
+@reader(
+    "token_parquet",
+    suffixes=[".parquet", ".pq"],
+    check=_check,
+    options=TokenParquetOptions,
+    kind="corpus",
+)
 def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame:
     """Token table in Apache Parquet, rows in the order of the text; ``line`` counts rows.
 

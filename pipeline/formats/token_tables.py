@@ -56,7 +56,7 @@ def _check(path: Path, options: TokenOptions) -> Sequence[Skipped]:
     return laws.verdict(path, rows, lenient=options.lenient, remedy=remedy)
 
 
-@reader("tokens", suffixes=[], check=_check, options=TokenOptions, kind="corpus")
+@reader("tokens", suffixes=[".tsv", ".tab"], check=_check, options=TokenOptions, kind="corpus")
 def scan_tokens(path: Path, options: TokenOptions) -> pl.LazyFrame:
     """Tab-separated token table without quoting; a blank line ends a sentence.
 

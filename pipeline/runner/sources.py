@@ -109,7 +109,7 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
 
 
 def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
-    format_ = format_of(path.name, name=source.format)
+    format_ = format_of(path.name, name=source.format, kind=source.kind)
     try:
         options = format_.options.model_validate(source.options)
     except ValidationError as error:

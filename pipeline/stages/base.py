@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import polars as pl
 from pydantic import (
@@ -72,6 +72,7 @@ class Source(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    kind: ClassVar[Literal["table", "corpus"] | None] = None
 
     path: tuple[str, ...] = Field(min_length=1)
     format: str | None = None
@@ -98,6 +99,18 @@ class Source(BaseModel):
         path = value.get("path", ())
         known = {"path": (path,) if isinstance(path, str) else path, "format": value.get("format")}
         return known | {"options": {k: v for k, v in value.items() if k not in known}}
+
+
+class TableSource(Source):
+    """Files with named columns."""
+
+    kind = "table"
+
+
+class CorpusSource(Source):
+    """Files with tokens."""
+
+    kind = "corpus"
 
 
 @dataclass(frozen=True)

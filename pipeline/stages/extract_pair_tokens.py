@@ -10,7 +10,7 @@ from pydantic import Field
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.pairs import count, marginals
-from pipeline.stages.base import FAULTS, Outputs, Source, StageConfig, Tables, stage
+from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.columns import require
 from schemas import Candidates, PairCounts
 
@@ -21,7 +21,7 @@ _UNITS: tuple[Unit, ...] = ("l1", "l2")
 class ExtractPairTokens(StageConfig):
     """Count the pair tokens of a table that has one a row."""
 
-    path: Source
+    path: TableSource
     """File or files with the columns l1 and l2."""
     columns: dict[Unit, str] = Field(default_factory=dict)
     """Names of l1 and l2 in the file, where they differ."""

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from pipeline.kernels import examples
 from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.pairs import count, marginals, pair_tokens
-from pipeline.stages.base import Outputs, Seeded, Source, Tables, stage
+from pipeline.stages.base import CorpusSource, Outputs, Seeded, Tables, stage
 from pipeline.stages.units import DependencyOptions, UnitOptions, require_attributes
 from schemas import Candidates, CorpusSize, Examples, PairCounts
 
@@ -18,7 +18,7 @@ from schemas import Candidates, CorpusSize, Examples, PairCounts
 class ExtractPairs(Seeded):
     """Extract candidates from a corpus, with their frequency signatures."""
 
-    corpus: Source
+    corpus: CorpusSource
     """File or files: CoNLL-U, vertical, token table, plain text."""
     relation: Literal["sentence", "dependency"] = "sentence"
     """Which units belong together: all of a sentence, or those in a syntactic relation."""

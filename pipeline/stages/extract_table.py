@@ -9,7 +9,7 @@ from pydantic import Field
 
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import FAULTS, Outputs, Source, StageConfig, Tables, stage
+from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.columns import require
 from schemas import Candidates
 
@@ -21,7 +21,7 @@ _UNITS: tuple[Column, ...] = ("l1", "l2")
 class ExtractTable(StageConfig):
     """Read candidates with their frequency signatures from a table."""
 
-    path: Source
+    path: TableSource
     """File or files: UCS data set, CSV, TSV or Parquet."""
     columns: dict[Column, str] = Field(default_factory=dict)
     """Names of l1, l2, f, f1, f2, N in the file, where they differ."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import FAULTS, Of, Outputs, Source, StageConfig, Tables, stage
+from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.columns import require
 from schemas import Coverage, Identified, Judgements
 
@@ -30,7 +30,7 @@ class LabelColumn(StageConfig):
 class JoinTable(StageConfig):
     """Join the verdicts of an annotated table to the candidates."""
 
-    path: Source
+    path: TableSource
     """File or files with one row per annotated pair."""
     candidates: Annotated[str, Of(Identified)]
     """The candidates to judge."""

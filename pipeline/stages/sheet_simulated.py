@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import Of, Outputs, Source, StageConfig, Tables, stage
+from pipeline.stages.base import Of, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.columns import require
 from schemas import SheetEntries, SheetRows
 
@@ -18,7 +18,7 @@ class SheetSimulated(StageConfig):
 
     sheet: Annotated[str, Of(SheetRows)]
     """What is to be annotated."""
-    path: Source
+    path: TableSource
     """File with the columns l1, l2, label; pairs that it lacks stay without a label."""
     label: str = Field(default="label")
     """Column of the label."""

@@ -266,11 +266,13 @@ def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
     done = replaced(tmp_path / "report", 0)
     new, old = content(tmp_path / "report"), {"page": "old", "table": "old", "more": "old"}
     assert new == {"page": "new", "table": "new"}
-    folders = [tmp_path / f"{act}" / "report" for act in range(1, int(done.stdout) + 1)]
+    last = int(done.stdout)
+    acts = [*range(1, last, 1 if KILLS > 50 else 2), last]
+    folders = [tmp_path / f"{act}" / "report" for act in acts]
     for folder in folders:
         folder.parent.mkdir()
     with ThreadPoolExecutor(WORKERS) as pool:
-        ends = list(pool.map(replaced, folders, range(1, len(folders) + 1)))
+        ends = list(pool.map(replaced, folders, acts))
     assert {end.returncode for end in ends} == {-signal.SIGKILL}
     found = [content(folder) for folder in folders]
     assert all(each in (old, new, {}) for each in found)
