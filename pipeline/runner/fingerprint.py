@@ -70,7 +70,11 @@ def differences(old: Ingredients, new: Ingredients) -> list[str]:
     for part in (*new, *(each for each in old if each not in new)):
         before, after = old.get(part, {}), new.get(part, {})
         for name in sorted({*before, *after}):
-            if before.get(name) != after.get(name):
+            one, two = before.get(name), after.get(name)
+            if isinstance(one, dict) and isinstance(two, dict):
+                keys = sorted(key for key in {*one, *two} if one.get(key) != two.get(key))
+                changed += [_difference(f"{part} {name}", key, one, two) for key in keys]
+            elif one != two:
                 changed.append(_difference(part, name, before, after))
     return changed
 
@@ -89,10 +93,9 @@ def _short(value: Any) -> str:
     """Show a value; a digest by its first digits."""
     if isinstance(value, str) and len(value) == 64:
         return value[:10]
-    if isinstance(value, dict) and isinstance(value.get("files"), list):
-        files = value["files"]
-        shown = ", ".join(_short(each) for each in files[:3])
-        return f"{len(files)} file(s) {shown}" + (" ..." if len(files) > 3 else "")
+    if isinstance(value, list) and value:
+        shown = ", ".join(_short(each) for each in value[:3])
+        return f"{shown}" + (f" ... ({len(value)})" if len(value) > 3 else "")
     return canonical(value)
 
 
