@@ -156,6 +156,11 @@ def test_a_larger_sample_gives_a_sheet_with_the_new_rows_alone(folder: Path) -> 
     base = lx.show("x.toml", settings={"stages.sample.size": 10}).table("sampled.baseline")
     assert base.row(0, named=True)["k_sampled"] == 6
     assert main(["run", "x.toml", "--set", "stages.sample.size=3"]) == 0
+    smaller = lx.show("x.toml", settings={"stages.sample.size": 3})
+    asked = set(smaller.table("sheet")["id"])
+    others = smaller.table("judgements.others")
+    assert set(others["id"]) == set(rows(folder)["id"]) - asked
+    assert others["file"].is_in([path.name for path in sheets(folder)]).all()
 
 
 def test_partial_annotation_can_be_evaluated(folder: Path) -> None:

@@ -50,7 +50,12 @@ class JoinSheets(StageConfig):
 @stage(
     "join.sheets",
     config=JoinSheets,
-    outputs={"judgements": Judgements, "annotations": Annotations, "adjudicated": Adjudicated},
+    outputs={
+        "judgements": Judgements,
+        "annotations": Annotations,
+        "adjudicated": Adjudicated,
+        "others": SheetEntries,
+    },
 )
 def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     """Check every row that came back, wait for missing labels, then adjudicate."""
@@ -73,6 +78,8 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
         "judgements": pl.concat(verdicts),
         "annotations": each.select("id", "annotator", "label", "note"),
         "adjudicated": decided,
+        # Rows of candidates that this sample does not ask for: of earlier samples, or strangers.
+        "others": entries.join(tables["sheet"], on="id", how="anti"),
         FAULTS: wrong,
     }
 

@@ -11,7 +11,7 @@ import pytest
 from commands import Outcome, finish
 from extensions import slow
 from filelock import FileLock
-from laboratory import Laboratory, assert_whole, build, wait_until
+from laboratory import Gate, Laboratory, assert_whole, build, wait_until
 
 from pipeline.errors import Interrupted
 from pipeline.notebook import check
@@ -59,7 +59,11 @@ def test_between_two_shards(laboratory: Laboratory, plugin: Path, number: signal
     assert_said_so(done)
     assert GOES_ON in done.err
     assert_left_tidy(laboratory)
+    if number is signal.SIGINT:
+        assert_goes_on(laboratory, gate, plugin)
 
+
+def assert_goes_on(laboratory: Laboratory, gate: Gate, plugin: Path) -> None:
     gate.open()
     again = laboratory.execute("run", path=[plugin])
     assert again.code == 0, again.text
