@@ -1,4 +1,4 @@
-"""Write a table of distinct frequency signatures as a large corpus has them.
+"""Write a table of frequency signatures as a large corpus has them, nearly all of them distinct.
 
 python benchmarks/make_table.py FILE.parquet ROWS
 """
@@ -16,8 +16,12 @@ def make_table(rows: int, *, seed: int = 1) -> pl.DataFrame:
     """Return `rows` candidates with Zipfian marginals out of a hundred million pair tokens."""
     generator = np.random.default_rng(seed)
     total = 100_000_000
-    f1 = np.minimum(generator.zipf(1.3, rows) * 7 + np.arange(rows) % 1000, total // 50)
-    f2 = np.minimum(generator.zipf(1.3, rows) * 5 + np.arange(rows) // 1000, total // 50)
+    f1 = np.minimum(
+        np.minimum(generator.zipf(1.3, rows), total) * 7 + np.arange(rows) % 1000, total // 50
+    )
+    f2 = np.minimum(
+        np.minimum(generator.zipf(1.3, rows), total) * 5 + np.arange(rows) // 1000, total // 50
+    )
     most = np.minimum(f1, f2)
     f = np.minimum(generator.zipf(1.6, rows), most)
     names = np.arange(rows)

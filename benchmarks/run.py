@@ -74,7 +74,7 @@ def tasks(folder: Path) -> Iterator[Task]:
         subprocess.run([sys.executable, HERE / "make_table.py", table, str(size)], check=True)
         score = [*COMMAND, "score", str(table), "--measures", "all", "--overwrite"]
         output = ["--output", str(folder / "scores.parquet")]
-        yield Task(f"score {size:,} distinct signatures, all measures", [*score, *output])
+        yield Task(f"score {size:,} candidates, all measures", [*score, *output])
     if data:
         yield from extraction(folder, Path(data))
     yield Task("start of the command", [*COMMAND, "measures"])
