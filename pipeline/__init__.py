@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipeline.notebook import check, run, show
+    from pipeline.results import Run
     from pipeline.scoring import measures, score
-    from pipeline.session import Run
 
 _HOME = {
-    "Run": "pipeline.session",
+    "Run": "pipeline.results",
     "check": "pipeline.notebook",
     "measures": "pipeline.scoring",
     "run": "pipeline.notebook",

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.reporting import add_report, check_report
+from pipeline.results import Run, open_run, perform
 from pipeline.runner.events import Listener
 from pipeline.runner.project import RUNS, Project, load
-from pipeline.session import Run, open_run, perform
 
 
 def check(

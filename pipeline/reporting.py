@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.report.document import Record, ReportInput, Scalar, Shown
 from pipeline.report.view import VIEWS, StageView, ViewOptions
+from pipeline.results import Run
 from pipeline.runner import disk
 from pipeline.runner.code import code_digests
 from pipeline.runner.digest import canonical, text_digest
@@ -22,7 +23,6 @@ from pipeline.runner.experiment import Experiment, Options
 from pipeline.runner.fingerprint import versions
 from pipeline.runner.graph import Node
 from pipeline.runner.problems import problems_of
-from pipeline.session import Run
 
 FOLDER = "report"
 PAGE = "index.html"

@@ -11,11 +11,11 @@ import polars as pl
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.notebook import check
+from pipeline.results import Run, perform
 from pipeline.runner import disk
 from pipeline.runner.collect import SWEEP
 from pipeline.runner.experiment import Sweep
 from pipeline.runner.project import Project
-from pipeline.session import Run, perform
 
 
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:

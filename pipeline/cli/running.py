@@ -13,11 +13,11 @@ from pipeline.cli.progress import RunProgress
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.notebook import check
 from pipeline.reporting import add_report
+from pipeline.results import Run, perform, steps
 from pipeline.runner.collect import collect, garbage
 from pipeline.runner.events import Listener
 from pipeline.runner.plan import Step
 from pipeline.runner.project import Project
-from pipeline.session import Run, perform, steps
 from pipeline.sweeping import points, sweep
 
 _WAITS = 3

@@ -1,4 +1,4 @@
-"""Helpers that measures share: names to expressions, 0 log 0, accurate deviance, log ratios."""
+"""What measures share: names to expressions, 0 log 0, accurate deviance, log ratios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The helpers of measures against 60-digit values."""
+"""What measures share against 60-digit values."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from laboratory import Gate, Laboratory, assert_whole, build, wait_until
 
 from pipeline.errors import Interrupted
 from pipeline.notebook import check
+from pipeline.results import perform
 from pipeline.runner import store
 from pipeline.runner.events import Event
-from pipeline.session import perform
 
 GOES_ON = "run the same command to go on"
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
