@@ -5,36 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small_experiment import SMALL
 
 import pipeline as lx
 from pipeline.errors import ConfigError
 
-GOOD = """
-name = "small"
-
-[stages.candidates]
-use = "extract.table"
-path = "pairs.tsv"
-
-[stages.judgements]
-use = "join.table"
-path = "pairs.tsv"
-candidates = "candidates"
-
-[stages.scores]
-use = "score.association"
-candidates = "candidates"
-measures = ["mi", "t_score"]
-
-[stages.ranks]
-use = "score.rank"
-scores = "scores"
-
+GOOD = (
+    SMALL
+    + """
 [stages.full]
 use = "evaluate.precision"
 ranks = "ranks"
 judgements = "judgements"
 """
+)
 PAIRS = "l1\tl2\tf\tf1\tf2\tN\tTP\na\tb\t3\t5\t6\t90\t1\nc\td\t2\t9\t8\t90\t0\n"
 
 
@@ -164,4 +148,5 @@ def test_absent_file_lists_the_others(folder: Path) -> None:
 
 
 def test_setting_an_unknown_stage(folder: Path) -> None:
-    assert "there is no such stage" in complaints(folder, **{"stages.sampel.rate": 0.2})
+    said = complaints(folder, **{"stages.score.measures": ["mi"]})
+    assert "stages.score: there is no such stage; did you mean scores" in said

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.collect import REPORT, SWEEP
 from pipeline.runner.history import FOLDER
 from pipeline.runner.problems import problems_of
@@ -149,7 +149,8 @@ def override(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[st
             if not isinstance(inner, dict) or missing:
                 where = ".".join(parents[: depth + 1])
                 what = "there is no such stage" if missing else "is not a table"
-                raise ConfigError("--set", [Problem(path, f"{where}: {what}")])
+                remedy = did_you_mean(key, place) if missing else ""
+                raise ConfigError("--set", [Problem(path, f"{where}: {what}", remedy)])
             place[key] = dict(inner)
             place = place[key]
         place[last] = value

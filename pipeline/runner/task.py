@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.errors import DataError, LexassayError, SchemaViolation, StageFailed
+from pipeline.errors import DataError, LexassayError, SchemaViolation, StageFailed, Violation
 from pipeline.runner import disk, manifest
 from pipeline.runner.digest import file_digest
 from pipeline.runner.manifest import Part, Record
@@ -169,7 +169,8 @@ def _write(frame: pl.DataFrame, model: type[Table], folder: Path, name: str) -> 
     disk.write_parquet(frame, path)
     rows = validate(_batches(path), model, name=f"table {name}")
     if rows != frame.height:
-        raise SchemaViolation(f"table {name}", [])
+        lost = Violation("written and read back, rows are missing", None, frame.height - rows)
+        raise SchemaViolation(f"table {name}", [lost])
     return Part(file=path.name, bytes=path.stat().st_size, sha256=file_digest(path), rows=rows)
 
 

@@ -7,30 +7,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from small_experiment import SMALL
 
 from pipeline.cli.main import main
 
-EXPERIMENT = """
-name = "small"
-
-[stages.candidates]
-use = "extract.table"
-path = "pairs.tsv"
-
-[stages.judgements]
-use = "join.table"
-path = "pairs.tsv"
-candidates = "candidates"
-
-[stages.scores]
-use = "score.association"
-candidates = "candidates"
-measures = ["mi", "t_score"]
-
-[stages.ranks]
-use = "score.rank"
-scores = "scores"
-
+EXPERIMENT = (
+    SMALL
+    + """
 [stages.sample]
 use = "sample.random"
 candidates = "candidates"
@@ -42,6 +25,7 @@ ranks = "ranks"
 judgements = "judgements"
 cuts = [1, 2]
 """
+)
 
 
 @pytest.fixture
