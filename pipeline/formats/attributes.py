@@ -9,6 +9,7 @@ import polars as pl
 from pydantic import AfterValidator
 
 from pipeline.formats.base import LINE
+from pipeline.formats.carry import DOCUMENTS, NOTHING_BEFORE, Carry
 from pipeline.formats.laws import HEAD, POSITION, UNIT, Law
 
 PLACE = (LINE, "doc", "paragraph", "sentence", POSITION)
@@ -57,9 +58,10 @@ def first_in_unit() -> pl.Expr:
     return pl.col(UNIT).ne_missing(pl.col(UNIT).shift()) & pl.col(UNIT).is_not_null()
 
 
-def sentence_number() -> pl.Expr:
+def sentence_number(carry: Carry = NOTHING_BEFORE) -> pl.Expr:
     """Return the 1-based number of the `UNIT` in the file, counting those that have rows."""
-    return first_in_unit().cum_sum().cast(pl.Int64).alias("sentence")
+    number = first_in_unit().cum_sum().cast(pl.Int64)
+    return (number + carry.sentences).alias("sentence")
 
 
 def running_position() -> pl.Expr:
@@ -96,7 +98,7 @@ def head_laws(names: Collection[str]) -> list[Law]:
     return [Law(broken, says, pl.col(RAW_HEAD))] if HEAD in names else []
 
 
-def document_name(name: pl.Expr, begins: pl.Expr) -> pl.Expr:
+def document_name(name: pl.Expr, begins: pl.Expr, carry: Carry = NOTHING_BEFORE) -> pl.Expr:
     """Return the document's name on all rows that follow its beginning.
 
     Parameters
@@ -105,6 +107,8 @@ def document_name(name: pl.Expr, begins: pl.Expr) -> pl.Expr:
         Its name where it begins, null elsewhere; null or empty if it has none.
     begins : Expr
         Whether it begins here.
+    carry : Carry
+        What went before the first row.
 
     Returns
     -------
@@ -120,8 +124,15 @@ def document_name(name: pl.Expr, begins: pl.Expr) -> pl.Expr:
     begins = begins.fill_null(value=False)
     given = pl.when(name != "").then(name)
     # Of nulls nothing is computed: numbers are written for documents alone.
-    number = pl.lit("#") + pl.when(begins & given.is_null()).then(begins.cum_sum()).cast(pl.String)
-    return pl.coalesce(given, number).forward_fill().fill_null("").alias("doc")
+    count = pl.when(begins & given.is_null()).then(documents_begun(begins, carry))
+    number = pl.lit("#") + count.cast(pl.String)
+    return pl.coalesce(given, number).forward_fill().fill_null(carry.doc).alias("doc")
+
+
+def documents_begun(begins: pl.Expr, carry: Carry = NOTHING_BEFORE) -> pl.Expr:
+    """Return `DOCUMENTS`: how many documents have begun up to each row."""
+    count = begins.fill_null(value=False).cum_sum().cast(pl.Int64)
+    return (count + carry.documents).alias(DOCUMENTS)
 
 
 def columns(attributes: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -54,8 +54,25 @@ class Skipped:
         return f"line {self.line}: {self.problem}" + (f": {self.value!r}" if self.value else "")
 
 
+@dataclass(frozen=True)
+class Batch:
+    """Some sentences of a corpus, none of them in part.
+
+    Parameters
+    ----------
+    tokens : DataFrame
+        Their tokens, with the columns that were asked for.
+    skipped : sequence of Skipped
+        What is left out among them.
+    """
+
+    tokens: pl.DataFrame
+    skipped: Sequence[Skipped] = ()
+
+
 Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]
 Check: TypeAlias = Callable[[Path, Any], Sequence[Skipped]]
+Read: TypeAlias = Callable[[Path, Any, Sequence[str], int], Iterator[Batch]]
 
 
 @dataclass(frozen=True)
@@ -77,6 +94,9 @@ class Format:
     check : callable
         (path, options) -> sequence of Skipped; reads the file and raises DataError naming the
         lines that cannot be read, or returns what `scan` leaves out if the options say so.
+    read : callable or None
+        (path, options, columns, size) -> the same tokens in batches, checked as they are read,
+        from about `size` bytes of the file at a time. None: the kind has no sentences.
     """
 
     name: str
@@ -85,6 +105,7 @@ class Format:
     options: type[FormatOptions]
     scan: Scan
     check: Check
+    read: Read | None = None
 
 
 FORMATS: Registry[Format] = Registry("format", "pipeline.formats")
@@ -97,12 +118,13 @@ def reader(
     check: Check,
     options: type[FormatOptions] = FormatOptions,
     kind: Kind = "table",
+    read: Read | None = None,
 ) -> Callable[[Scan], Scan]:
     """Register a function as the reader of the format `name`.
 
     Parameters
     ----------
-    name, suffixes, check, options, kind
+    name, suffixes, check, options, kind, read
         As in `Format`.
 
     Returns
@@ -112,7 +134,7 @@ def reader(
     """
 
     def register(function: Scan) -> Scan:
-        made = Format(name, tuple(suffixes), kind, options, function, check)
+        made = Format(name, tuple(suffixes), kind, options, function, check, read)
         FORMATS.add(name, made, function.__module__)
         return function
 

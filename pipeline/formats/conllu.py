@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 
-from pipeline.formats import attributes, laws, lines
-from pipeline.formats.base import LINE, CorpusOptions, Skipped, reader
-from pipeline.formats.laws import HEAD, POSITION, UNIT, Law, Rows
+from pipeline.formats import attributes, conllu_rows, laws, lines
+from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
+from pipeline.formats.blocks import Blockwise, Parsed, judged, read_whole
+from pipeline.formats.carry import Carry
+from pipeline.formats.conllu_rows import ATTRIBUTES, FIELDS, ID, marked, words
+from pipeline.formats.laws import POSITION, Rows
 from pipeline.formats.lines import TEXT
+from pipeline.formats.quick import LAST
 
-_ID = "~id"
-_ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", HEAD, "deprel", "deps", "misc")
-_FIELDS = (_ID, *attributes.raw(_ATTRIBUTES))
-_NOT_A_WORD = r"^[0-9]+(?:-[0-9]+|\.[0-9]+)$"
-_SENT_ID = r"^#\s*sent_id\s*=\s*(.*?)\s*$"
-_UNKNOWN = -1
+_LAST = pl.col(FIELDS[-1]).alias(LAST)
 
 
 class ConlluOptions(CorpusOptions):
@@ -32,8 +31,19 @@ def _check(path: Path, options: ConlluOptions) -> Sequence[Skipped]:
     return laws.verdict(path, _judged(path, options), lenient=options.lenient)
 
 
+def _read(path: Path, options: ConlluOptions, columns: Sequence[str], size: int) -> Iterator[Batch]:
+    if options.unique_sent_id:  # which is a law of the whole file
+        return read_whole(path, options, columns, check=_check, scan=scan_conllu)
+    return _BLOCKWISE.read(path, options, columns, size)
+
+
 @reader(
-    "conllu", suffixes=[".conllu", ".conll"], check=_check, options=ConlluOptions, kind="corpus"
+    "conllu",
+    suffixes=[".conllu", ".conll"],
+    check=_check,
+    options=ConlluOptions,
+    kind="corpus",
+    read=_read,
 )
 def scan_conllu(path: Path, options: ConlluOptions) -> pl.LazyFrame:
     """CoNLL-U: one row per word; a multiword range or an empty node is none.
@@ -49,75 +59,43 @@ def scan_conllu(path: Path, options: ConlluOptions) -> pl.LazyFrame:
     if options.lenient:
         plan = laws.sound(_judged(path, options))
     else:
-        plan = _words(lines.fields(path, _FIELDS), pl.col(_ID).is_null())
-    return plan.filter(pl.col(POSITION).is_not_null()).select(attributes.columns(_ATTRIBUTES))
+        blank = pl.col(ID).is_null()
+        plan = words(marked(lines.fields(path, FIELDS), blank), blank)
+    return plan.filter(pl.col(POSITION).is_not_null()).select(attributes.columns(ATTRIBUTES))
 
 
 def _judged(path: Path, options: ConlluOptions) -> Rows:
-    whole = lines.split(lines.lines(path, lenient=options.lenient), _FIELDS)
+    whole = lines.split(lines.lines(path, lenient=options.lenient), FIELDS)
     blank = pl.col(TEXT) == ""
-    others = _repeated(whole, blank) if options.unique_sent_id else None
-    return Rows(_words(whole, blank), [*laws.field_laws(len(_FIELDS)), *_laws()], others)
+    others = conllu_rows.repeated(whole, blank) if options.unique_sent_id else None
+    return Rows(words(marked(whole, blank), blank), conllu_rows.row_laws(), others)
 
 
-def _words(plan: pl.LazyFrame, blank: pl.Expr) -> pl.LazyFrame:
-    """Drop blank lines and comments; number the sentences and convert the fields."""
-    rows = plan.with_columns(_block(blank), *_marks())
-    rows = rows.filter(~(blank | _is_comment()).fill_null(value=False))
-    form, lemma = pl.col("form"), pl.col("lemma")
-    plain = [name for name in _ATTRIBUTES if name not in {"form", "lemma", HEAD}]
-    return rows.with_columns(
-        attributes.sentence_number(),
-        pl.col(_ID).cast(pl.Int64, strict=False).alias(POSITION),
-        *attributes.heads(_ATTRIBUTES),
-        pl.when((form != "_") | (lemma == "_")).then(form),
-        pl.when((lemma != "_") | (form == "_")).then(lemma),
-        *(pl.when(pl.col(name) != "_").then(name) for name in plain),
-    )
+def _cut(content: bytes, _options: ConlluOptions) -> int:
+    """Return the end of the last sentence that a blank line ends."""
+    ends = [(content.rfind(mark), len(mark)) for mark in (b"\n\n", b"\n\r\n")]
+    return max(at + length if at >= 0 else 0 for at, length in ends)
 
 
-def _block(blank: pl.Expr) -> pl.Expr:
-    return blank.fill_null(value=False).cum_sum().alias(UNIT)
+def _quick(
+    content: bytes, _options: ConlluOptions, columns: Sequence[str], carry: Carry
+) -> Parsed | None:
+    """Parse what is asked for alone, and look at it with fewer questions than the laws ask."""
+    blank, fields = pl.col(ID).is_null(), conllu_rows.needed(columns)
+    whole = lines.fields(content, FIELDS, before=carry.lines)
+    every = conllu_rows.placed(whole.select(LINE, *fields, _LAST).collect(), carry)
+    rows = words(every.lazy(), blank, carry, fields).collect()
+    tokens = conllu_rows.lawful(content, rows, carry)
+    if tokens is None:
+        return None
+    return Parsed(tokens, carry.after(every, rows, lines=every.height))
 
 
-def _is_comment() -> pl.Expr:
-    return pl.col(_ID).str.starts_with("#")
+def _careful(content: bytes, _options: ConlluOptions, carry: Carry) -> Parsed:
+    blank = pl.col(TEXT) == ""
+    every = marked(conllu_rows.split(content, carry), blank, carry).collect()
+    rows = words(every.lazy(), blank, carry).collect()
+    return judged(Rows(rows.lazy(), conllu_rows.row_laws()), every=every, carry=carry)
 
 
-def _marks() -> list[pl.Expr]:
-    """Carry the document's name and the paragraph's number from the comments to the words."""
-    comment = pl.when(_is_comment()).then(_ID)
-    document = comment.str.contains(r"^#\s*newdoc(?:\s|$)").fill_null(value=False)
-    paragraph = comment.str.contains(r"^#\s*newpar(?:\s|$)").fill_null(value=False)
-    name = pl.when(document).then(comment).str.extract(r"\sid\s*=\s*(.*?)\s*$")
-    count = pl.when(paragraph).then(paragraph.cum_sum()).when(document).then(0).forward_fill()
-    return [
-        attributes.document_name(name, document),
-        pl.when(count > 0).then(count).cast(pl.Int64).alias("paragraph"),
-    ]
-
-
-def _laws() -> list[Law]:
-    """Return the laws of ID and HEAD."""
-    identity, first = pl.col(_ID), attributes.first_in_unit()
-    word = pl.col(POSITION).is_not_null()
-    shaped = pl.when(~word).then(identity).str.contains(_NOT_A_WORD)
-    unknown = ~shaped.fill_null(value=False)  # words aside, which come first
-    known = pl.when(word).then(POSITION).when(unknown).then(_UNKNOWN).when(first).then(0)
-    before = known.forward_fill().shift()
-    expected = pl.when(first).then(1).when(before >= 0).then(before + 1)
-    twice = pl.when(pl.col(POSITION).is_between(1, expected - 1)).then(pl.lit("duplicate ID"))
-    order = twice.otherwise(pl.format("not the ID {} that should follow", expected))
-    return [
-        Law(~shaped | identity.is_null(), pl.lit("ID is no number, range or decimal"), identity),
-        Law(pl.col(POSITION) != expected, order, identity),
-        *attributes.head_laws(_ATTRIBUTES),
-    ]
-
-
-def _repeated(plan: pl.LazyFrame, blank: pl.Expr) -> pl.LazyFrame:
-    """Find the sentences whose sent_id came before."""
-    named = plan.with_columns(_block(blank)).filter(_is_comment())
-    value = named.select(LINE, UNIT, pl.col(TEXT).str.extract(_SENT_ID).alias("value"))
-    again = value.drop_nulls("value").filter(~pl.col("value").is_first_distinct())
-    return again.select(LINE, UNIT, pl.lit("duplicate sent_id").alias("problem"), "value")
+_BLOCKWISE = Blockwise(_cut, _quick, _careful, _check)

@@ -118,16 +118,32 @@ def verdict(path: Path, rows: Rows, *, lenient: bool, remedy: str = "") -> tuple
     DataError
         If something is wrong and not lenient: file, lines, how many, three examples.
     """
-    elsewhere = [] if rows.others is None else [rows.others]
     with reading(path):
-        units, *others = pl.collect_all([_units(rows), *elsewhere])
-        broken = units.filter(_WRONG)
-        clean = broken.is_empty() and all(each.is_empty() for each in others)
-        found = pl.DataFrame() if clean else _flaws(rows, broken, others).collect()
-    if clean:
-        return nothing_in(path, lenient=lenient) if units.is_empty() else ()
+        found, empty = _judge(rows)
+    if found is None:
+        return nothing_in(path, lenient=lenient) if empty else ()
     if not lenient:
         raise _refusal(path, found, remedy)
+    return _by_unit(found)
+
+
+def skips(rows: Rows) -> tuple[Skipped, ...]:
+    """Return what `sound` leaves out, as `verdict` does of a whole file."""
+    found, _ = _judge(rows)
+    return () if found is None else _by_unit(found)
+
+
+def _judge(rows: Rows) -> tuple[pl.DataFrame | None, bool]:
+    """Return what is wrong, None if nothing is, and whether there are no units at all."""
+    elsewhere = [] if rows.others is None else [rows.others]
+    units, *others = pl.collect_all([_units(rows), *elsewhere])
+    broken = units.filter(_WRONG)
+    clean = broken.is_empty() and all(each.is_empty() for each in others)
+    return None if clean else _flaws(rows, broken, others).collect(), units.is_empty()
+
+
+def _by_unit(found: pl.DataFrame) -> tuple[Skipped, ...]:
+    """Return the first thing wrong in each unit, and each thing wrong outside of units."""
     inside = pl.col(UNIT).is_not_null()
     first = found.filter(inside).unique(UNIT, keep="first", maintain_order=True)
     shown = pl.concat([first, found.filter(~inside)]).sort(LINE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -53,6 +54,19 @@ def lines(path: Path, *, lenient: bool = False) -> pl.LazyFrame:
     return plan.with_columns(bare.otherwise(TEXT).alias(TEXT))
 
 
+def lines_of(content: bytes, *, before: int) -> pl.DataFrame:
+    """Return the lines of a part of a file, as `lines` gives them; null where not UTF-8.
+
+    Parameters
+    ----------
+    content : bytes
+        The part, without a byte-order mark.
+    before : int
+        Lines that stand before it.
+    """
+    return _numbered(content, before + 1)
+
+
 def split(plan: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
     r"""Return `plan` with the tab-separated fields of `TEXT`, null where empty or absent.
 
@@ -75,15 +89,17 @@ def split(plan: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
     return plan.with_columns(named.struct.unnest()).drop(_REST).with_columns(filled)
 
 
-def fields(path: Path, names: Sequence[str]) -> pl.LazyFrame:
+def fields(source: Path | bytes, names: Sequence[str], *, before: int = 0) -> pl.LazyFrame:
     """Return the fields of a file whose lines have been checked: parses only what is used.
 
     Parameters
     ----------
-    path : Path
-        A text file in UTF-8, gzipped or not.
+    source : Path or bytes
+        A text file in UTF-8, gzipped or not, or a part of one.
     names : sequence of str
         What to call the tab-separated fields.
+    before : int
+        Lines that stand before the part.
 
     Returns
     -------
@@ -92,7 +108,7 @@ def fields(path: Path, names: Sequence[str]) -> pl.LazyFrame:
         every field of a blank line.
     """
     plan = pl.scan_csv(
-        path,
+        io.BytesIO(source) if isinstance(source, bytes) else source,
         separator="\t",
         quote_char=None,
         has_header=False,
@@ -100,7 +116,7 @@ def fields(path: Path, names: Sequence[str]) -> pl.LazyFrame:
         missing_columns="insert",
         extra_columns="ignore",
         row_index_name=LINE,
-        row_index_offset=1,
+        row_index_offset=before + 1,
         glob=False,
     )
     return plan.with_columns(pl.col(LINE).cast(pl.Int64))
@@ -149,7 +165,7 @@ def _tolerant(
 ) -> Iterator[pl.DataFrame]:
     """Yield the lines chunk by chunk; memory is that of one chunk."""
     first = 1
-    with _open_bytes(path) as file:
+    with open_bytes(path) as file:
         while (rows is None or first <= rows) and (chunk := file.read(_CHUNK)):
             frame = _numbered(chunk + file.readline(), first)
             first += frame.height
@@ -174,7 +190,8 @@ def _decoded(line: bytes) -> str | None:
         return None
 
 
-def _open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
+def open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
+    """Open a file, gzipped or not as its name says."""
     return gzip.open(path, "rb") if _named_gzip(path) else path.open("rb")
 
 

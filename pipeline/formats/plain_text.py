@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
-from pipeline.formats import attributes, laws, lines
-from pipeline.formats.base import LINE, CorpusOptions, Skipped, reader
+from pipeline.formats import attributes, laws, lines, quick
+from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
+from pipeline.formats.blocks import Blockwise, Parsed
+from pipeline.formats.carry import NOTHING_BEFORE, PARAGRAPHS, Carry
 from pipeline.formats.laws import POSITION, UNIT, Rows, readable
 from pipeline.formats.lines import TEXT
 from pipeline.formats.patterns import CuttingPattern, NamingPattern, Pattern
@@ -23,6 +25,8 @@ SPLITTER = r"""([.!?…]["'”’»)\]]*)\s+(["'“‘«(\[]*[\p{Lu}\pN])"""
 """An end mark with what closes there, white space, then a capital or a figure."""
 
 _NOTHING = pl.lit(None, pl.String())
+_PART = 5_000
+"""Lines that one thread cuts into tokens at a time."""
 _PROTECTED = "\x01"
 """Stands for the space after an abbreviation: no white space, and no token."""
 
@@ -50,38 +54,90 @@ class TextOptions(CorpusOptions):
 
 def _check(path: Path, options: TextOptions) -> Sequence[Skipped]:
     lines.gate(path)
-    return laws.verdict(path, _judged(path, options), lenient=options.lenient)
+    whole = lines.lines(path, lenient=options.lenient)
+    return laws.verdict(path, _judged(whole), lenient=options.lenient)
 
 
-@reader("text", suffixes=[".txt"], check=_check, options=TextOptions, kind="corpus")
+def _read(path: Path, options: TextOptions, columns: Sequence[str], size: int) -> Iterator[Batch]:
+    return _BLOCKWISE.read(path, options, columns, size)
+
+
+@reader("text", suffixes=[".txt"], check=_check, options=TextOptions, kind="corpus", read=_read)
 def scan_text(path: Path, options: TextOptions) -> pl.LazyFrame:
     """Plain text in UTF-8, cut into tokens by a regular expression; no attribute but form."""
     plan = lines.lines(path, lenient=options.lenient)
     plan = plan.filter(readable()) if options.lenient else plan
-    paragraphs = _paragraphs(plan, options)
-    texts = _sentences(paragraphs, options) if options.sentences == "split" else paragraphs
-    found = texts.with_columns(pl.col(TEXT).str.extract_all(options.tokens).alias("form"))
-    found = found.filter(pl.col("form").list.len() > 0).with_row_index("sentence", 1)
+    return _numbered(_texts(_marked(plan, options), options))
+
+
+def _judged(whole: pl.LazyFrame) -> Rows:
+    written = pl.col(TEXT).is_null() | pl.col(TEXT).str.contains(r"\S")
+    return Rows(whole.filter(written).with_columns(pl.col(LINE).alias(UNIT)), laws.text_laws())
+
+
+def _cut(content: bytes, _options: TextOptions) -> int:
+    return content.rfind(b"\n") + 1
+
+
+def _quick(
+    content: bytes, options: TextOptions, _columns: Sequence[str], carry: Carry
+) -> Parsed | None:
+    if not quick.is_text(content):
+        return None
+    return _parsed(lines.lines_of(content, before=carry.lines), options, carry)
+
+
+def _careful(content: bytes, options: TextOptions, carry: Carry) -> Parsed:
+    whole = lines.lines_of(content, before=carry.lines)
+    return _parsed(whole, options, carry, laws.skips(_judged(whole.lazy())))
+
+
+def _parsed(
+    whole: pl.DataFrame, options: TextOptions, carry: Carry, skipped: Sequence[Skipped] = ()
+) -> Parsed:
+    plan = whole.lazy().filter(readable()) if skipped else whole.lazy()
+    every = _marked(plan, options, carry).collect()
+    texts = _texts(every.lazy(), options)
+    parts = [texts.slice(start, _PART) for start in range(0, every.height, _PART)]
+    tokens = _numbered(pl.concat(parts) if parts else texts, carry)
+    rows = tokens.collect()
+    return Parsed(rows, carry.after(every, rows, lines=whole.height), skipped)
+
+
+_BLOCKWISE = Blockwise(_cut, _quick, _careful, _check)
+
+
+def _marked(
+    plan: pl.LazyFrame, options: TextOptions, carry: Carry = NOTHING_BEFORE
+) -> pl.LazyFrame:
+    """Return the lines with their document and paragraph."""
+    name = pl.col(TEXT).str.extract(options.document) if options.document else _NOTHING
+    begins, written = name.is_not_null(), pl.col(TEXT).str.contains(r"\S")
+    split = options.sentences == "split"
+    number = (written & ~begins).cum_sum().cast(pl.Int64) + carry.paragraphs
+    return plan.with_columns(
+        attributes.document_name(name, begins, carry),
+        attributes.documents_begun(begins, carry),
+        begins.alias("~begins"),
+        (number if split else pl.lit(None, pl.Int64)).alias("paragraph"),
+        number.alias(PARAGRAPHS),
+    )
+
+
+def _texts(marked: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
+    """Return the sentences with their tokens, one list each."""
+    plan = marked.filter(~pl.col("~begins") & pl.col(TEXT).str.contains(r"\S"))
+    plan = _sentences(plan, options) if options.sentences == "split" else plan
+    found = plan.with_columns(pl.col(TEXT).str.extract_all(options.tokens).alias("form"))
+    return found.filter(pl.col("form").list.len() > 0)
+
+
+def _numbered(texts: pl.LazyFrame, carry: Carry = NOTHING_BEFORE) -> pl.LazyFrame:
+    """Return a row per token, with the numbers of sentence and position."""
+    found = texts.with_row_index("sentence", carry.sentences + 1)
     position = pl.int_ranges(1, pl.col("form").list.len() + 1, dtype=pl.Int64)
     found = found.with_columns(pl.col("sentence").cast(pl.Int64), position.alias(POSITION))
     return found.select(attributes.columns(["form"])).explode(POSITION, "form")
-
-
-def _judged(path: Path, options: TextOptions) -> Rows:
-    plan = lines.lines(path, lenient=options.lenient)
-    written = pl.col(TEXT).is_null() | pl.col(TEXT).str.contains(r"\S")
-    return Rows(plan.filter(written).with_columns(pl.col(LINE).alias(UNIT)), laws.text_laws())
-
-
-def _paragraphs(plan: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
-    """Return the lines that hold text, with their document and paragraph."""
-    name = pl.col(TEXT).str.extract(options.document) if options.document else _NOTHING
-    begins = name.is_not_null()
-    plan = plan.with_columns(attributes.document_name(name, begins), begins.alias("~begins"))
-    texts = plan.filter(~pl.col("~begins") & pl.col(TEXT).str.contains(r"\S"))
-    number = pl.col(LINE).cum_count().cast(pl.Int64)
-    paragraph = number if options.sentences == "split" else pl.lit(None, pl.Int64)
-    return texts.with_columns(paragraph.alias("paragraph"))
 
 
 def _sentences(plan: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:

@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline.formats import attributes
 from pipeline.formats.base import LINE
+from pipeline.formats.carry import NOTHING_BEFORE, PARAGRAPHS, Carry
 from pipeline.formats.laws import UNIT
 
 TAG = "~tag"
@@ -82,17 +83,17 @@ def unit(*, sentences: bool) -> pl.Expr:
     return pl.when(inside > 0).then(inside).alias(UNIT)
 
 
-def paragraph() -> pl.Expr:
-    """Return the 1-based number of the paragraph around a token, null outside of paragraphs."""
+def paragraph(carry: Carry = NOTHING_BEFORE) -> list[pl.Expr]:
+    """Return the 1-based number of the paragraph around a token, null outside; `PARAGRAPHS`."""
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
     begins = ((level == 1) & opens).fill_null(value=False)
-    number = begins.cum_sum().cast(pl.Int64)
+    number = begins.cum_sum().cast(pl.Int64) + carry.paragraphs
     inside = pl.when(begins).then(number).when(level >= 1).then(0).forward_fill()
-    return pl.when(inside > 0).then(inside).alias("paragraph")
+    return [pl.when(inside > 0).then(inside).alias("paragraph"), number.alias(PARAGRAPHS)]
 
 
-def document(attribute: str, *, entities: bool) -> pl.Expr:
-    """Return the name of the document around a token; its number if it has none.
+def document(attribute: str, *, entities: bool, carry: Carry = NOTHING_BEFORE) -> list[pl.Expr]:
+    """Return the name of the document around a token, its number if it has none; `DOCUMENTS`.
 
     Parameters
     ----------
@@ -100,15 +101,46 @@ def document(attribute: str, *, entities: bool) -> pl.Expr:
         The attribute of the tag that holds the name.
     entities : bool
         Whether it is to be `decoded`.
+    carry : Carry
+        What went before.
     """
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
     begins = ((level == 2) & opens).fill_null(value=False)
     tag = pl.when(begins).then(TAG)
     quoted = rf"""\s{re.escape(attribute)}\s*=\s*(?:"([^"]*)"|'([^']*)')"""
     name = pl.coalesce(tag.str.extract(quoted, 1), tag.str.extract(quoted, 2))
-    named = attributes.document_name(decoded(name) if entities else name, begins)
+    named = attributes.document_name(decoded(name) if entities else name, begins, carry)
     inside = pl.when(begins).then(1).when(level == 2).then(0).forward_fill()
-    return pl.when(inside == 1).then(named).otherwise(pl.lit("")).alias("doc")
+    doc = pl.when(inside == 1).then(named).otherwise(pl.lit("")).alias("doc")
+    return [doc, attributes.documents_begun(begins, carry)]
+
+
+def cut(content: bytes, names: Mapping[int, str]) -> int:
+    """Return the end of the last structure that certainly holds others and is whole.
+
+    Parameters
+    ----------
+    content : bytes
+        A part of a file that begins outside of all structures.
+    names : mapping of int to str
+        As for `events`. The highest structure that occurs counts.
+    """
+    for level in sorted(names, reverse=True):
+        name = re.escape(names[level].encode())
+        if names[level] and re.search(rb"^<" + name + rb"[\s>]", content, re.MULTILINE):
+            return _last_end(content, b"\n</" + names[level].encode())
+    return 0
+
+
+def _last_end(content: bytes, tag: bytes) -> int:
+    """Return where the line of the last such tag ends."""
+    at = len(content)
+    while (at := content.rfind(tag, 0, at)) >= 0:
+        rest = content[at + len(tag) : at + len(tag) + 1]
+        end = content.find(b"\n", at + 1) + 1
+        if end and rest in b" \t\r>":
+            return end
+    return 0
 
 
 def flaws(plan: pl.LazyFrame, names: Mapping[int, str]) -> pl.LazyFrame | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -11,9 +12,14 @@ from pydantic import model_validator
 
 from pipeline.errors import DataError
 from pipeline.formats import attributes, keyed, laws
-from pipeline.formats.base import LINE, CorpusOptions, Skipped, reader
+from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
+from pipeline.formats.blocks import read_whole
+from pipeline.formats.carry import DOCUMENTS, NOTHING_BEFORE, Carry
 from pipeline.formats.laws import Rows
 from pipeline.formats.tables import open_parquet
+
+_WIDTH = 40
+"""Bytes that a row is taken to have."""
 
 
 class TokenParquetOptions(CorpusOptions):
@@ -38,8 +44,34 @@ class TokenParquetOptions(CorpusOptions):
 
 
 def _check(path: Path, options: TokenParquetOptions) -> Sequence[Skipped]:
-    rows = _judged(path, options)[0]
+    plan, names = _texts(path, options)
+    rows = _judged(_placed(plan, names), names, whole_file=True)
     return laws.verdict(path, rows, lenient=options.lenient)
+
+
+def _read(
+    path: Path, options: TokenParquetOptions, columns: Sequence[str], size: int
+) -> Iterator[Batch]:
+    if options.lenient:  # whether a sentence stands in one place is seen at the end
+        yield from read_whole(path, options, columns, check=_check, scan=scan_token_parquet)
+        return
+    plan, names = _texts(path, options)
+    carry, keys = Carry(), list[pl.Series]()
+    for part in _parts(plan, names, max(1, size // _WIDTH)):
+        tokens = _placed(part.lazy(), names, carry).collect()
+        if laws.skips(_judged(tokens.lazy(), names, whole_file=False)):
+            break
+        carry = replace(
+            carry.after(tokens.with_columns(pl.lit(0).alias(DOCUMENTS)), tokens, lines=0),
+            last=keyed.last_of(tokens, names),
+        )
+        found = keyed.sentences(tokens, names)
+        keys += [] if found is None else [found]
+        yield Batch(tokens.select(columns))
+    else:
+        if keys and not pl.concat(keys).is_duplicated().any():
+            return
+    _check(path, options)
 
 
 @reader(
@@ -48,6 +80,7 @@ def _check(path: Path, options: TokenParquetOptions) -> Sequence[Skipped]:
     check=_check,
     options=TokenParquetOptions,
     kind="corpus",
+    read=_read,
 )
 def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame:
     """Token table in Apache Parquet, rows in the order of the text; ``line`` counts rows.
@@ -55,12 +88,15 @@ def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame
     Columns are read as text, an empty text as null; a column ``head`` is the position of the
     token's head in its sentence.
     """
-    rows, names = _judged(path, options)
-    plan = laws.sound(rows) if options.lenient else rows.plan
-    return plan.select(attributes.columns(keyed.attributes_of(names)))
+    plan, names = _texts(path, options)
+    tokens = _placed(plan, names)
+    if options.lenient:
+        tokens = laws.sound(_judged(tokens, names, whole_file=True))
+    return tokens.select(attributes.columns(keyed.attributes_of(names)))
 
 
-def _judged(path: Path, options: TokenParquetOptions) -> tuple[Rows, list[str]]:
+def _texts(path: Path, options: TokenParquetOptions) -> tuple[pl.LazyFrame, list[str]]:
+    """Return the rows as text under the names that the reader gives them, and the names."""
     found = open_parquet(path)
     schema = found.collect_schema()
     _require(path, schema, options)
@@ -72,10 +108,30 @@ def _judged(path: Path, options: TokenParquetOptions) -> tuple[Rows, list[str]]:
         *(pl.when(pl.col(name) != "").then(name) for name in fields),
         *([] if "doc" in names else [pl.lit("").alias("doc")]),
     )
-    plan = plan.with_row_index(LINE, 1).with_columns(pl.col(LINE).cast(pl.Int64))
-    plan = keyed.placed(plan, names, None).with_columns(attributes.heads(names))
-    found_laws = [*keyed.sentence_law(names), *attributes.head_laws(names)]
-    return Rows(plan, found_laws, keyed.scattered(plan, names)), names
+    return plan.with_row_index(LINE, 1).with_columns(pl.col(LINE).cast(pl.Int64)), names
+
+
+def _placed(plan: pl.LazyFrame, names: list[str], carry: Carry = NOTHING_BEFORE) -> pl.LazyFrame:
+    return keyed.placed(plan, names, None, carry).with_columns(attributes.heads(names))
+
+
+def _judged(tokens: pl.LazyFrame, names: list[str], *, whole_file: bool) -> Rows:
+    found = [*keyed.sentence_law(names), *attributes.head_laws(names)]
+    return Rows(tokens, found, keyed.scattered(tokens, names) if whole_file else None)
+
+
+def _parts(plan: pl.LazyFrame, names: list[str], rows: int) -> Iterator[pl.DataFrame]:
+    """Yield the rows in parts that end where a sentence does."""
+    held = plan.head(0).collect()
+    for batch in plan.collect_batches(chunk_size=rows, maintain_order=True):
+        held = pl.concat([held, batch])
+        key = held.select(pl.struct(keyed.sentence_key(names)).rle_id()).to_series()
+        end = int(key.search_sorted(key[-1], side="left"))
+        if end:
+            yield held[:end]
+        held = held[end:]
+    if held.height:
+        yield held
 
 
 def _text(name: str, dtype: pl.DataType) -> pl.Expr:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +10,12 @@ import polars as pl
 from pydantic import AfterValidator
 
 from pipeline.errors import DataError
-from pipeline.formats import attributes, keyed, laws, lines
-from pipeline.formats.base import LINE, CorpusOptions, Skipped, reader
+from pipeline.formats import attributes, keyed, laws, lines, token_rows
+from pipeline.formats.base import Batch, CorpusOptions, Skipped, reader
+from pipeline.formats.blocks import read_whole
 from pipeline.formats.delimited import open_text
-from pipeline.formats.laws import Law, Rows
-from pipeline.formats.lines import TEXT
 from pipeline.formats.patterns import NamingPattern
-
-_BLOCK = "~block"
+from pipeline.formats.token_rows import Layout
 
 
 class TokenOptions(CorpusOptions):
@@ -37,26 +34,29 @@ class TokenOptions(CorpusOptions):
     document's name. ``""`` for none."""
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """The columns of a file, and the line of its header (0: none)."""
-
-    names: tuple[str, ...]
-    header: int
-
-    @property
-    def fields(self) -> list[str]:
-        return [keyed.role(name) for name in attributes.raw(self.names)]
-
-
 def _check(path: Path, options: TokenOptions) -> Sequence[Skipped]:
     lines.gate(path)
     remedy = "name the columns: columns = [...]"
-    rows = _judged(path, _layout(path, options), options)
+    layout = _layout(path, options)
+    rows = token_rows.whole_file(lines.lines(path, lenient=options.lenient), layout, options)
     return laws.verdict(path, rows, lenient=options.lenient, remedy=remedy)
 
 
-@reader("tokens", suffixes=[".tsv", ".tab"], check=_check, options=TokenOptions, kind="corpus")
+def _read(path: Path, options: TokenOptions, columns: Sequence[str], size: int) -> Iterator[Batch]:
+    layout = _layout(path, options)
+    if options.lenient and "sentence" in layout.names:  # whose law is one of the whole file
+        return read_whole(path, options, columns, check=_check, scan=scan_tokens)
+    return token_rows.blockwise(layout, _check).read(path, options, columns, size)
+
+
+@reader(
+    "tokens",
+    suffixes=[".tsv", ".tab"],
+    check=_check,
+    options=TokenOptions,
+    kind="corpus",
+    read=_read,
+)
 def scan_tokens(path: Path, options: TokenOptions) -> pl.LazyFrame:
     """Tab-separated token table without quoting; a blank line ends a sentence.
 
@@ -65,54 +65,23 @@ def scan_tokens(path: Path, options: TokenOptions) -> pl.LazyFrame:
     """
     layout = _layout(path, options)
     if options.lenient:
-        plan = laws.sound(_judged(path, layout, options))
+        whole = lines.lines(path, lenient=True)
+        plan = laws.sound(token_rows.whole_file(whole, layout, options))
     else:
-        fields = layout.fields
-        alone = pl.col(fields[1]).is_null() if len(fields) > 1 else pl.lit(value=True)
-        whole = lines.fields(path, fields)
-        plan = _tokens(whole, layout, options, blank=pl.col(fields[0]).is_null(), alone=alone)
+        plan = token_rows.unjudged(lines.fields(path, layout.fields), layout, options)
     return plan.select(attributes.columns(keyed.attributes_of(layout.names)))
 
 
-def _judged(path: Path, layout: _Layout, options: TokenOptions) -> Rows:
-    whole = lines.split(lines.lines(path, lenient=options.lenient), layout.fields)
-    text, first = pl.col(TEXT), pl.col(layout.fields[0])
-    alone = ~text.str.contains("\t", literal=True)
-    plan = _tokens(whole, layout, options, blank=text == "", alone=alone)
-    empty = Law(first.is_null(), pl.lit("the first field is empty"), text)
-    own = [*laws.field_laws(len(layout.names)), empty, *keyed.sentence_law(layout.names)]
-    found = [*own, *attributes.head_laws(layout.names)]
-    return Rows(plan, found, keyed.scattered(plan, layout.names))
-
-
-def _tokens(
-    plan: pl.LazyFrame, layout: _Layout, options: TokenOptions, *, blank: pl.Expr, alone: pl.Expr
-) -> pl.LazyFrame:
-    """Drop what is no token; number the sentences and carry the documents' names."""
-    first, never = pl.col(layout.fields[0]), pl.lit(value=False)
-    name = pl.lit(None, pl.String())
-    if options.document:
-        name = pl.when(alone).then(first).str.extract(options.document)
-    begins = name.is_not_null()
-    comment = first.str.starts_with(options.comment) if options.comment else never
-    apart = (blank | begins).fill_null(value=False)
-    no_token = (apart | comment).fill_null(value=False) | (pl.col(LINE) <= layout.header)
-    document = attributes.document_name(name, begins)
-    plan = plan.with_columns(apart.cum_sum().alias(_BLOCK), document).filter(~no_token)
-    plan = keyed.placed(plan, layout.names, pl.col(_BLOCK))
-    return plan.with_columns(attributes.heads(layout.names))
-
-
-def _layout(path: Path, options: TokenOptions) -> _Layout:
+def _layout(path: Path, options: TokenOptions) -> Layout:
     """Find the names of the columns; reads the file up to its header, if it has one."""
     if options.columns and not options.header:
-        return _Layout(options.columns, 0)
+        return Layout(options.columns, 0)
     number, header = _header(path, options.comment)
     if options.columns:
-        return _Layout(options.columns, number)
+        return Layout(options.columns, number)
     names = tuple(header.split("\t"))
     try:
-        return _Layout(attributes.distinct(names), number)
+        return Layout(attributes.distinct(names), number)
     except ValueError as error:
         advice = "Mend it, or name the columns: columns = [...], header = true"
         raise DataError(f"{path}: line {number}: the header: {error}\n{advice}") from error
