@@ -3,7 +3,14 @@
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
 from schemas.comparison import Comparison, CutComparison
-from schemas.counts import CorpusSize, Examples, PairCounts
+from schemas.counts import (
+    CorpusSize,
+    EdgeDocuments,
+    EdgePieces,
+    Examples,
+    PairCounts,
+    UnitCounts,
+)
 from schemas.coverage import Coverage
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
@@ -23,6 +30,8 @@ __all__ = [
     "CorpusSize",
     "Coverage",
     "CutComparison",
+    "EdgeDocuments",
+    "EdgePieces",
     "Examples",
     "Faults",
     "Identified",
@@ -40,5 +49,6 @@ __all__ = [
     "Signatures",
     "Table",
     "Tokens",
+    "UnitCounts",
     "Violation",
 ]

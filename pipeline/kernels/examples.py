@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.kernels.hashing import candidate_id, seeded_key
-from pipeline.kernels.units import SENTENCE
 
+_SENTENCE = ["file", "sentence"]
 OPEN, CLOSE = "[[", "]]"
 """Marks around the tokens of the pair."""
 
@@ -17,7 +17,7 @@ def draw(pairs: pl.LazyFrame, *, most: int, seed: str) -> pl.LazyFrame:
     Parameters
     ----------
     pairs : LazyFrame
-        file, doc, sentence, l1, l2, position_1, position_2.
+        file, doc, sentence, l1, l2, position_1, position_2; see `pairs.located`.
     most : int
         How many per candidate.
     seed : str
@@ -29,7 +29,9 @@ def draw(pairs: pl.LazyFrame, *, most: int, seed: str) -> pl.LazyFrame:
     LazyFrame
         The same columns with id and draw_key.
     """
-    place = pl.concat_str("l1", "l2", "doc", "sentence", "position_1", "position_2", separator="|")
+    pairs = pairs.with_columns(pl.col("l1", "l2").cast(pl.String))
+    columns = ("l1", "l2", "doc", "sentence", "position_1", "position_2")
+    place = pl.concat_str(columns, separator="|", ignore_nulls=True)
     keyed = pairs.with_columns(candidate_id("l1", "l2"), _place=place).with_columns(
         draw_key=seeded_key("_place", seed=seed, purpose="examples")
     )
@@ -55,9 +57,9 @@ def sentences(drawn: pl.LazyFrame, tokens: pl.LazyFrame, *, form: str) -> pl.Laz
         id, number (of the draw within this corpus), doc, text, draw_key.
     """
     numbered = drawn.with_columns(number=_number())
-    joined = numbered.join(tokens.select(*SENTENCE, "position", form), on=SENTENCE)
+    joined = numbered.join(tokens.select(*_SENTENCE, "position", form), on=_SENTENCE)
     here = pl.col("position")
-    marked = (here == pl.col("position_1")) | (here == pl.col("position_2"))
+    marked = (here == pl.col("position_1")) | (here == pl.col("position_2")).fill_null(value=False)
     shown = pl.concat_str(pl.lit(OPEN), form, pl.lit(CLOSE))
     word = pl.when(marked).then(shown).otherwise(pl.col(form))
     return (

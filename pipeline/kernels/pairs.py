@@ -7,7 +7,13 @@ from typing import Literal
 
 import polars as pl
 
-from pipeline.kernels.units import SENTENCE, Unit, units
+from pipeline.kernels import places
+from pipeline.kernels.places import PLACE, TOKEN
+from pipeline.kernels.units import Unit, units
+
+TOKEN_1, TOKEN_2 = "token_1", "token_2"
+COLUMNS = (PLACE, "l1", "l2", TOKEN_1, TOKEN_2)
+"""What a pair token says: its sentence, its units, and their tokens."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ def pair_tokens(
     Parameters
     ----------
     tokens : LazyFrame
-        file, sentence, position, attributes; with a dependency also head.
+        As `places.numbered` gives them, with attributes; with a dependency also head.
     left, right : Unit
         What to pair.
     relation : Dependency or None
@@ -46,29 +52,64 @@ def pair_tokens(
     Returns
     -------
     LazyFrame
-        file, sentence, l1, l2, position_1, position_2. A token never pairs with itself.
+        place, l1, l2 (Categorical), token_1, token_2. A token never pairs with itself.
 
     References
     ----------
     Evert & Krenn, section 2: every PP with every main verb of the sentence.
     """
-    first = _named(units(tokens, left), 1)
-    second = _named(units(tokens, right), 2)
+    first, second = _named(units(tokens, left), 1), _named(units(tokens, right), 2)
     if relation is None:
-        paired = first.join(second, on=SENTENCE, how="inner")
+        paired = first.join(second, on=PLACE)
     elif relation.governor == "either":
         one = _related(first, second, tokens, relation, governor=1)
         two = _related(first, second, tokens, relation, governor=2)
         paired = pl.concat([one, two]).unique()
     else:
-        governor = 1 if relation.governor == "left" else 2
-        paired = _related(first, second, tokens, relation, governor=governor)
-    apart = paired.filter(pl.col("position_1") != pl.col("position_2"))
-    return apart.select(*SENTENCE, "l1", "l2", "position_1", "position_2")
+        number = 1 if relation.governor == "left" else 2
+        paired = _related(first, second, tokens, relation, governor=number)
+    apart = paired.filter(pl.col(TOKEN_1) != pl.col(TOKEN_2))
+    return apart.select(COLUMNS)
+
+
+def located(pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
+    """Add where the pairs stand: file, doc, sentence, position_1, position_2.
+
+    Parameters
+    ----------
+    pairs : LazyFrame
+        With `COLUMNS`.
+    tokens : LazyFrame
+        The tokens that they were found among.
+
+    Returns
+    -------
+    LazyFrame
+        The pairs; the sentence is that of the left unit, position_2 is null if the right one
+        stands in another.
+    """
+    one = tokens.select(
+        pl.col(TOKEN).alias(TOKEN_1), "file", "doc", "sentence", position_1=pl.col("position")
+    )
+    two = tokens.select(pl.col(TOKEN).alias(TOKEN_2), pl.col(PLACE).alias("_place_2"))
+    distance = pl.col(TOKEN_2) - pl.col(TOKEN_1)
+    joined = pairs.join(one, on=TOKEN_1).join(two, on=TOKEN_2)
+    same = pl.when(pl.col("_place_2") == pl.col(PLACE))
+    return joined.with_columns(position_2=same.then(pl.col("position_1") + distance))
 
 
 def count(pairs: pl.LazyFrame) -> pl.LazyFrame:
     """Count pair tokens: l1, l2, f (Int64).
+
+    Parameters
+    ----------
+    pairs : LazyFrame
+        l1 and l2, as text or Categorical.
+
+    Returns
+    -------
+    LazyFrame
+        One row per pair type, l1 and l2 as text.
 
     Examples
     --------
@@ -76,7 +117,18 @@ def count(pairs: pl.LazyFrame) -> pl.LazyFrame:
     >>> count(pairs).collect().rows()
     [('a', 'b', 2)]
     """
-    return pairs.group_by("l1", "l2").agg(f=pl.len().cast(pl.Int64))
+    f = pl.len().cast(pl.Int64).alias("f")
+    if pairs.collect_schema()["l1"] == pl.String:
+        return pairs.group_by("l1", "l2").agg(f)
+    first = [pl.col(name).first() for name in ("l1", "l2")]
+    counted = pairs.group_by(pair_key().alias("_pair")).agg(*first, f)
+    return counted.select(pl.col("l1", "l2").cast(pl.String), "f")
+
+
+def pair_key() -> pl.Expr:
+    """Return one whole number for the two Categorical columns: the cheapest key to group by."""
+    one, two = (pl.col(name).to_physical().cast(pl.UInt64) for name in ("l1", "l2"))
+    return one * 2**32 + two
 
 
 def marginals(counts: pl.LazyFrame) -> pl.LazyFrame:
@@ -105,8 +157,7 @@ def marginals(counts: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _named(found: pl.LazyFrame, number: int) -> pl.LazyFrame:
-    renamed = {"unit": f"l{number}", "position": f"position_{number}", "head": f"head_{number}"}
-    return found.rename(renamed, strict=False)
+    return found.rename({"unit": f"l{number}", TOKEN: f"token_{number}"})
 
 
 def _related(
@@ -118,18 +169,15 @@ def _related(
     governor: int,
 ) -> pl.LazyFrame:
     """Pair a governor with its dependents, directly or through one token between them."""
-    dependent = 3 - governor
+    above, below = f"token_{governor}", f"token_{3 - governor}"
     edges = tokens.filter(relation.where).select(
-        *SENTENCE, pl.col("position").alias(f"position_{dependent}"), pl.col("head").alias("_by")
+        pl.col(TOKEN).alias(below), places.governor().alias("_by")
     )
     if relation.through is not None:
         between = tokens.filter(relation.through).select(
-            *SENTENCE, pl.col("position").alias("_by"), pl.col("head").alias("_above")
+            pl.col(TOKEN).alias("_by"), places.governor().alias("_above")
         )
-        edges = edges.join(between, on=[*SENTENCE, "_by"]).drop("_by").rename({"_above": "_by"})
-    edges = edges.rename({"_by": f"position_{governor}"})
-    columns = [*SENTENCE, "l1", "l2", "position_1", "position_2"]
-    joined = first.join(edges, on=[*SENTENCE, "position_1"], how="inner").join(
-        second, on=[*SENTENCE, "position_2"], how="inner"
-    )
-    return joined.select(columns)
+        edges = edges.join(between, on="_by").drop("_by").rename({"_above": "_by"})
+    edges = edges.rename({"_by": above}).drop_nulls()
+    joined = first.join(edges, on=TOKEN_1).join(second.drop(PLACE), on=TOKEN_2)
+    return joined.select(COLUMNS)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import polars as pl
 
 from pipeline.kernels.labels import fields, label
-
-SENTENCE = ["file", "sentence"]
-"""Columns that tell sentences apart."""
+from pipeline.kernels.places import PLACE, TOKEN, governor
 
 
 @dataclass(frozen=True)
@@ -48,11 +46,30 @@ class Unit:
         The label, see `pipeline.kernels.labels`.
     attach : mapping of str to Related
         Related tokens by the name that the template calls them.
+    fold : bool
+        Whether labels are put into lower case.
+    matches : str
+        Regular expression that the label has to match somewhere; any label if empty.
+    exclude : sequence of str
+        Labels that are no units.
     """
 
     where: pl.Expr
     template: str
     attach: Mapping[str, Related] = field(default_factory=dict)
+    fold: bool = False
+    matches: str = ""
+    exclude: Sequence[str] = ()
+
+    def label(self) -> pl.Expr:
+        """Return the label, null where there is no unit."""
+        optional = frozenset(name for name, each in self.attach.items() if each.optional)
+        made = label(self.template, optional=optional)
+        made = made.str.to_lowercase() if self.fold else made
+        kept = made.str.contains(self.matches) if self.matches else pl.lit(value=True)
+        if self.exclude:
+            kept &= ~made.is_in(list(self.exclude))
+        return pl.when(kept).then(made) if self.matches or self.exclude else made
 
 
 def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
@@ -61,32 +78,32 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     Parameters
     ----------
     tokens : LazyFrame
-        file, sentence, position, attributes; with related tokens also head.
+        Tokens as `places.numbered` gives them, with attributes; with related tokens also head.
     unit : Unit
         What to look for.
 
     Returns
     -------
     LazyFrame
-        file, sentence, position, head (where the tokens have it) and unit (the label). A token
-        without a required related token, or with a null in its label, is no unit.
+        place, token and unit: the label, as a Categorical of its own, since labels are long
+        and few. A token without a required related token, or with a null in its label, is no
+        unit.
 
     Examples
     --------
+    >>> from pipeline.kernels.places import numbered
     >>> tokens = pl.LazyFrame({"file": ["f"] * 2, "sentence": [1, 1], "position": [1, 2],
     ...     "head": [2, 0], "lemma": ["in", "Frage"], "upos": ["ADP", "NOUN"]})
     >>> prep = Related(where=pl.col("upos") == "ADP")
     >>> noun = Unit(pl.col("upos") == "NOUN", "{prep.lemma}:{lemma}", {"prep": prep})
-    >>> units(tokens, noun).select("unit").collect().item()
+    >>> units(numbered(tokens), noun).select("unit").collect().item()
     'in:Frage'
     """
     found = tokens.filter(unit.where)
     for name, related in unit.attach.items():
         found = _attach(found, tokens, name, related, _wanted(unit.template, name))
-    optional = frozenset(name for name, related in unit.attach.items() if related.optional)
-    kept = [*SENTENCE, "position", *(["head"] if "head" in tokens.collect_schema() else [])]
-    named = found.select(*kept, unit=label(unit.template, optional=optional))
-    return named.filter(pl.col("unit").is_not_null())
+    named = found.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")
+    return named.with_columns(pl.col("unit").cast(pl.Categorical(pl.Categories.random())))
 
 
 def _wanted(template: str, name: str) -> list[str]:
@@ -99,12 +116,16 @@ def _attach(
     found: pl.LazyFrame, tokens: pl.LazyFrame, name: str, related: Related, attributes: list[str]
 ) -> pl.LazyFrame:
     """Join the attributes of a related token as columns ``name.attribute``."""
-    place, link = ("position", "head") if related.side == "dependents" else ("head", "position")
+    below = related.side == "dependents"
     columns = {f"{name}.{attribute}": pl.col(attribute) for attribute in attributes}
     others = tokens.filter(related.where).select(
-        *SENTENCE, pl.col(link).alias(place), pl.col("position").alias("_order"), **columns
+        (governor() if below else pl.col(TOKEN)).alias("_at"),
+        pl.col(TOKEN).alias("_order"),
+        **columns,
     )
+    others = others.drop_nulls("_at")
     if not related.each:
-        others = others.sort("_order").unique([*SENTENCE, place], keep="first", maintain_order=True)
+        others = others.sort("_order").unique("_at", keep="first", maintain_order=True)
     how: Literal["left", "inner"] = "left" if related.optional else "inner"
-    return found.join(others.drop("_order"), on=[*SENTENCE, place], how=how)
+    placed = found.with_columns((pl.col(TOKEN) if below else governor()).alias("_at"))
+    return placed.join(others.drop("_order"), on="_at", how=how).drop("_at")

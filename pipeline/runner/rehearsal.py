@@ -79,6 +79,8 @@ def _headers(files: list[SourceFile]) -> list[pl.LazyFrame]:
 
 def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
     made = _checked(node.stage.run(node.config, tables), node.stage.shard_outputs)
+    if node.stage.merge:
+        made = _checked(node.stage.merge(node.config, made), node.stage.shard_outputs)
     if node.stage.combine:
         made = _checked(node.stage.combine(node.config, made), node.stage.outputs)
     return made

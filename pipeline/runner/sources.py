@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.formats.base import Format, FormatOptions, Skipped, format_of
+from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of
 from pipeline.formats.sheets import listing
 from pipeline.runner.problems import problems_of
 from pipeline.stages.base import Source
@@ -58,6 +58,16 @@ class SourceFile:
         """Return its plan, with the columns file and line; reads the header at most."""
         plan = self.format.scan(self.path, self.options)
         return plan.select(pl.lit(self.label).alias("file"), pl.all())
+
+    def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
+        """Yield its tokens in batches, with those of the columns that it has, checked."""
+        if self.format.read is None:
+            raise TypeError(f"format {self.format.name} reads no corpus")
+        known = self.format.scan(self.path, self.options).collect_schema().names()
+        wanted = [name for name in known if name in columns]
+        for batch in self.format.read(self.path, self.options, wanted, size):
+            labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
+            yield Batch(labelled, batch.skipped)
 
     def check(self) -> Sequence[Skipped]:
         """Read it; raise DataError for what cannot be read, or return what is left out."""

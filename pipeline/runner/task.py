@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from pipeline.errors import DataError, LexassayError, SchemaViolation, StageFailed, Violation
-from pipeline.runner import disk, manifest
+from pipeline.formats import blocks
+from pipeline.runner import disk, manifest, stream
 from pipeline.runner.digest import file_digest
 from pipeline.runner.manifest import Part, Record
 from pipeline.runner.sources import SourceFile
-from pipeline.stages.base import FAULTS, STAGES, Stage, StageConfig
-from schemas import Faults, SheetEntries, Table
+from pipeline.stages.base import FAULTS, STAGES, Outputs, Stage, StageConfig, Tables
+from schemas import SheetEntries, Table
 from schemas.validate import validate
 
 _BATCH = 500_000
@@ -84,8 +86,7 @@ def run_task(task: Task) -> float:
     stage = STAGES.get(task.use)
     before = _stamps(task)
     try:
-        skipped, examples = _checked(task)
-        frames = _compute(stage, task)
+        frames, left = _compute(stage, task)
     except LexassayError:
         raise
     except Exception as error:
@@ -101,8 +102,8 @@ def run_task(task: Task) -> float:
         content = ShardManifest(
             tables=tables,
             seconds=round(seconds, 3),
-            skipped=skipped,
-            skipped_examples=examples,
+            skipped=left.places,
+            skipped_examples=left.examples,
         )
         disk.write_file(staging / manifest.NAME, content.model_dump_json().encode())
         disk.publish(staging, task.folder)
@@ -127,24 +128,63 @@ def left_out(folders: Sequence[Path]) -> tuple[int, tuple[str, ...]]:
     return sum(each.skipped for each in found), tuple(examples[:_EXAMPLES])
 
 
-def _checked(task: Task) -> tuple[int, tuple[str, ...]]:
-    """Check the input files; return how much lenient readers leave out, and examples."""
-    found = [(file.label, each) for file in _files(task) for each in file.check()]
-    return len(found), tuple(f"{label}, {each}" for label, each in found[:_EXAMPLES])
+def _combination(stage: Stage) -> Callable[[StageConfig, Tables], Outputs]:
+    """Return what makes the outputs of the partial tables of all shards."""
+
+    def combine(config: StageConfig, tables: Tables) -> Outputs:
+        merged = stage.merge(config, tables) if stage.merge else tables
+        lazily = {name: table.lazy() for name, table in merged.items()}
+        return stage.combine(config, lazily) if stage.combine else lazily
+
+    return combine
 
 
-def _compute(stage: Stage, task: Task) -> dict[str, pl.DataFrame]:
-    inputs = {option: pl.scan_parquet(list(paths)) for option, paths in task.tables.items()}
-    read = {option: _scan(files) for option, files in task.sources.items()}
-    work = stage.combine if task.combines and stage.combine else stage.run
-    outputs = work(task.config, inputs | read)
-    keys = {name: list(model.key()) for name, model in task.models.items()}
-    keys[FAULTS] = list(Faults.key())
-    plans = {name: output.lazy().sort(keys[name]) for name, output in outputs.items()}
-    frames = dict(zip(plans, pl.collect_all(list(plans.values())), strict=True))
+class LeftOut(NamedTuple):
+    """What lenient readers left out: how much, and examples."""
+
+    places: int = 0
+    examples: tuple[str, ...] = ()
+
+
+def _compute(stage: Stage, task: Task) -> tuple[dict[str, pl.DataFrame], LeftOut]:
+    """Return the tables of a shard in the order of their keys, and what was left out."""
+    tables = {option: pl.scan_parquet(list(paths)) for option, paths in task.tables.items()}
+    if stage.merge and not task.combines:
+        frames, left = _streamed(stage, task, tables)
+    else:
+        left = _checked(task.sources)
+        read = {option: _scan(files) for option, files in task.sources.items()}
+        work = _combination(stage) if task.combines else stage.run
+        frames = stream.collected(work(task.config, tables | read))
     if FAULTS in frames and frames[FAULTS].height:
         raise DataError(faults_report(frames[FAULTS], task.name))
-    return frames
+    made = {name: frames[name].sort(list(model.key())) for name, model in task.models.items()}
+    return made, left
+
+
+def _streamed(stage: Stage, task: Task, tables: Tables) -> tuple[dict[str, pl.DataFrame], LeftOut]:
+    """Run a stage on its corpus batch by batch."""
+    option = stage.shards or ""
+    others = {name: files for name, files in task.sources.items() if name != option}
+    before = _checked(others)
+    columns, whole = stage.columns, stage.whole
+    reading = stream.Reading(
+        task.sources[option],
+        columns=lambda names: columns(task.config, names) if columns else names,
+        whole=whole(task.config) if whole else "sentence",
+        size=blocks.SIZE,
+    )
+    read = {name: _scan(files) for name, files in others.items()}
+    frames = stream.through(stage, task.config, option, reading, {**tables, **read})
+    examples = (*before.examples, *reading.examples)
+    return frames, LeftOut(before.places + reading.skipped, examples[:_EXAMPLES])
+
+
+def _checked(sources: Mapping[str, Sequence[SourceFile]]) -> LeftOut:
+    """Check input files."""
+    every = [file for files in sources.values() for file in files]
+    found = [(file.label, each) for file in every for each in file.check()]
+    return LeftOut(len(found), tuple(f"{label}, {each}" for label, each in found[:_EXAMPLES]))
 
 
 def _scan(files: Sequence[SourceFile]) -> pl.LazyFrame:

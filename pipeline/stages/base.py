@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -136,6 +136,13 @@ class Stage:
         The tables that `run` makes of one shard, if `combine` makes the outputs of them.
     combine : callable or None
         (config, tables) -> outputs, from the partial tables of all shards.
+    merge : callable or None
+        (config, tables) -> partial tables, from those of several parts; what comes of it does
+        not depend on the parts. A stage that has it is given a corpus batch by batch.
+    columns : callable or None
+        (config, names) -> the columns of a corpus that `run` looks at; all if None.
+    whole : callable or None
+        config -> "sentence", "paragraph" or "document": what a batch never cuts.
     delivers : bool
         Whether its tables are sheets for people, which the runner writes outside the store.
     """
@@ -148,6 +155,9 @@ class Stage:
     uses: Callable[[Any], Iterable[str]] | None = None
     partials: Mapping[str, type[Table]] = field(default_factory=dict)
     combine: Callable[[Any, Tables], Outputs] | None = None
+    merge: Callable[[Any, Tables], Outputs] | None = None
+    columns: Callable[[Any, Sequence[str]], Collection[str]] | None = None
+    whole: Callable[[Any], str] | None = None
     delivers: bool = False
 
     @property
@@ -176,13 +186,16 @@ def stage(
     uses: Callable[[C], Iterable[str]] | None = None,
     partials: Mapping[str, type[Table]] | None = None,
     combine: StageFunction[C] | None = None,
+    merge: StageFunction[C] | None = None,
+    columns: Callable[[C, Sequence[str]], Collection[str]] | None = None,
+    whole: Callable[[C], str] | None = None,
     delivers: bool = False,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
     """Register a function as the stage `name`.
 
     Parameters
     ----------
-    name, config, outputs, shards, uses, partials, combine, delivers
+    name, config, outputs, shards, uses, partials, combine, merge, columns, whole, delivers
         As in `Stage`.
 
     Returns
@@ -203,8 +216,20 @@ def stage(
     """
 
     def register(function: StageFunction[C]) -> StageFunction[C]:
-        tables = dict(partials or {})
-        made = Stage(name, config, function, dict(outputs), shards, uses, tables, combine, delivers)
+        made = Stage(
+            name,
+            config,
+            function,
+            dict(outputs),
+            shards=shards,
+            uses=uses,
+            partials=dict(partials or {}),
+            combine=combine,
+            merge=merge,
+            columns=columns,
+            whole=whole,
+            delivers=delivers,
+        )
         STAGES.add(name, made, function.__module__)
         return function
 

@@ -1,33 +1,47 @@
-"""Candidates from a corpus: pair tokens counted, marginals over all of them."""
+"""Candidates from a corpus: pairs counted part by part, marginals over all of them."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
 
 import polars as pl
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from pipeline.kernels import examples
+from pipeline.kernels import dispersion, examples
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.pairs import count, marginals, pair_tokens
-from pipeline.stages.base import CorpusSource, Outputs, Seeded, Tables, stage
-from pipeline.stages.units import DependencyOptions, UnitOptions, require_attributes
-from schemas import Candidates, CorpusSize, Examples, PairCounts
+from pipeline.kernels.pairs import located, marginals
+from pipeline.kernels.places import numbered
+from pipeline.stages import pair_counting
+from pipeline.stages.base import CorpusSource, Outputs, Seeded, Tables, TableSource, stage
+from pipeline.stages.columns import require
+from pipeline.stages.relations import RelationOptions
+from pipeline.stages.units import UnitOptions, require_attributes
+from schemas import (
+    Candidates,
+    CorpusSize,
+    EdgeDocuments,
+    EdgePieces,
+    Examples,
+    PairCounts,
+    UnitCounts,
+)
+
+_PAIR = ["l1", "l2"]
+_TOTAL = "sample size"
+"""What the counts of `schemas.CorpusSize` call N where it is not the number of pair tokens."""
 
 
-class ExtractPairs(Seeded):
+class ExtractPairs(Seeded, RelationOptions):
     """Extract candidates from a corpus, with their frequency signatures."""
 
     corpus: CorpusSource
     """File or files: CoNLL-U, vertical, token table, plain text."""
-    relation: Literal["sentence", "dependency"] = "sentence"
-    """Which units belong together: all of a sentence, or those in a syntactic relation."""
-    dependency: DependencyOptions | None = None
-    """The syntactic relation, if relation = "dependency"."""
     left: UnitOptions
     """The left units, l1."""
     right: UnitOptions
     """The right units, l2."""
+    stop_words: TableSource | None = None
+    """File with a column word: labels that are no units on either side."""
     min_frequency: int = Field(default=1, ge=1)
     """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
     examples: int = Field(default=0, ge=0)
@@ -35,29 +49,68 @@ class ExtractPairs(Seeded):
     form: str = "form"
     """The attribute that the examples show."""
 
-    @model_validator(mode="after")
-    def _relation_is_given(self) -> ExtractPairs:
-        if (self.relation == "dependency") != (self.dependency is not None):
-            raise ValueError('dependency = {...} goes with relation = "dependency"')
-        return self
+
+PARTIALS = {
+    "counts": PairCounts,
+    "marginals": UnitCounts,
+    "edges": EdgeDocuments,
+    "pieces": EdgePieces,
+    "examples": Examples,
+    "corpus": CorpusSize,
+}
 
 
-PARTIALS = {"counts": PairCounts, "examples": Examples, "corpus": CorpusSize}
+def columns(config: ExtractPairs, _names: Sequence[str]) -> set[str]:
+    """Return the columns of the tokens that are looked at."""
+    used = {name for names in _attributes(config).values() for name in names}
+    return {"file", "doc", "sentence", "position", "paragraph"} | used
+
+
+def merge(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Add up the counts of parts of a corpus."""
+    pieces = tables["pieces"].unique()
+    return {
+        "counts": tables["counts"].group_by(_PAIR).agg(pl.sum("f"), pl.sum("documents")),
+        "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
+        "edges": dispersion.edge_documents(tables["edges"], pieces),
+        "pieces": pieces,
+        "examples": examples.merge(tables["examples"], most=config.examples),
+        "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
+    }
 
 
 def combine(config: ExtractPairs, tables: Tables) -> Outputs:
-    """Add up the shards, then take the marginals, then apply the threshold."""
-    sums = tables["counts"].group_by("l1", "l2").agg(pl.sum("f"), pl.sum("documents"))
-    candidates = marginals(sums).filter(pl.col("f") >= config.min_frequency)
-    columns = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
-    named = candidates.with_columns(candidate_id("l1", "l2")).select(columns)
-    kept = tables["examples"].join(named, on="id", how="semi")
-    sizes = tables["corpus"].group_by("what").agg(pl.sum("count")).sort("what")
+    """Take the marginals of the sums, then apply the threshold."""
+    edges = tables["edges"].group_by(_PAIR).agg(_edges=pl.len().cast(pl.Int64))
+    summed = tables["counts"].join(edges, on=_PAIR, how="left")
+    documents = pl.col("documents") + pl.col("_edges").fill_null(0)
+    counted = summed.select(*_PAIR, "f", documents)
+    signatures = marginals(counted) if config.relational else _given(counted, tables)
+    kept = signatures.filter(pl.col("f") >= config.min_frequency)
+    order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
+    named = kept.with_columns(candidate_id("l1", "l2")).select(order)
+    shown = tables["examples"].join(named, on="id", how="semi")
     return {
         "candidates": named,
-        "examples": examples.merge(kept, most=config.examples),
-        "corpus": sizes,
+        "examples": examples.merge(shown, most=config.examples),
+        "corpus": _whole_sizes(tables),
     }
+
+
+def _given(counts: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
+    """Join the marginals that were counted, and N."""
+    for side in (pair_counting.LEFT, pair_counting.RIGHT):
+        found = tables["marginals"].filter(pl.col("side") == side)
+        one = found.select(pl.col("unit").alias(f"l{side}"), pl.col("f").alias(f"f{side}"))
+        counts = counts.join(one, on=f"l{side}", how="left")
+    total = tables["corpus"].filter(pl.col("what") == _TOTAL).select(N=pl.col("count").sum())
+    return counts.join(total, how="cross")
+
+
+def _whole_sizes(tables: Tables) -> pl.LazyFrame:
+    edges = dispersion.joined(tables["pieces"]).unique(["file", "whole"])
+    more = edges.select(what=pl.lit("documents"), count=pl.len().cast(pl.Int64))
+    return pl.concat([tables["corpus"], more]).group_by("what").agg(pl.sum("count")).sort("what")
 
 
 @stage(
@@ -66,46 +119,47 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
     outputs={"candidates": Candidates, "examples": Examples, "corpus": CorpusSize},
     shards="corpus",
     partials=PARTIALS,
+    merge=merge,
     combine=combine,
+    columns=columns,
+    whole=lambda config: config.text_unit,
 )
 def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
-    """Count the pairs of one shard, and choose examples from it."""
-    tokens = _held(config, tables["corpus"])
-    relation = config.dependency.kernel() if config.dependency else None
-    found = pair_tokens(
-        tokens, left=config.left.kernel(), right=config.right.kernel(), relation=relation
+    """Count the pairs of one part of a corpus, and choose examples from it."""
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    stop_words = _stop_words(tables)
+    found = pair_counting.find(
+        tokens,
+        left=config.left.kernel(stop_words),
+        right=config.right.kernel(stop_words),
+        options=config,
     )
-    names = tokens.filter(pl.col("position") == 1).select("file", "sentence", "doc")
-    pairs = found.join(names, on=["file", "sentence"])
-    places = pl.struct("file", "doc").n_unique().cast(pl.Int64)
-    documents = pairs.group_by("l1", "l2").agg(documents=places)
+    sentences = dispersion.documents(tokens.lazy()).collect().lazy()
+    counts, edges = pair_counting.counts(found.pairs, sentences)
     return {
-        "counts": count(pairs).join(documents, on=["l1", "l2"]),
-        "examples": _examples(config, pairs, tokens),
-        "corpus": _sizes(tokens, names, pairs),
+        "counts": counts,
+        "marginals": found.marginals,
+        "edges": edges,
+        "pieces": dispersion.pieces(sentences),
+        "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
+        "corpus": _sizes(tokens, sentences, found),
     }
+
+
+def _stop_words(tables: Tables) -> list[str]:
+    if "stop_words" not in tables:
+        return []
+    require(tables["stop_words"].collect_schema(), [("stop_words", "word")])
+    words = tables["stop_words"].select(pl.col("word").cast(pl.String)).drop_nulls()
+    return words.unique(maintain_order=True).collect().to_series().to_list()
 
 
 def _examples(config: ExtractPairs, pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
     if not config.examples:
         return Examples.zero_rows()
-    drawn = examples.draw(pairs, most=config.examples, seed=config.seed)
+    drawn = examples.draw(located(pairs, tokens), most=config.examples, seed=config.seed)
     return examples.sentences(drawn, tokens, form=config.form)
-
-
-def _held(config: ExtractPairs, tokens: pl.LazyFrame) -> pl.LazyFrame:
-    """Read the columns of a shard that are needed, once: each use of a plan reads the file."""
-    schema = tokens.collect_schema()
-    used = _attributes(config)
-    require_attributes(schema, used)
-    needed = {
-        "file",
-        "doc",
-        "sentence",
-        "position",
-        *(name for each in used.values() for name in each),
-    }
-    return tokens.select(name for name in schema.names() if name in needed).collect().lazy()
 
 
 def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
@@ -120,10 +174,17 @@ def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
     return used
 
 
-def _sizes(tokens: pl.LazyFrame, sentences: pl.LazyFrame, pairs: pl.LazyFrame) -> pl.LazyFrame:
-    documents = sentences.select("file", "doc").unique()
-    counted = {"tokens": tokens, "sentences": sentences, "documents": documents}
-    return pl.concat(
-        found.select(what=pl.lit(what), count=pl.len().cast(pl.Int64))
-        for what, found in (counted | {"pair tokens": pairs}).items()
-    )
+def _sizes(
+    tokens: pl.DataFrame, sentences: pl.LazyFrame, found: pair_counting.Found
+) -> pl.LazyFrame:
+    """Count what this part has; the documents at its edges are counted by their pieces."""
+    inner = sentences.select(pl.col(dispersion.RUN).max()).collect().item()
+    sizes = {
+        "tokens": tokens.height,
+        "sentences": sentences.select(pl.len()).collect().item(),
+        "documents": max(0, (inner or 0) - 1),
+        "pair tokens": found.pairs.height,
+    }
+    sizes |= {_TOTAL: found.total} if found.total else {}
+    schema = {"what": pl.String, "count": pl.Int64}
+    return pl.LazyFrame(list(sizes.items()), schema=schema, orient="row")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import polars as pl
@@ -74,18 +75,33 @@ class RelatedOptions(_Options):
 class UnitOptions(_Options):
     """Which tokens are units, and what they are called."""
 
-    where: str
-    """Condition on the token, in Polars SQL: upos = 'NOUN'."""
+    where: str = "true"
+    """Condition on the token, in Polars SQL: upos = 'NOUN'; every token if not given."""
     label: str = "{lemma}"
     """Template: {attribute} of the token, {name.attribute} of a related one."""
     attach: dict[str, RelatedOptions] = Field(default_factory=dict)
     """Related tokens by the name that the label calls them."""
+    fold: bool = False
+    """Whether labels are put into lower case."""
+    matches: str = ""
+    """Regular expression that a label has to match, e.g. "^\\p{L}+$"; any label if empty."""
+    exclude: tuple[str, ...] = ()
+    """Labels that are no units, as they are after folding."""
 
     @field_validator("where")
     @classmethod
     def _parses(cls, where: str) -> str:
         condition(where)
         return where
+
+    @field_validator("matches")
+    @classmethod
+    def _pattern(cls, matches: str) -> str:
+        try:
+            pl.select(pl.lit("").str.contains(matches))
+        except pl.exceptions.ComputeError as error:
+            raise ValueError(f"no regular expression: {error}") from error
+        return matches
 
     @field_validator("label")
     @classmethod
@@ -100,13 +116,14 @@ class UnitOptions(_Options):
             raise ValueError(f"label: {name!r} is not attached; {did_you_mean(name, self.attach)}")
         return self
 
-    def kernel(self) -> Unit:
-        """Return the same for the kernels."""
+    def kernel(self, stop_words: Iterable[str] = ()) -> Unit:
+        """Return the same for the kernels; stop words are labels that are no units, too."""
         attach = {
             name: Related(condition(each.where), each.side, each.optional, each.each)
             for name, each in self.attach.items()
         }
-        return Unit(condition(self.where), self.label, attach)
+        excluded = tuple(dict.fromkeys([*self.exclude, *stop_words]))
+        return Unit(condition(self.where), self.label, attach, self.fold, self.matches, excluded)
 
     def columns(self) -> dict[str, set[str]]:
         """Return the attributes that each option uses."""

@@ -19,6 +19,7 @@ from simulation import Kind
 
 import pipeline as lx
 from pipeline.kernels.pairs import count, marginals, pair_tokens
+from pipeline.kernels.places import numbered
 from pipeline.kernels.units import Related, Unit
 
 Rows: TypeAlias = list[list[str]]
@@ -183,7 +184,9 @@ def test_counts_are_those_of_the_kernel(small: Corpus) -> None:
     left = Unit(pl.col("upos") == "NOUN", "{prep.lemma}:{lemma}", {"prep": preposition})
     right = Unit(pl.col("upos") == "VERB", "{lemma}")
     frame = pl.LazyFrame(rows, schema=columns, orient="row")
-    counted = marginals(count(pair_tokens(frame, left=left, right=right, relation=None))).collect()
+    counted = marginals(
+        count(pair_tokens(numbered(frame), left=left, right=right, relation=None))
+    ).collect()
     joint = Counter(pair for _, tokens in everything for pair in as_pairs(tokens))
     first, second = Counter[str](), Counter[str]()
     for (l1, l2), f in joint.items():

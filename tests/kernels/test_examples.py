@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 from trees import Token, corpora, frame
 
 from pipeline.kernels.examples import draw, merge, sentences
-from pipeline.kernels.pairs import pair_tokens
+from pipeline.kernels.pairs import located, pair_tokens
+from pipeline.kernels.places import numbered
 from pipeline.kernels.units import Unit
 
 NOUN, VERB = (Unit(pl.col("upos") == tag, "{lemma}") for tag in ("NOUN", "VERB"))
 
 
 def chosen(corpus: list[list[Token]], most: int, seed: str = "s") -> pl.DataFrame:
-    tokens = frame(corpus)
+    tokens = numbered(frame(corpus))
     pairs = pair_tokens(tokens, left=NOUN, right=VERB, relation=None)
-    docs = tokens.select("file", "sentence", "doc").unique()
-    drawn = draw(pairs.join(docs, on=["file", "sentence"]), most=most, seed=seed)
+    drawn = draw(located(pairs, tokens), most=most, seed=seed)
     return sentences(drawn, tokens, form="form").collect()
 
 

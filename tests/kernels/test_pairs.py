@@ -11,8 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trees import Token, corpora, frame
 
-from pipeline.kernels.pairs import Dependency, count, marginals, pair_tokens
+from pipeline.kernels.pairs import Dependency, count, located, marginals, pair_tokens
+from pipeline.kernels.places import numbered
 from pipeline.kernels.units import Related, Unit, units
+
+
+def tokens(corpus: list[list[Token]]) -> pl.LazyFrame:
+    return numbered(frame(corpus))
+
+
+def found_units(corpus: list[list[Token]], unit: Unit) -> pl.DataFrame:
+    where = tokens(corpus).select("token", "sentence", "position")
+    return units(tokens(corpus), unit).join(where, on="token").collect()
+
+
+def found_pairs(
+    corpus: list[list[Token]], left: Unit, right: Unit, relation: Dependency | None
+) -> pl.DataFrame:
+    pairs = pair_tokens(tokens(corpus), left=left, right=right, relation=relation)
+    return located(pairs, tokens(corpus)).collect()
+
 
 NOUN, VERB, ADP = (pl.col("upos") == tag for tag in ("NOUN", "VERB", "ADP"))
 CASE, OBJ, PRT = (pl.col("deprel") == label for label in ("case", "obj", "prt"))
@@ -36,7 +54,7 @@ def slow_units(
 @given(corpus=corpora(), optional=st.booleans(), each=st.booleans())
 def test_units_with_a_related_token(corpus: list[list[Token]], optional: bool, each: bool) -> None:
     related = Related(CASE, optional=optional, each=each)
-    found = units(frame(corpus), Unit(NOUN, "{prep.lemma}:{lemma}", {"prep": related})).collect()
+    found = found_units(corpus, Unit(NOUN, "{prep.lemma}:{lemma}", {"prep": related}))
     slow = [
         (sentence[0]["sentence"], *unit)
         for sentence in corpus
@@ -48,7 +66,7 @@ def test_units_with_a_related_token(corpus: list[list[Token]], optional: bool, e
 @given(corpus=corpora())
 def test_head_as_related_token(corpus: list[list[Token]]) -> None:
     above = Unit(ADP, "{h.upos}>{lemma}", {"h": Related(pl.lit(value=True), side="head")})
-    found = units(frame(corpus), above).collect()
+    found = found_units(corpus, above)
     slow = [
         (token["sentence"], f"{sentence[token['head'] - 1]['upos']}>{token['lemma']}")
         for sentence in corpus
@@ -61,7 +79,7 @@ def test_head_as_related_token(corpus: list[list[Token]]) -> None:
 @given(corpus=corpora())
 def test_sentence_relation(corpus: list[list[Token]]) -> None:
     left = Unit(NOUN, "{p.lemma}:{lemma}", {"p": Related(CASE)})
-    found = pair_tokens(frame(corpus), left=left, right=Unit(VERB, "{lemma}"), relation=None)
+    found = pair_tokens(tokens(corpus), left=left, right=Unit(VERB, "{lemma}"), relation=None)
     slow: Counter[tuple[str, str]] = Counter()
     for sentence in corpus:
         for _, first in slow_units(sentence, "NOUN", "case", optional=False, each=False):
@@ -78,7 +96,7 @@ def test_dependency_relation(
 ) -> None:
     relation = Dependency(OBJ, governor)
     left, right = Unit(VERB, "{lemma}"), Unit(NOUN, "{form}")
-    found = pair_tokens(frame(corpus), left=left, right=right, relation=relation).collect()
+    found = found_pairs(corpus, left, right, relation)
     slow = []
     for sentence in corpus:
         for one in sentence:
@@ -104,7 +122,7 @@ def test_dependency_relation(
 def test_path_through_a_token(corpus: list[list[Token]]) -> None:
     relation = Dependency(OBJ, "left", through=ADP)
     left, right = Unit(VERB, "{lemma}"), Unit(NOUN, "{lemma}")
-    found = pair_tokens(frame(corpus), left=left, right=right, relation=relation).collect()
+    found = found_pairs(corpus, left, right, relation)
     slow = []
     for sentence in corpus:
         for below in sentence:
@@ -120,7 +138,7 @@ def test_path_through_a_token(corpus: list[list[Token]]) -> None:
 @given(corpus=corpora())
 def test_no_token_pairs_with_itself(corpus: list[list[Token]]) -> None:
     every = Unit(pl.lit(value=True), "{lemma}")
-    found = pair_tokens(frame(corpus), left=every, right=every, relation=None).collect()
+    found = pair_tokens(tokens(corpus), left=every, right=every, relation=None).collect()
     assert found.height == sum(len(s) * (len(s) - 1) for s in corpus)
 
 
@@ -141,27 +159,21 @@ def test_marginals(table: dict[tuple[str, str], int]) -> None:
 
 
 def test_null_attributes_make_no_unit() -> None:
-    tokens = (
-        frame([])
-        .collect()
-        .extend(
-            pl.DataFrame(
-                [
-                    {
-                        "file": "f",
-                        "doc": "d",
-                        "sentence": 1,
-                        "position": 1,
-                        "head": 0,
-                        "lemma": None,
-                        "form": "A",
-                        "upos": "NOUN",
-                        "deprel": "root",
-                    }
-                ],
-                schema=frame([]).collect_schema(),
-            )
-        )
-    )
-    assert units(tokens.lazy(), Unit(NOUN, "{lemma}")).collect().height == 0
-    assert units(tokens.lazy(), Unit(NOUN, "{form}")).collect().height == 1
+    token = {"file": "f", "doc": "d", "sentence": 1, "position": 1, "head": 0, "form": "A"}
+    one: Token = {**token, "lemma": None, "upos": "NOUN", "deprel": "root"}
+    assert found_units([[one]], Unit(NOUN, "{lemma}")).is_empty()
+    assert found_units([[one]], Unit(NOUN, "{form}")).height == 1
+
+
+@given(corpus=corpora(), fold=st.booleans(), exclude=st.sets(st.sampled_from("abAB")))
+def test_labels_are_folded_and_filtered(
+    corpus: list[list[Token]], fold: bool, exclude: set[str]
+) -> None:
+    unit = Unit(NOUN, "{form}", fold=fold, matches="^[abAC]", exclude=sorted(exclude))
+    slow = []
+    for token in (token for sentence in corpus for token in sentence if token["upos"] == "NOUN"):
+        label = token["form"].lower() if fold else token["form"]
+        if label[0] in "abAC" and label not in exclude:
+            slow.append((token["sentence"], token["position"], label))
+    found = found_units(corpus, unit).select("sentence", "position", "unit")
+    assert sorted(found.rows()) == sorted(slow)
