@@ -142,7 +142,7 @@ def _named(one: pl.DataFrame, rows: Indices, two: pl.DataFrame, others: Indices)
 
 
 def _start(nodes: pl.DataFrame, span: Span) -> Indices:
-    """Return the first position that no earlier hit of the same type has counted."""
-    before = pl.col(TOKEN).shift().over("unit", order_by=TOKEN)
+    """Return the first position that no earlier hit of its type in the sentence has counted."""
+    before = pl.col(TOKEN).shift().over("unit", PLACE, order_by=TOKEN)
     # A token may bear one unit twice only by several attachments; then both count it once.
     return nodes.select((before + span.right + 1).fill_null(-1)).to_series().to_numpy()

@@ -1,0 +1,79 @@
+"""Documents of a pair: the same from the whole corpus and from any parts of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+from trees import Token, corpora, frame
+
+from pipeline.kernels import dispersion
+from pipeline.kernels.pairs import pair_tokens
+from pipeline.kernels.places import numbered
+from pipeline.kernels.units import Unit
+
+EVERY = Unit(pl.lit(value=True), "{lemma}")
+Parts = list[list[list[Token]]]
+
+
+@st.composite
+def in_documents(draw: st.DrawFn) -> list[list[Token]]:
+    """Draw sentences whose documents change now and then, and may come back."""
+    corpus = [s for _ in range(3) for s in draw(corpora())]
+    names = draw(st.lists(st.sampled_from("de"), min_size=len(corpus), max_size=len(corpus)))
+    files = sorted(draw(st.lists(st.sampled_from("fg"), min_size=len(names), max_size=len(names))))
+    return [
+        [{**token, "doc": name, "file": file, "sentence": number} for token in sentence]
+        for number, (sentence, name, file) in enumerate(zip(corpus, names, files, strict=True), 1)
+    ]
+
+
+def cut(corpus: list[list[Token]], places: list[int]) -> Parts:
+    ends = sorted({min(place, len(corpus)) for place in places} | {len(corpus)})
+    starts = [0, *ends]
+    return [corpus[a:b] for a, b in zip(starts, ends, strict=False) if b > a]
+
+
+def counted(parts: Parts) -> dict[tuple[str, str], int]:
+    within, edges, pieces = [], [], []
+    for part in parts:
+        tokens = numbered(frame(part))
+        pairs = pair_tokens(tokens, left=EVERY, right=EVERY, relation=None)
+        sentences = dispersion.documents(tokens)
+        one, two = dispersion.spread(pairs, sentences)
+        within.append(one.with_columns(pl.col("l1", "l2").cast(pl.String)))
+        edges.append(two)
+        pieces.append(dispersion.pieces(sentences))
+    total = Counter[tuple[str, str]]()
+    if not parts:
+        return {}
+    for l1, l2, documents in pl.concat(within).collect().rows():
+        total[l1, l2] += documents
+    known = pl.concat(pieces)
+    found = dispersion.edge_documents(pl.concat(edges), known)
+    again = dispersion.edge_documents(found, known)
+    assert sorted(again.collect().rows()) == sorted(found.collect().rows())
+    total.update(found.select("l1", "l2").collect().rows())
+    return dict(total)
+
+
+def slow(corpus: list[list[Token]]) -> dict[tuple[str, str], int]:
+    runs: dict[tuple[str, str], set[int]] = defaultdict(set)
+    run, before = 0, None
+    for sentence in corpus:
+        run += (here := (sentence[0]["file"], sentence[0]["doc"])) != before
+        before = here
+        for one in sentence:
+            for two in sentence:
+                if one is not two:
+                    runs[one["lemma"], two["lemma"]].add(run)
+    return {pair: len(found) for pair, found in runs.items()}
+
+
+@given(corpus=in_documents(), places=st.lists(st.integers(0, 15), max_size=5))
+def test_parts_give_what_the_whole_gives(corpus: list[list[Token]], places: list[int]) -> None:
+    expected = slow(corpus)
+    assert counted(cut(corpus, [])) == expected
+    assert counted(cut(corpus, places)) == expected
