@@ -19,6 +19,7 @@ __all__ = [
     "StoreError",
     "Violation",
     "WaitsForPerson",
+    "WorkerLost",
     "did_you_mean",
 ]
 
@@ -89,6 +90,10 @@ class StageFailed(LexassayError):
 
 class StoreError(LexassayError):
     """The results cannot be written or read: disk full, read-only folder, damage."""
+
+
+class WorkerLost(LexassayError):
+    """Processes that worked on a task died, again and again."""
 
 
 class Interrupted(LexassayError):

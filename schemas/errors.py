@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 class LexassayError(Exception):
@@ -14,6 +15,17 @@ class LexassayError(Exception):
     """
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go from process to process whole, whatever the arguments of the class are."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[LexassayError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -18,4 +18,12 @@ class Engine(Protocol):
 
     def map(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield task(item) for every item."""
+        ...
+
+    def __enter__(self) -> Self:
+        """Return the engine, ready to map."""
+        ...
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of what it holds."""
         ...

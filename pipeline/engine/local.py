@@ -18,6 +18,12 @@ class LocalEngine:
     [1, 2]
     """
 
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
     def map(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield task(item) for every item, in order."""
         return (task(item) for item in items)

@@ -11,7 +11,10 @@ TEXT_UNIT = "text_unit"
 
 
 def together(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the pairs of types in each text unit, each once, by two different tokens.
+    """Return the pairs of different types that occur in the same text unit, once for each unit.
+
+    A type occurs with itself in every unit that holds it, which says nothing: such pairs are
+    left out.
 
     Parameters
     ----------
@@ -31,20 +34,10 @@ def together(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
     --------
     >>> rows = pl.LazyFrame({"text_unit": [0] * 3, "token": [0, 1, 2], "unit": ["a", "b", "a"]})
     >>> together(rows, rows).select("l1", "l2").sort("l1", "l2").collect().rows()
-    [('a', 'a'), ('a', 'b'), ('b', 'a')]
+    [('a', 'b'), ('b', 'a')]
     """
-    one, two = _types(first, 1), _types(second, 2)
-    paired = one.join(two, on=TEXT_UNIT)
-    # Where both labels stand on the same tokens alone, no two tokens occur together.
-    both = (
-        first.rename({"unit": "l1"})
-        .join(second.rename({"unit": "l2"}).drop(TEXT_UNIT), on=TOKEN)
-        .group_by(TEXT_UNIT, "l1", "l2")
-        .agg(_same=pl.len())
-    )
-    counted = paired.join(both, on=[TEXT_UNIT, "l1", "l2"], how="left")
-    apart = pl.col("_times_1") * pl.col("_times_2") > pl.col("_same").fill_null(0)
-    return counted.filter(apart).select(TEXT_UNIT, "l1", "l2", "token_1", "token_2")
+    paired = _types(first, 1).join(_types(second, 2), on=TEXT_UNIT)
+    return paired.filter(pl.col("l1").cast(pl.String) != pl.col("l2").cast(pl.String))
 
 
 def occurrences(units: pl.LazyFrame) -> pl.LazyFrame:
@@ -53,8 +46,5 @@ def occurrences(units: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _types(units: pl.LazyFrame, number: int) -> pl.LazyFrame:
-    return (
-        units.group_by(TEXT_UNIT, "unit")
-        .agg(pl.col(TOKEN).min().alias(f"token_{number}"), pl.len().alias(f"_times_{number}"))
-        .rename({"unit": f"l{number}"})
-    )
+    token = pl.col(TOKEN).min().alias(f"token_{number}")
+    return units.group_by(TEXT_UNIT, "unit").agg(token).rename({"unit": f"l{number}"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +66,30 @@ def table_digest(plan: pl.LazyFrame, *, key: Sequence[str], name: str) -> tuple[
     >>> table_digest(a, key=["id"], name="a") == table_digest(b, key=["id"], name="b")
     True
     """
-    columns = {each: _ColumnDigest() for each in sorted(plan.collect_schema().names())}
-    dtypes = {each: str(dtype) for each, dtype in plan.collect_schema().items()}
+    keys = list(key)
+    parts_in_order = plan.collect_batches(chunk_size=_BATCH, maintain_order=True)
+    found = _digest(plan, parts_in_order, keys, name)
+    if found is None:  # parts whose keys overlap have to be sorted as one
+        whole = plan.sort(keys).collect_batches(chunk_size=_BATCH, maintain_order=True)
+        found = _digest(plan, whole, keys, name)
+    if found is None:
+        raise SchemaViolation(name, [Violation(f"key_has_an_order ({', '.join(key)})", None, 0)])
+    return found
+
+
+def _digest(
+    plan: pl.LazyFrame, batches: Iterable[pl.DataFrame], key: list[str], name: str
+) -> tuple[str, int] | None:
+    """Return digest and number of rows; None if they do not come in the order of the key."""
+    schema = plan.collect_schema()
+    columns = {each: _ColumnDigest() for each in sorted(schema.names())}
+    dtypes = {each: str(dtype) for each, dtype in schema.items()}
     repeated = _Repeats(key)
     rows = 0
-    for batch in plan.sort(list(key)).collect_batches(chunk_size=_BATCH, maintain_order=True):
+    for batch in batches:
         rows += batch.height
-        repeated.look(batch)
+        if not repeated.look(batch):
+            return None
         for each, digest in columns.items():
             digest.update(batch.get_column(each))
     repeated.complain(name)
@@ -110,7 +127,7 @@ class _ColumnDigest:
 
 
 class _Repeats:
-    """Finds repeated keys in batches that come in key order."""
+    """Finds repeated keys in batches that should come in the order of the key."""
 
     def __init__(self, key: Sequence[str]) -> None:
         self._key = list(key)
@@ -118,9 +135,12 @@ class _Repeats:
         self._count = 0
         self._examples: list[str] = []
 
-    def look(self, batch: pl.DataFrame) -> None:
+    def look(self, batch: pl.DataFrame) -> bool:
+        """Take in a batch; false if its keys are not in order."""
         keys = batch.select(self._key)
         joined = keys if self._last is None else pl.concat([self._last, keys])
+        if not _in_order(joined):
+            return False
         same = pl.all_horizontal(
             pl.col(name).eq_missing(pl.col(name).shift(1)) for name in self._key
         )
@@ -129,10 +149,17 @@ class _Repeats:
         self._count += again.height
         for row in again.head(3 - len(self._examples)).iter_rows(named=True):
             self._examples.append(", ".join(f"{name}={value!r}" for name, value in row.items()))
-        self._last = keys.tail(1)
+        self._last = keys.tail(1) if keys.height else self._last
+        return True
 
     def complain(self, name: str) -> None:
         if self._count:
             law = f"key_is_unique ({', '.join(self._key)})"
             violation = Violation(law, None, self._count, tuple(self._examples))
             raise SchemaViolation(name, [violation])
+
+
+def _in_order(keys: pl.DataFrame) -> bool:
+    if keys.width == 1:
+        return keys.to_series().is_sorted()
+    return keys.equals(keys.sort(keys.columns))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.runner.budget import Budget, Bytes
 from pipeline.runner.collect import REPORT, SWEEP
 from pipeline.runner.history import FOLDER
 from pipeline.runner.problems import problems_of
@@ -31,7 +33,21 @@ class RunOptions(Options):
     """``[run]``: how to run; never changes a result."""
 
     engine: str = "local"
-    """Engine that maps tasks: local."""
+    """Engine that maps tasks: "local", one after the other with all cores, or "processes"."""
+    workers: int | None = Field(default=None, ge=1)
+    """Processes of that engine; one for each core if not given. They share the memory."""
+    memory: Bytes | None = Field(default=None, ge=1 << 20)
+    """What counting a corpus may take, such as "2GB"; no limit if not given."""
+    shard: Bytes = Field(default=64 << 20, ge=1)
+    """Files smaller than this are put together to shards of about this size, such as "64MB"."""
+
+    @property
+    def budget(self) -> Budget:
+        """What one task may use."""
+        whole = Budget(self.memory, self.shard)
+        return (
+            whole.shared(self.workers or os.cpu_count() or 1) if self.engine != "local" else whole
+        )
 
 
 class Range(Options):

@@ -78,12 +78,14 @@ def _headers(files: list[SourceFile]) -> list[pl.LazyFrame]:
 
 
 def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
-    made = _checked(node.stage.run(node.config, tables), node.stage.shard_outputs)
-    if node.stage.merge:
-        made = _checked(node.stage.merge(node.config, made), node.stage.shard_outputs)
-    if node.stage.combine:
-        made = _checked(node.stage.combine(node.config, made), node.stage.outputs)
-    return made
+    stage, counting = node.stage, node.stage.counting
+    made = _checked(stage.run(node.config, tables), stage.shard_outputs)
+    if counting is None:
+        return made
+    made = _checked(counting.merge(node.config, made), counting.partials)
+    if counting.totals:
+        made |= _checked(counting.totals(node.config, made), counting.total_tables)
+    return _checked(counting.combine(node.config, made), stage.outputs)
 
 
 def _checked(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, pl.LazyFrame]:

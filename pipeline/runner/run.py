@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pipeline.engine import ENGINES
+from pipeline.engine import ENGINES, Engine
 from pipeline.errors import (
     ConfigError,
     Interrupted,
@@ -21,12 +21,13 @@ from pipeline.errors import (
 from pipeline.runner import disk, history, interrupts, store
 from pipeline.runner.deliver import deliver
 from pipeline.runner.events import Listener, log_to, tell
-from pipeline.runner.execute import Work, execute
+from pipeline.runner.execute import execute
 from pipeline.runner.graph import Node
 from pipeline.runner.history import RunRecord, StageRecord
 from pipeline.runner.manifest import Manifest
 from pipeline.runner.plan import NEVER, Step, step_of
 from pipeline.runner.project import Project
+from pipeline.runner.work import Work
 
 CACHE = ".files.json"
 """Digests of input files, remembered."""
@@ -40,6 +41,7 @@ class Progress:
     digests: store.FileDigests
     listeners: list[Listener]
     forced: Collection[str]
+    engine: Engine
     done: dict[str, Manifest] = field(default_factory=dict)
     stages: dict[str, StageRecord] = field(default_factory=dict)
     waits: list[WaitsForPerson] = field(default_factory=list)
@@ -97,13 +99,16 @@ def _run(
         log = project.root / history.FOLDER / f"{identity}.jsonl"
         disk.write_file(log, b"")
     digests = store.FileDigests(project.root / CACHE)
-    progress = Progress(project, digests, [log_to(log), *listeners], force)
+    options = project.experiment.run
+    engine = ENGINES[options.engine](options.workers)
+    progress = Progress(project, digests, [log_to(log), *listeners], force, engine)
     tell(progress.listeners, "run_started", run=identity, experiment=project.experiment.name)
     outcome: Literal["done", "waits", "failed", "interrupted"] = "failed"
     error = ""
     try:
-        for node in project.nodes.values():
-            _visit(node, progress)
+        with engine:
+            for node in project.nodes.values():
+                _visit(node, progress)
         outcome = "waits" if progress.waits else "done"
     except KeyboardInterrupt as stop:
         outcome, error = "interrupted", "interrupted"
@@ -190,8 +195,9 @@ def _obtain(node: Node, progress: Progress) -> tuple[Manifest, bool]:
         found = store.find(project.root, node.name, step.fingerprint, thorough=True)
         if found and not forced:
             return found, False
-        engine = ENGINES[project.experiment.run.engine]()
-        return execute(project.root, _work(step, progress), engine, progress.listeners), True
+        work, budget = _work(step, progress), project.experiment.run.budget
+        made = execute(project.root, work, progress.engine, budget, progress.listeners)
+        return made, True
 
 
 def _work(step: Step, progress: Progress) -> Work:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import polars as pl
 
+from pipeline.runner.budget import Budget
 from pipeline.runner.sources import SourceFile
-from pipeline.stages.base import Outputs, Stage, StageConfig, Tables
+from pipeline.stages.base import Counting, Outputs, StageConfig
 
-ROWS = 250_000
-"""Tokens that a stage is given at least at a time, where there are as many."""
+_FEW = 1_000_000
+"""Rows of partial tables that are not worth merging."""
 _EXAMPLES = 3
 _END = object()
 _KEYS = {"sentence": ["file", "sentence"], "paragraph": ["file", "doc", "paragraph"]}
@@ -24,12 +25,26 @@ Frames = dict[str, pl.DataFrame]
 
 @dataclass
 class Reading:
-    """The tokens of files in batches, and what was left out on the way."""
+    """The tokens of files in batches, and what was left out on the way.
+
+    Parameters
+    ----------
+    files : sequence of SourceFile
+        The corpus.
+    columns : collection of str
+        The columns that are looked at; all if empty.
+    whole : str
+        What no batch cuts: "sentence", "paragraph" or "document".
+    budget : Budget
+        How much to read at a time.
+    skipped, examples
+        What lenient readers left out.
+    """
 
     files: Sequence[SourceFile]
-    columns: Callable[[Sequence[str]], Iterable[str]]
+    columns: Collection[str]
     whole: str
-    size: int
+    budget: Budget
     skipped: int = 0
     examples: list[str] = field(default_factory=list)
 
@@ -40,7 +55,7 @@ class Reading:
         for tokens in ahead(self._tokens()):
             rows = rows + tokens.height
             held.append(tokens)
-            if rows < ROWS:
+            if rows < self.budget.tokens:
                 continue
             done, rest = _cut(_stacked(held), self.whole)
             held, rows = [rest], rest.height
@@ -52,7 +67,7 @@ class Reading:
     def _tokens(self) -> Iterator[pl.DataFrame]:
         for file in self.files:
             names = ["file", *file.scan().collect_schema().names()]
-            for batch in file.batches(set(self.columns(names)), self.size):
+            for batch in file.batches(self.columns or set(names), self.budget.block):
                 self.skipped += len(batch.skipped)
                 room = _EXAMPLES - len(self.examples)
                 self.examples += [f"{file.label}, {each}" for each in batch.skipped[:room]]
@@ -61,59 +76,51 @@ class Reading:
 
 @dataclass
 class Merging:
-    """Partial tables that are merged whenever they have doubled."""
-
-    stage: Stage
-    config: StageConfig
-    held: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
-    fresh: int = 0
-    merged: int = 1_000_000
-
-    def add(self, outputs: Outputs) -> None:
-        """Take in the tables of one batch."""
-        for name, frame in collected(outputs).items():
-            self.held.setdefault(name, []).append(frame)
-            self.fresh += frame.height
-        if self.fresh > self.merged:
-            self._merge()
-            self.merged = max(self.merged, self.fresh)
-            self.fresh = 0
-
-    def result(self) -> Frames:
-        """Return one table of each kind."""
-        self._merge()
-        return {name: frames[0] for name, frames in self.held.items()}
-
-    def _merge(self) -> None:
-        assert self.stage.merge is not None
-        tables = {name: pl.concat(frames).lazy() for name, frames in self.held.items()}
-        made = collected(self.stage.merge(self.config, tables))
-        self.held = {name: [frame] for name, frame in made.items()}
-        self.fresh = sum(frame.height for frame in made.values())
-
-
-def through(
-    stage: Stage, config: StageConfig, option: str, reading: Reading, others: Tables
-) -> Frames:
-    """Run a stage on a corpus, batch by batch, and merge what comes of it.
+    """Partial tables that are merged whenever they have doubled.
 
     Parameters
     ----------
-    stage : Stage
-        One that merges.
+    counting : Counting
+        How they are merged.
     config : StageConfig
-        Its options.
-    option : str
-        The option that names the corpus.
-    reading : Reading
-        The corpus.
-    others : mapping of str to LazyFrame
-        The other inputs.
+        The stage's options.
+    most : int or None
+        Rows to hold; when there are more, they have to be taken away.
     """
-    merging = Merging(stage, config)
-    for tokens in reading.batches():
-        merging.add(stage.run(config, {**others, option: tokens.lazy()}))
-    return merging.result()
+
+    counting: Counting
+    config: StageConfig
+    most: int | None
+    held: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
+    rows: int = 0
+    merged: int = 0
+
+    def add(self, outputs: Outputs) -> Frames:
+        """Take in the tables of one batch; return what there is no room for."""
+        for name, frame in collected(outputs).items():
+            self.held.setdefault(name, []).append(frame)
+            self.rows += frame.height
+        limit = max(_FEW, 2 * self.merged) if self.most is None else self.most
+        if self.rows <= limit:
+            return {}
+        self._merge()
+        full = self.most is not None and self.rows > self.most // 2
+        return self.result() if full else {}
+
+    def result(self) -> Frames:
+        """Return one table of each kind, and hold none."""
+        self._merge()
+        made = {name: frames[0] for name, frames in self.held.items()}
+        self.held, self.rows, self.merged = {}, 0, 0
+        return made
+
+    def _merge(self) -> None:
+        if not self.held:
+            return
+        tables = {name: pl.concat(frames).lazy() for name, frames in self.held.items()}
+        made = collected(self.counting.merge(self.config, tables))
+        self.held = {name: [frame] for name, frame in made.items()}
+        self.rows = self.merged = sum(frame.height for frame in made.values())
 
 
 def ahead(items: Iterable[Item]) -> Iterator[Item]:

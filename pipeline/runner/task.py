@@ -2,72 +2,44 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
 from pipeline.errors import DataError, LexassayError, SchemaViolation, StageFailed, Violation
-from pipeline.formats import blocks
-from pipeline.runner import disk, manifest, stream
+from pipeline.runner import compute, disk, manifest
+from pipeline.runner.compute import LeftOut, Task
 from pipeline.runner.digest import file_digest
 from pipeline.runner.manifest import Part, Record
 from pipeline.runner.sources import SourceFile
-from pipeline.stages.base import FAULTS, STAGES, Outputs, Stage, StageConfig, Tables
-from schemas import SheetEntries, Table
+from schemas import Table
 from schemas.validate import validate
 
 _BATCH = 500_000
 _EXAMPLES = 3
 
 
-class ShardManifest(Record):
-    """What one shard made: one part of each table."""
+class ShardPart(Part):
+    """One part of a table of a shard."""
 
-    tables: dict[str, Part]
+    bucket: int = 0
+
+
+class ShardManifest(Record):
+    """What one shard made: the parts of each table."""
+
+    tables: dict[str, tuple[ShardPart, ...]]
     seconds: float
     skipped: int = 0
     skipped_examples: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True)
-class Task:
-    """What a worker needs to know, picklable.
-
-    Parameters
-    ----------
-    name : str
-        Name of the stage in the experiment, for messages.
-    use : str
-        Its kind.
-    config : StageConfig
-        Its options.
-    tables : mapping of str to paths
-        Option to the Parquet parts to read.
-    sources : mapping of str to files
-        Option to the input files to read.
-    folder : Path
-        Where the finished shard goes.
-    combines : bool
-        Whether the tables are the partial results of all shards, to be made one.
-    """
-
-    name: str
-    use: str
-    config: StageConfig
-    tables: Mapping[str, tuple[Path, ...]]
-    sources: Mapping[str, tuple[SourceFile, ...]]
-    folder: Path
-    combines: bool = False
-
-    @property
-    def models(self) -> Mapping[str, type[Table]]:
-        """The schemas of the tables to make."""
-        stage = STAGES.get(self.use)
-        return stage.outputs if self.combines else stage.shard_outputs
+    def paths(self, folder: Path, table: str, *, bucket: int | None = None) -> list[Path]:
+        """Return the files of a table; of one bucket alone if it is given."""
+        parts = self.tables.get(table, ())
+        return [folder / part.file for part in parts if bucket in {None, part.bucket}]
 
 
 def run_task(task: Task) -> float:
@@ -83,41 +55,57 @@ def run_task(task: Task) -> float:
         If the stage raises anything that is not the project's own error.
     """
     started = time.perf_counter()
-    stage = STAGES.get(task.use)
     before = _stamps(task)
-    try:
-        frames, left = _compute(stage, task)
-    except LexassayError:
-        raise
-    except Exception as error:
-        raise StageFailed(task.name, error) from error
-    if changed := _changed(task, before):
-        what = f"{', '.join(changed)} changed while it was read"
-        raise DataError(f"stage {task.name}: {what}; nothing was written, run again")
-    staging = task.folder.with_name(f".staging-{task.folder.name}")
+    staging = task.folder.with_name(f".staging-{task.folder.name}-{os.getpid()}")
     with disk.guarded(f"stage {task.name}", task.folder.parent), disk.scratch(staging):
-        models = task.models
-        tables = {name: _write(frames[name], models[name], staging, name) for name in models}
+        left = LeftOut()
+        tables = _written(task, staging, left)
+        if changed := _changed(task, before):
+            what = f"{', '.join(changed)} changed while it was read"
+            raise DataError(f"stage {task.name}: {what}; nothing was written, run again")
         seconds = time.perf_counter() - started
         content = ShardManifest(
             tables=tables,
             seconds=round(seconds, 3),
             skipped=left.places,
-            skipped_examples=left.examples,
+            skipped_examples=tuple(left.examples[:_EXAMPLES]),
         )
         disk.write_file(staging / manifest.NAME, content.model_dump_json().encode())
         disk.publish(staging, task.folder)
     return seconds
 
 
+def _written(task: Task, staging: Path, left: LeftOut) -> dict[str, tuple[ShardPart, ...]]:
+    """Write the tables of a shard as they are made."""
+    tables: dict[str, tuple[ShardPart, ...]] = dict.fromkeys(task.models, ())
+    made = compute.pieces(task, left)
+    while (piece := _next(made, task)) is not None:
+        name, parts = piece.table, tables[piece.table]
+        file = name if task.buckets == 1 and not parts else f"{name}-{piece.bucket}-{len(parts)}"
+        part = _write(piece.frame, task.models[name], staging / f"{file}.parquet", name)
+        tables[name] = (*parts, ShardPart(**part.model_dump(), bucket=piece.bucket))
+    return tables
+
+
+def _next(made: Iterator[compute.Piece], task: Task) -> compute.Piece | None:
+    """Return the next piece; an error that is nobody's known mistake is the stage's."""
+    try:
+        return next(made, None)
+    except LexassayError:
+        raise
+    except Exception as error:
+        raise StageFailed(task.name, error) from error
+
+
 def read_shard(folder: Path) -> ShardManifest | None:
     """Return what a finished shard made; None if it is not finished or its files are damaged."""
     try:
         found = ShardManifest.model_validate_json((folder / manifest.NAME).read_bytes())
-        digests = [file_digest(folder / part.file) for part in found.tables.values()]
+        parts = [part for parts in found.tables.values() for part in parts]
+        digests = [file_digest(folder / part.file) for part in parts]
     except (OSError, ValueError):
         return None
-    return found if digests == [part.sha256 for part in found.tables.values()] else None
+    return found if digests == [part.sha256 for part in parts] else None
 
 
 def left_out(folders: Sequence[Path]) -> tuple[int, tuple[str, ...]]:
@@ -128,84 +116,7 @@ def left_out(folders: Sequence[Path]) -> tuple[int, tuple[str, ...]]:
     return sum(each.skipped for each in found), tuple(examples[:_EXAMPLES])
 
 
-def _combination(stage: Stage) -> Callable[[StageConfig, Tables], Outputs]:
-    """Return what makes the outputs of the partial tables of all shards."""
-
-    def combine(config: StageConfig, tables: Tables) -> Outputs:
-        merged = stage.merge(config, tables) if stage.merge else tables
-        lazily = {name: table.lazy() for name, table in merged.items()}
-        return stage.combine(config, lazily) if stage.combine else lazily
-
-    return combine
-
-
-class LeftOut(NamedTuple):
-    """What lenient readers left out: how much, and examples."""
-
-    places: int = 0
-    examples: tuple[str, ...] = ()
-
-
-def _compute(stage: Stage, task: Task) -> tuple[dict[str, pl.DataFrame], LeftOut]:
-    """Return the tables of a shard in the order of their keys, and what was left out."""
-    tables = {option: pl.scan_parquet(list(paths)) for option, paths in task.tables.items()}
-    if stage.merge and not task.combines:
-        frames, left = _streamed(stage, task, tables)
-    else:
-        left = _checked(task.sources)
-        read = {option: _scan(files) for option, files in task.sources.items()}
-        work = _combination(stage) if task.combines else stage.run
-        frames = stream.collected(work(task.config, tables | read))
-    if FAULTS in frames and frames[FAULTS].height:
-        raise DataError(faults_report(frames[FAULTS], task.name))
-    made = {name: frames[name].sort(list(model.key())) for name, model in task.models.items()}
-    return made, left
-
-
-def _streamed(stage: Stage, task: Task, tables: Tables) -> tuple[dict[str, pl.DataFrame], LeftOut]:
-    """Run a stage on its corpus batch by batch."""
-    option = stage.shards or ""
-    others = {name: files for name, files in task.sources.items() if name != option}
-    before = _checked(others)
-    columns, whole = stage.columns, stage.whole
-    reading = stream.Reading(
-        task.sources[option],
-        columns=lambda names: columns(task.config, names) if columns else names,
-        whole=whole(task.config) if whole else "sentence",
-        size=blocks.SIZE,
-    )
-    read = {name: _scan(files) for name, files in others.items()}
-    frames = stream.through(stage, task.config, option, reading, {**tables, **read})
-    examples = (*before.examples, *reading.examples)
-    return frames, LeftOut(before.places + reading.skipped, examples[:_EXAMPLES])
-
-
-def _checked(sources: Mapping[str, Sequence[SourceFile]]) -> LeftOut:
-    """Check input files."""
-    every = [file for files in sources.values() for file in files]
-    found = [(file.label, each) for file in every for each in file.check()]
-    return LeftOut(len(found), tuple(f"{label}, {each}" for label, each in found[:_EXAMPLES]))
-
-
-def _scan(files: Sequence[SourceFile]) -> pl.LazyFrame:
-    """Return the rows of all files; of sheets there may be none yet."""
-    return pl.concat(file.scan() for file in files) if files else SheetEntries.zero_rows()
-
-
-def faults_report(faults: pl.DataFrame, stage: str) -> str:
-    """Say which values cannot be used: problem, file, column, how many, three examples."""
-    ordered = faults.sort("file", "column", "problem", "line")
-    lines = [f"stage {stage}: {faults.height:,} value(s) of the input cannot be used:"]
-    for key, group in ordered.group_by("file", "column", "problem", maintain_order=True):
-        file, column, problem = key
-        lines.append(f"  - {file}: column {column}: {group.height:,} x {problem}")
-        for line, value in group.select("line", "value").head(_EXAMPLES).iter_rows():
-            lines.append(f"      line {line}: {value!r}" if value else f"      line {line}: empty")
-    return "\n".join([*lines, "Mend these lines and run again; nothing was written."])
-
-
-def _write(frame: pl.DataFrame, model: type[Table], folder: Path, name: str) -> Part:
-    path = folder / f"{name}.parquet"
+def _write(frame: pl.DataFrame, model: type[Table], path: Path, name: str) -> Part:
     disk.write_parquet(frame, path)
     rows = validate(_batches(path), model, name=f"table {name}")
     if rows != frame.height:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -114,6 +114,45 @@ class CorpusSource(Source):
 
 
 @dataclass(frozen=True)
+class Counting:
+    """How a stage counts: partial tables of shards, added up, then made into the outputs.
+
+    A stage whose shards are files of a corpus is given the tokens batch by batch. What comes of
+    it does not depend on batches, shards or buckets.
+
+    Parameters
+    ----------
+    partials : mapping of str to schema
+        The tables that `Stage.run` makes of a batch, and `merge` of several such tables.
+    merge : callable
+        (config, partial tables) -> partial tables.
+    combine : callable
+        (config, merged tables and totals) -> outputs.
+    columns : callable or None
+        config -> the columns of the tokens that `Stage.run` looks at; all if None.
+    whole : callable or None
+        config -> "sentence", "paragraph" or "document": what a batch never cuts.
+    buckets : mapping of str to Expr
+        Partial tables and outputs that can be divided, each with the id to divide them by. The
+        others are small, and there for every bucket.
+    totals : callable or None
+        (config, merged tables of a bucket) -> tables of sums over its rows that every bucket
+        needs; those of all buckets are added up, equal keys summed.
+    total_tables : mapping of str to schema
+        The tables that `totals` makes.
+    """
+
+    partials: Mapping[str, type[Table]]
+    merge: Callable[[Any, Tables], Outputs]
+    combine: Callable[[Any, Tables], Outputs]
+    columns: Callable[[Any], Collection[str]] | None = None
+    whole: Callable[[Any], str] | None = None
+    buckets: Mapping[str, pl.Expr] = field(default_factory=dict)
+    totals: Callable[[Any, Tables], Outputs] | None = None
+    total_tables: Mapping[str, type[Table]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Stage:
     """A registered stage.
 
@@ -132,17 +171,9 @@ class Stage:
         parts are; the results are the parts of the output.
     uses : callable or None
         config -> names of modules found through a registry whose code the result rests on.
-    partials : mapping of str to schema
-        The tables that `run` makes of one shard, if `combine` makes the outputs of them.
-    combine : callable or None
-        (config, tables) -> outputs, from the partial tables of all shards.
-    merge : callable or None
-        (config, tables) -> partial tables, from those of several parts; what comes of it does
-        not depend on the parts. A stage that has it is given a corpus batch by batch.
-    columns : callable or None
-        (config, names) -> the columns of a corpus that `run` looks at; all if None.
-    whole : callable or None
-        config -> "sentence", "paragraph" or "document": what a batch never cuts.
+    counting : Counting or None
+        How its results are put together from those of shards; the results are the parts of the
+        output if None.
     delivers : bool
         Whether its tables are sheets for people, which the runner writes outside the store.
     """
@@ -153,17 +184,20 @@ class Stage:
     outputs: Mapping[str, type[Table]]
     shards: str | None = None
     uses: Callable[[Any], Iterable[str]] | None = None
-    partials: Mapping[str, type[Table]] = field(default_factory=dict)
-    combine: Callable[[Any, Tables], Outputs] | None = None
-    merge: Callable[[Any, Tables], Outputs] | None = None
-    columns: Callable[[Any, Sequence[str]], Collection[str]] | None = None
-    whole: Callable[[Any], str] | None = None
+    counting: Counting | None = None
     delivers: bool = False
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
         """The tables that `run` makes of one shard."""
-        return self.partials if self.combine else self.outputs
+        return self.counting.partials if self.counting else self.outputs
+
+    @property
+    def reads_corpus(self) -> bool:
+        """Whether its shards are files with tokens."""
+        option = self.config.model_fields.get(self.shards or "")
+        kind = option.annotation if option else None
+        return isinstance(kind, type) and issubclass(kind, CorpusSource)
 
     @property
     def doc(self) -> str:
@@ -184,18 +218,14 @@ def stage(
     outputs: Mapping[str, type[Table]],
     shards: str | None = None,
     uses: Callable[[C], Iterable[str]] | None = None,
-    partials: Mapping[str, type[Table]] | None = None,
-    combine: StageFunction[C] | None = None,
-    merge: StageFunction[C] | None = None,
-    columns: Callable[[C, Sequence[str]], Collection[str]] | None = None,
-    whole: Callable[[C], str] | None = None,
+    counting: Counting | None = None,
     delivers: bool = False,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
     """Register a function as the stage `name`.
 
     Parameters
     ----------
-    name, config, outputs, shards, uses, partials, combine, merge, columns, whole, delivers
+    name, config, outputs, shards, uses, counting, delivers
         As in `Stage`.
 
     Returns
@@ -216,20 +246,7 @@ def stage(
     """
 
     def register(function: StageFunction[C]) -> StageFunction[C]:
-        made = Stage(
-            name,
-            config,
-            function,
-            dict(outputs),
-            shards=shards,
-            uses=uses,
-            partials=dict(partials or {}),
-            combine=combine,
-            merge=merge,
-            columns=columns,
-            whole=whole,
-            delivers=delivers,
-        )
+        made = Stage(name, config, function, dict(outputs), shards, uses, counting, delivers)
         STAGES.add(name, made, function.__module__)
         return function
 

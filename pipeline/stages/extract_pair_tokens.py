@@ -10,7 +10,7 @@ from pydantic import Field
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.pairs import count, marginals
-from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, stage
+from pipeline.stages.base import FAULTS, Counting, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.columns import require
 from schemas import Candidates, PairCounts
 
@@ -29,10 +29,14 @@ class ExtractPairTokens(StageConfig):
     """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
 
 
+def merge(_config: ExtractPairTokens, tables: Tables) -> Outputs:
+    """Add up the files."""
+    return {"counts": tables["counts"].group_by("l1", "l2").agg(pl.sum("f"), pl.sum("documents"))}
+
+
 def combine(config: ExtractPairTokens, tables: Tables) -> Outputs:
-    """Add up the files, then take the marginals, then apply the threshold."""
-    sums = tables["counts"].group_by("l1", "l2").agg(pl.sum("f"))
-    kept = marginals(sums).filter(pl.col("f") >= config.min_frequency)
+    """Take the marginals, then apply the threshold."""
+    kept = marginals(tables["counts"].drop("documents")).filter(pl.col("f") >= config.min_frequency)
     return {"candidates": kept.select(candidate_id("l1", "l2"), pl.all())}
 
 
@@ -41,8 +45,7 @@ def combine(config: ExtractPairTokens, tables: Tables) -> Outputs:
     config=ExtractPairTokens,
     outputs={"candidates": Candidates},
     shards="path",
-    partials={"counts": PairCounts},
-    combine=combine,
+    counting=Counting(partials={"counts": PairCounts}, merge=merge, combine=combine),
 )
 def extract_pair_tokens(config: ExtractPairTokens, tables: Tables) -> Outputs:
     """Count one file."""

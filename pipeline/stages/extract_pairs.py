@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 from pydantic import Field
 
 from pipeline.kernels import dispersion, examples
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.pairs import located, marginals
+from pipeline.kernels.pairs import located
 from pipeline.kernels.places import numbered
 from pipeline.stages import pair_counting
-from pipeline.stages.base import CorpusSource, Outputs, Seeded, Tables, TableSource, stage
+from pipeline.stages.base import (
+    CorpusSource,
+    Counting,
+    Outputs,
+    Seeded,
+    Tables,
+    TableSource,
+    stage,
+)
 from pipeline.stages.columns import require
 from pipeline.stages.relations import RelationOptions
 from pipeline.stages.units import UnitOptions, require_attributes
@@ -27,6 +33,7 @@ from schemas import (
 )
 
 _PAIR = ["l1", "l2"]
+_BY_PAIR = candidate_id("l1", "l2")
 _TOTAL = "sample size"
 """What the counts of `schemas.CorpusSize` call N where it is not the number of pair tokens."""
 
@@ -60,7 +67,7 @@ PARTIALS = {
 }
 
 
-def columns(config: ExtractPairs, _names: Sequence[str]) -> set[str]:
+def columns(config: ExtractPairs) -> set[str]:
     """Return the columns of the tokens that are looked at."""
     used = {name for names in _attributes(config).values() for name in names}
     return {"file", "doc", "sentence", "position", "paragraph"} | used
@@ -79,16 +86,29 @@ def merge(config: ExtractPairs, tables: Tables) -> Outputs:
     }
 
 
+def totals(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Return the sums over all pairs of a unit, if the marginals are these, and N."""
+    if not config.relational:
+        return {"totals": UnitCounts.zero_rows()}
+    counts = tables["counts"]
+    sides = [
+        counts.group_by(unit=pl.col(f"l{side}"))
+        .agg(pl.sum("f"))
+        .select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
+        for side in (pair_counting.LEFT, pair_counting.RIGHT)
+    ]
+    return {"totals": pl.concat(sides)}
+
+
 def combine(config: ExtractPairs, tables: Tables) -> Outputs:
-    """Take the marginals of the sums, then apply the threshold."""
+    """Join the marginals to the sums, then apply the threshold."""
     edges = tables["edges"].group_by(_PAIR).agg(_edges=pl.len().cast(pl.Int64))
-    summed = tables["counts"].join(edges, on=_PAIR, how="left")
+    kept = tables["counts"].filter(pl.col("f") >= config.min_frequency)
+    summed = kept.join(edges, on=_PAIR, how="left")
     documents = pl.col("documents") + pl.col("_edges").fill_null(0)
-    counted = summed.select(*_PAIR, "f", documents)
-    signatures = marginals(counted) if config.relational else _given(counted, tables)
-    kept = signatures.filter(pl.col("f") >= config.min_frequency)
+    signatures = _signatures(summed.select(*_PAIR, "f", documents), config, tables)
     order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
-    named = kept.with_columns(candidate_id("l1", "l2")).select(order)
+    named = signatures.with_columns(candidate_id("l1", "l2")).select(order)
     shown = tables["examples"].join(named, on="id", how="semi")
     return {
         "candidates": named,
@@ -97,13 +117,15 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
     }
 
 
-def _given(counts: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
-    """Join the marginals that were counted, and N."""
+def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> pl.LazyFrame:
+    """Join f1, f2 and N."""
+    known = tables["totals"] if config.relational else tables["marginals"]
     for side in (pair_counting.LEFT, pair_counting.RIGHT):
-        found = tables["marginals"].filter(pl.col("side") == side)
+        found = known.filter(pl.col("side") == side)
         one = found.select(pl.col("unit").alias(f"l{side}"), pl.col("f").alias(f"f{side}"))
         counts = counts.join(one, on=f"l{side}", how="left")
-    total = tables["corpus"].filter(pl.col("what") == _TOTAL).select(N=pl.col("count").sum())
+    what = pl.col("what") == ("pair tokens" if config.relational else _TOTAL)
+    total = tables["corpus"].filter(what).select(N=pl.col("count").sum())
     return counts.join(total, how="cross")
 
 
@@ -118,11 +140,21 @@ def _whole_sizes(tables: Tables) -> pl.LazyFrame:
     config=ExtractPairs,
     outputs={"candidates": Candidates, "examples": Examples, "corpus": CorpusSize},
     shards="corpus",
-    partials=PARTIALS,
-    merge=merge,
-    combine=combine,
-    columns=columns,
-    whole=lambda config: config.text_unit,
+    counting=Counting(
+        partials=PARTIALS,
+        merge=merge,
+        combine=combine,
+        columns=columns,
+        whole=lambda config: config.text_unit,
+        buckets={
+            "counts": _BY_PAIR,
+            "edges": _BY_PAIR,
+            "examples": pl.col("id"),
+            "candidates": pl.col("id"),
+        },
+        totals=totals,
+        total_tables={"totals": UnitCounts},
+    ),
 )
 def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
     """Count the pairs of one part of a corpus, and choose examples from it."""

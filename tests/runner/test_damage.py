@@ -145,7 +145,7 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
         shard = partial / f"shard-{read['sha256'][:16]}"
         shard.mkdir(parents=True)
         (artefact / made["file"]).rename(shard / "scores.parquet")
-        content = {"tables": {"scores": {**made, "file": "scores.parquet"}}, "seconds": 0.1}
+        content = {"tables": {"scores": [{**made, "file": "scores.parquet"}]}, "seconds": 0.1}
         (shard / "manifest.json").write_text(json.dumps(content))
     for path in sorted(artefact.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()

@@ -1,0 +1,152 @@
+"""The engine of several processes: a worker each, and one that dies is replaced."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import selectors
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from pipeline.errors import WorkerLost
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_TRIES = 3
+_START = "from pipeline.engine.worker import main; main()"
+
+
+class ProcessEngine:
+    """Runs tasks in workers that are started anew, never forked.
+
+    Parameters
+    ----------
+    workers : int, optional
+        How many; one for each core if None. The cores are shared out among them.
+
+    Examples
+    --------
+    >>> with ProcessEngine(workers=2) as engine:
+    ...     sorted(engine.map(len, ["a", "bc", "def"]))
+    [1, 2, 3]
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        self._cores = os.cpu_count() or 1
+        self._count = workers or self._cores
+        self._idle: list[_Worker] = []
+
+    def __enter__(self) -> ProcessEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._idle:
+            self._idle.pop().stop()
+
+    def map(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield task(item) for every item, as they come.
+
+        Raises
+        ------
+        WorkerLost
+            If workers die again and again on the same item.
+        """
+        waiting = deque((item, 1) for item in items)
+        if len(waiting) == 1:  # not worth a worker
+            yield task(waiting.pop()[0])
+            return
+        busy: dict[_Worker, tuple[Item, int]] = {}
+        with selectors.DefaultSelector() as ready:
+            try:
+                while waiting or busy:
+                    self._hand_out(task, waiting, busy, ready)
+                    for key, _ in ready.select():
+                        worker: _Worker = key.data
+                        ready.unregister(worker.answers)
+                        item, tries = busy.pop(worker)
+                        try:
+                            result = worker.result()
+                        except EOFError:
+                            waiting.append((item, _again(worker, tries)))
+                            continue
+                        self._idle.append(worker)
+                        yield result
+            finally:
+                for worker in busy:
+                    worker.stop()
+
+    def _hand_out(
+        self,
+        task: Callable[[Item], Result],
+        waiting: deque[tuple[Item, int]],
+        busy: dict[_Worker, tuple[Item, int]],
+        ready: selectors.BaseSelector,
+    ) -> None:
+        while waiting and len(busy) < self._count:
+            worker = self._idle.pop() if self._idle else _Worker(max(1, self._cores // self._count))
+            item, tries = waiting.popleft()
+            busy[worker] = (item, tries)
+            ready.register(worker.answers, selectors.EVENT_READ, worker)
+            worker.give(task, item)
+
+
+def _again(worker: _Worker, tries: int) -> int:
+    """Return the number of the next try of a task whose worker died."""
+    code = worker.stop()
+    if tries < _TRIES:
+        return tries + 1
+    raise WorkerLost(
+        f"{_TRIES} workers died on the same task (the last with code {code}). If the memory is"
+        " used up, set memory = ... or fewer workers in [run]; what was finished is kept."
+    )
+
+
+class _Worker:
+    """A process that runs one task at a time."""
+
+    def __init__(self, threads: int) -> None:
+        found = os.pathsep.join(filter(None, sys.path))
+        known = os.environ | {"PYTHONPATH": found, "POLARS_MAX_THREADS": str(threads)}
+        # In a session of its own: Ctrl-C is for the process that it works for.
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=known,
+            start_new_session=True,
+        )
+        if self._process.stdin is None or self._process.stdout is None:
+            raise OSError("a worker has no pipes")
+        self._tasks, self.answers = self._process.stdin, self._process.stdout
+
+    def give(self, task: Callable[[Any], Any], item: Any) -> None:
+        """Send a task; a worker that is dead is found out when the answer is read."""
+        try:
+            pickle.dump((task, item), self._tasks)
+            self._tasks.flush()
+        except BrokenPipeError:
+            return
+
+    def result(self) -> Any:
+        """Return what the task gave, or raise what it raised; EOFError if the worker died."""
+        try:
+            done, value = pickle.load(self.answers)
+        except pickle.UnpicklingError as error:
+            raise EOFError from error
+        if not done:
+            raise value
+        return value
+
+    def stop(self) -> int:
+        """End the process; return its code."""
+        self._process.kill()
+        for pipe in (self._tasks, self.answers):
+            try:
+                pipe.close()
+            except BrokenPipeError:
+                continue
+        return self._process.wait()
