@@ -1,0 +1,100 @@
+"""Count bigrams of a text with another tool: a peer to measure against.
+
+python benchmarks/peer_bigrams.py counter|nltk|gensim|duckdb FILE MIN_FREQUENCY
+
+A sentence is a line, a token what stands between white space. Prints how many candidates are
+left above the threshold and how many pair tokens there are.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+
+def sentences(path: str) -> Iterator[list[str]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield line.split()
+
+
+def counter(path: str, least: int) -> tuple[int, int]:
+    pairs: Counter[tuple[str, str]] = Counter()
+    for words in sentences(path):
+        pairs.update(pairwise(words))
+    left: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for (l1, l2), f in pairs.items():
+        left[l1] += f
+        right[l2] += f
+    rows = [(l1, l2, f, left[l1], right[l2]) for (l1, l2), f in pairs.items() if f >= least]
+    return len(rows), sum(pairs.values())
+
+
+def nltk(path: str, least: int) -> tuple[int, int]:
+    from nltk.collocations import BigramCollocationFinder  # noqa: PLC0415
+
+    # Its own way of keeping sentences apart pads each of them.
+    finder = BigramCollocationFinder.from_documents(list(sentences(path)))
+    total = finder.ngram_fd.N()
+    finder.apply_freq_filter(least)
+    return len(finder.ngram_fd), total
+
+
+def gensim(path: str, least: int) -> tuple[int, int]:
+    from gensim.models.phrases import Phrases  # noqa: PLC0415
+
+    found = Phrases(sentences(path), min_count=least, threshold=0, delimiter="\t", max_vocab_size=10**9)
+    kept = [word for word, f in found.vocab.items() if "\t" in word and f >= least]
+    return len(kept), found.corpus_word_count
+
+
+def duckdb(path: str, least: int) -> tuple[int, int]:
+    import duckdb as database  # noqa: PLC0415
+
+    connection = database.connect()
+    connection.execute(
+        r"""
+        CREATE TABLE texts AS
+        SELECT list_filter(string_split_regex(text, '\s+'), lambda w: w <> '') AS words
+        FROM read_csv(?, columns = {'text': 'VARCHAR'}, delim = '\x01', quote = '', escape = '',
+                      header = false, auto_detect = false, compression = 'gzip')
+        """,
+        [path],
+    )
+    connection.execute(
+        """
+        CREATE TABLE counts AS
+        SELECT l1, l2, count(*) AS f
+        FROM (SELECT unnest(words[:-2]) AS l1, unnest(words[2:]) AS l2
+              FROM texts WHERE len(words) > 1)
+        GROUP BY l1, l2
+        """
+    )
+    row = connection.execute(
+        """
+        WITH lefts AS (SELECT l1, sum(f) AS f1 FROM counts GROUP BY l1),
+             rights AS (SELECT l2, sum(f) AS f2 FROM counts GROUP BY l2),
+             kept AS (SELECT * FROM counts JOIN lefts USING (l1) JOIN rights USING (l2)
+                      WHERE f >= ?)
+        SELECT (SELECT count(*) FROM kept WHERE f1 >= f AND f2 >= f), (SELECT sum(f) FROM counts)
+        """,
+        [least],
+    ).fetchone()
+    if row is None:
+        raise RuntimeError("no row")
+    return int(row[0]), int(row[1])
+
+
+def main() -> int:
+    """Print the number of candidates and of pair tokens."""
+    count = {"counter": counter, "nltk": nltk, "gensim": gensim, "duckdb": duckdb}[sys.argv[1]]
+    print(*count(sys.argv[2], int(sys.argv[3])))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
