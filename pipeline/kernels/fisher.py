@@ -97,7 +97,7 @@ def _improbable(
 ) -> FloatArray:
     """Return the probability of the values above the mode whose log pmf is at most `limit`."""
     edge = _edge(mode, n1, n2, k, limit)  # just outside the support if there is no such value
-    return np.exp(log_hypergeometric_pmf(edge, n1, n2, k)) * _tail_factor(edge, n1, n2, k)
+    return np.exp(log_hypergeometric_pmf(edge, n1, n2, k)) * tail_factor(edge, n1, n2, k)
 
 
 def _edge(mode: IntArray, n1: IntArray, n2: IntArray, k: IntArray, limit: FloatArray) -> IntArray:
@@ -110,8 +110,26 @@ def _edge(mode: IntArray, n1: IntArray, n2: IntArray, k: IntArray, limit: FloatA
     return edge
 
 
-def _tail_factor(x: IntArray, n1: IntArray, n2: IntArray, k: IntArray) -> FloatArray:
-    """Return P(X >= x) / P(X = x) by adding the ratios of successive terms."""
+def tail_factor(x: IntArray, n1: IntArray, n2: IntArray, k: IntArray) -> FloatArray:
+    """Return P(X >= x) / P(X = x) by adding the ratios of successive terms.
+
+    Parameters
+    ----------
+    x : array of int
+        Values in the support of X.
+    n1, n2, k : arrays of int
+        X is the number of the first group among k of n1 + n2, drawn without replacement.
+
+    Returns
+    -------
+    array of float
+        From 1, where x is the largest possible value; 1 outside the support too.
+
+    Examples
+    --------
+    >>> tail_factor(*(np.array([value]) for value in (3, 4, 4, 4))).round(6).tolist()
+    [1.0625]
+    """
     factor = np.ones(len(x))
     rows = np.flatnonzero(x < np.minimum(n1, k))
     at, term = x[rows].astype(np.float64), np.ones(len(rows))
