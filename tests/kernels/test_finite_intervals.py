@@ -56,8 +56,8 @@ def test_a_tail_of_exactly_half_alpha_is_too_small() -> None:
     # P(X_K >= 1) = K/40 is 1/40 = alpha/2 at K = 1
     assert float(hypergeometric(1, 1, population=40)[0]) == 2 / 40
     assert float(hypergeometric(0, 1, population=40)[1]) == 38 / 40
-    # and K/20 at 90 %, where (1 - 0.9) / 2 is a little less than 1/20 in Float64
-    assert float(hypergeometric(1, 1, population=20, confidence=0.9)[0]) == 2 / 20
+    # two of two at 90 %: C(4,2) / C(16,2) = 6/120 at K = 4, and (1 - 0.9) / 2 rounds down
+    assert float(hypergeometric(2, 2, population=16, confidence=0.9)[0]) == 5 / 16
 
 
 @given(st.lists(rows(), min_size=1, max_size=8), st.sampled_from(LEVELS))
