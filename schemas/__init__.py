@@ -2,7 +2,7 @@
 
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
-from schemas.comparison import Comparison, CutComparison
+from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
 from schemas.counts import CorpusSize, Examples, PairCounts
 from schemas.coverage import Coverage
 from schemas.errors import LexassayError, SchemaViolation, Violation
@@ -18,6 +18,8 @@ __all__ = [
     "Adjudicated",
     "Annotations",
     "Baseline",
+    "BaselineComparison",
+    "BestMeasures",
     "Candidates",
     "Comparison",
     "CorpusSize",
