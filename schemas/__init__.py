@@ -1,5 +1,6 @@
 """The vocabulary of lexassay: one table, one file, one pandera model."""
 
+from schemas.agreement import Agreement
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
 from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
@@ -16,6 +17,7 @@ from schemas.tokens import Tokens
 
 __all__ = [
     "Adjudicated",
+    "Agreement",
     "Annotations",
     "Baseline",
     "BaselineComparison",
