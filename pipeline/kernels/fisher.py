@@ -91,7 +91,7 @@ def fisher_greater(
 
     References
     ----------
-    Fisher (1935), chapter II; Agresti (2013), section 3.5.1.
+    Fisher (1935), chapter II; Agresti (2013), section 3.5.
 
     Examples
     --------
@@ -128,8 +128,8 @@ def mid_p_two_sided(
 
     References
     ----------
-    Lancaster, Significance Tests in Discrete Distributions (1961); Agresti (2013), sections
-    1.4.4 and 3.5.6.
+    Lancaster, Significance Tests in Discrete Distributions (1961); Agresti (2013),
+    section 3.5.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def mid_p_greater(
 
     References
     ----------
-    Lancaster (1961); Agresti (2013), section 3.5.6.
+    Lancaster (1961); Agresti (2013), section 3.5.
 
     Examples
     --------
