@@ -13,6 +13,7 @@ from schemas.precision import Baseline, Precision
 from schemas.ranks import Ranks
 from schemas.samples import Sample
 from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
+from schemas.stratified import Strata, StratifiedPrecision
 from schemas.tokens import Tokens
 
 __all__ = [
@@ -42,6 +43,8 @@ __all__ = [
     "SheetEntries",
     "SheetRows",
     "Signatures",
+    "Strata",
+    "StratifiedPrecision",
     "Table",
     "Tokens",
     "Violation",
