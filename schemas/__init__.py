@@ -1,6 +1,6 @@
 """The vocabulary of lexassay: one table, one file, one pandera model."""
 
-from schemas.agreement import Agreement
+from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
 from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
@@ -28,6 +28,7 @@ __all__ = [
     "CorpusSize",
     "Coverage",
     "CutComparison",
+    "Disagreements",
     "Examples",
     "Faults",
     "Identified",

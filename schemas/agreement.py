@@ -37,3 +37,13 @@ class Agreement(Table):
         """Keep the lower limit below the upper."""
         ordered = pl.col("lower") <= pl.col("upper")
         return data.lazyframe.select(ordered.fill_null(value=True))
+
+
+class Disagreements(Table):
+    """What the annotators say of the candidates that they label differently."""
+
+    _key: ClassVar[tuple[str, ...]] = ("id", "annotator", "label")
+
+    id: str = pa.Field(description="candidate with two different labels or more")
+    annotator: str = pa.Field(description="who annotated")
+    label: str = pa.Field(description="the label that this annotator gave")
