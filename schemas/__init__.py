@@ -1,16 +1,10 @@
 """The vocabulary of lexassay: one table, one file, one pandera model."""
 
+from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
-from schemas.comparison import Comparison, CutComparison
-from schemas.counts import (
-    CorpusSize,
-    EdgeDocuments,
-    EdgePieces,
-    Examples,
-    PairCounts,
-    UnitCounts,
-)
+from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
+from schemas.counts import CorpusSize, EdgeDocuments, EdgePieces, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
@@ -19,17 +13,22 @@ from schemas.precision import Baseline, Precision
 from schemas.ranks import Ranks
 from schemas.samples import Sample
 from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
+from schemas.stratified import Strata, StratifiedPrecision
 from schemas.tokens import Tokens
 
 __all__ = [
     "Adjudicated",
+    "Agreement",
     "Annotations",
     "Baseline",
+    "BaselineComparison",
+    "BestMeasures",
     "Candidates",
     "Comparison",
     "CorpusSize",
     "Coverage",
     "CutComparison",
+    "Disagreements",
     "EdgeDocuments",
     "EdgePieces",
     "Examples",
@@ -47,6 +46,8 @@ __all__ = [
     "SheetEntries",
     "SheetRows",
     "Signatures",
+    "Strata",
+    "StratifiedPrecision",
     "Table",
     "Tokens",
     "UnitCounts",

@@ -11,7 +11,7 @@ from schemas.base import Table
 
 
 class Comparison(Table):
-    """Fisher's exact test of two measures at one n, on the judged draws.
+    """An exact test of two measures at one n, on the judged draws.
 
     D1 holds the n-best candidates of measure_1 that are not n-best of measure_2, D2 the
     other way round. `significant` is pointwise: it makes no allowance for looking at many n.
@@ -33,7 +33,11 @@ class Comparison(Table):
         description="(|D1|/n) (k_1/n_1 - k_2/n_2), estimated difference of precision",
     )  # fmt: skip
     p_value: float = pa.Field(
-        nullable=True, ge=0, le=1, description="Fisher's exact test, two-sided as in R"
+        nullable=True,
+        ge=0,
+        le=1,
+        description="exact test of k_1/n_1 against k_2/n_2: Fisher's, two-sided as in R, unless "
+        "another was asked for",
     )
     significant: bool = pa.Field(
         description="p_value < alpha and |difference| >= margin, at this n alone"
@@ -54,3 +58,46 @@ class CutComparison(Comparison):
         nullable=True, ge=0, le=1, description="p-value adjusted over declared cuts and pairs"
     )
     correction: str = pa.Field(description="how p_adjusted was computed, e.g. holm")
+
+
+class BaselineComparison(Table):
+    """An exact test of each n-best list against the candidates that are not in it."""
+
+    _key: ClassVar[tuple[str, ...]] = ("category", "measure", "n")
+
+    category: str = pa.Field(description="category of true positives")
+    measure: str = pa.Field(description="measure that ranks the candidates")
+    n: int = pa.Field(ge=1, description="size of the n-best list; candidates")
+    n_1: int = pa.Field(ge=0, description="judged draws in the list, with multiplicity")
+    k_1: int = pa.Field(ge=0, description="true positives among n_1")
+    n_2: int = pa.Field(ge=0, description="judged draws outside the list, with multiplicity")
+    k_2: int = pa.Field(ge=0, description="true positives among n_2")
+    difference: float = pa.Field(
+        nullable=True, ge=-1, le=1,
+        description="(1 - n/S) (k_1/n_1 - k_2/n_2), estimated precision less the baseline",
+    )  # fmt: skip
+    p_value: float = pa.Field(
+        nullable=True, ge=0, le=1, description="exact test of k_1/n_1 against k_2/n_2"
+    )
+    significant: bool = pa.Field(
+        description="p_value < alpha and |difference| >= margin, at this n alone"
+    )
+
+
+class BestMeasures(Table):
+    """The best measure at each declared cut, and those that are not significantly worse."""
+
+    _key: ClassVar[tuple[str, ...]] = ("category", "n", "measure")
+
+    category: str = pa.Field(description="category of true positives")
+    n: int = pa.Field(ge=1, description="size of the n-best lists; candidates")
+    measure: str = pa.Field(description="the best measure, or one not significantly worse")
+    best: bool = pa.Field(description="whether it has the highest estimated precision")
+    best_measure: str = pa.Field(description="the best measure")
+    precision: float = pa.Field(ge=0, le=1, description="estimated precision; proportion")
+    difference: float = pa.Field(
+        nullable=True, ge=-1, le=1, description="estimated difference from the best measure"
+    )
+    p_adjusted: float = pa.Field(
+        nullable=True, ge=0, le=1, description="adjusted p-value of that difference"
+    )

@@ -48,15 +48,15 @@ def adjudicate(annotations: pl.LazyFrame, *, rule: Rule, expert: str | None = No
         raise ValueError(f"unknown rule {rule!r}; valid: majority, unanimous, expert")
     if rule == "expert" and expert is None:
         raise ValueError("the rule 'expert' needs the name of the expert")
-    votes = _votes(annotations)
-    counted = votes.group_by("id").agg(
+    given = votes(annotations)
+    counted = given.group_by("id").agg(
         only=pl.col("label").first(),
         annotators=pl.len().cast(pl.Int64),
         agreed=pl.col("label").n_unique() == 1,
         expert=pl.col("label").filter(pl.col("annotator") == (expert or "")).first(),
     )
     every = annotations.select("id").unique().join(counted, on="id", how="left")
-    full = every.join(_majority(votes), on="id", how="left")
+    full = every.join(_majority(given), on="id", how="left")
     label = {
         "majority": pl.col("majority"),
         "unanimous": pl.when("agreed").then("only"),
@@ -96,8 +96,26 @@ def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
     return given.join(two, on="id", how="semi").sort("id", "annotator", "label")
 
 
-def _votes(annotations: pl.LazyFrame) -> pl.LazyFrame:
-    """Return id, annotator, label: at most one row per annotator and id."""
+def votes(annotations: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the labels that count: at most one per annotator and id.
+
+    Parameters
+    ----------
+    annotations : LazyFrame
+        id, annotator, label; null labels and those of an annotator who gives an id two
+        different ones don't count.
+
+    Returns
+    -------
+    LazyFrame
+        id, annotator, label, in no particular order.
+
+    Examples
+    --------
+    >>> given = {"id": ["x", "x", "x"], "annotator": list("aab"), "label": ["s", "f", "f"]}
+    >>> votes(pl.LazyFrame(given)).collect().rows()
+    [('x', 'b', 'f')]
+    """
     given = annotations.drop_nulls("label").group_by("id", "annotator")
     one = given.agg(pl.col("label").first(), labels=pl.col("label").n_unique())
     return one.filter(pl.col("labels") == 1).select("id", "annotator", "label")

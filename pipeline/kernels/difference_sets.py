@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.fisher import fisher_two_sided
+from pipeline.kernels.exact_tests import Alternative, exact_test
 from pipeline.kernels.multiplicity import CORRECTIONS
 from schemas import Comparison, CutComparison
 
@@ -147,11 +147,18 @@ def _up_to(n: IntArray, ranks: IntArray, weights: IntArray) -> IntArray:
     return np.cumsum(at_rank)[n].astype(np.int64)
 
 
-def compare(counts: pl.DataFrame, *, alpha: float, margin: float) -> pl.DataFrame:
+def compare(
+    counts: pl.DataFrame,
+    *,
+    alpha: float,
+    margin: float,
+    test: str = "fisher",
+    alternative: Alternative = "two_sided",
+) -> pl.DataFrame:
     """Test the two measures of each row against each other.
 
     ``difference = (|D1| / n) (k_1/n_1 - k_2/n_2)`` estimates the difference of the two
-    precisions, and the p-value is that of Fisher's exact test on
+    precisions, and the p-value is that of an exact test on
     [[k_1, k_2], [n_1-k_1, n_2-k_2]].
 
     Parameters
@@ -163,6 +170,10 @@ def compare(counts: pl.DataFrame, *, alpha: float, margin: float) -> pl.DataFram
     margin : float
         Relevance margin: the smallest difference that gets a mark; proportion. A difference
         that equals it but for rounding (1e-12) is large enough.
+    test : str
+        A name in `exact_tests.TESTS`.
+    alternative : str
+        "two_sided", "greater" (the first measure is better) or "less".
 
     Returns
     -------
@@ -171,6 +182,11 @@ def compare(counts: pl.DataFrame, *, alpha: float, margin: float) -> pl.DataFram
         if the first measure is better, null where n_1 or n_2 is 0 and the lists differ, 0
         where they don't. The p-value is null where n_1 or n_2 is 0; such rows are never
         significant.
+
+    Raises
+    ------
+    ValueError
+        If the test or the alternative is unknown.
 
     References
     ----------
@@ -188,7 +204,8 @@ def compare(counts: pl.DataFrame, *, alpha: float, margin: float) -> pl.DataFram
     [(-0.303571, 0.00127, True), (0.0, None, False)]
     """
     k1, n1, k2, n2 = (counts[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
-    p = pl.Series("p_value", fisher_two_sided(k1, n1, k2, n2), strict=False)
+    tests = exact_test(test)(k1, n1, k2, n2, alternative=alternative)
+    p = pl.Series("p_value", tests, strict=False)
     tested = counts.with_columns(_difference().alias("difference"), p.fill_nan(None))
     marked = tested.with_columns(significant=_mark("p_value", alpha=alpha, margin=margin))
     return marked.select(*Comparison.columns())

@@ -147,7 +147,12 @@ def precision_columns(
         precision=_ratio("k_sampled", "n_sampled"), recall=_ratio("k_sampled", "positives")
     )
     limits = interval_columns(
-        joined, k="k_sampled", n="n_sampled", method=method, confidence=confidence
+        joined,
+        k="k_sampled",
+        n="n_sampled",
+        population="n",
+        method=method,
+        confidence=confidence,
     )
     return limits.select(*Precision.columns()).sort(*Precision.key())
 
@@ -217,7 +222,12 @@ def baseline(
         sampled=pl.lit(sampled),
     )
     limits = interval_columns(
-        described, k="k_sampled", n="n_sampled", method=method, confidence=confidence
+        described,
+        k="k_sampled",
+        n="n_sampled",
+        population="n_candidates",
+        method=method,
+        confidence=confidence,
     )
     return limits.select(*Baseline.columns()).sort(*Baseline.key())
 

@@ -11,6 +11,7 @@ from rank_frames import JUDGED, Draws, Scores, judged_of, krenn, name, ranks_of,
 from scipy.stats import fisher_exact
 
 from pipeline.kernels.difference_sets import adjust, compare, difference_counts
+from pipeline.kernels.exact_tests import ALTERNATIVES, TESTS, Alternative
 from pipeline.kernels.multiplicity import CORRECTIONS, holm
 from schemas import Comparison, CutComparison, Ranks
 
@@ -165,6 +166,16 @@ def test_a_difference_that_equals_the_margin_is_large_enough() -> None:
     compared = compare(counts, alpha=0.05, margin=0.3)
     assert compared["difference"][0] < 0.3
     assert compared["significant"].to_list() == [True]
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_compare_by_the_test_and_side_of_choice(test: str, alternative: Alternative) -> None:
+    counts = counts_of([(100, 50, 12, 2, 18, 15), (200, 0, 0, 0, 0, 0)])
+    compared = compare(counts, alpha=0.05, margin=0.0, test=test, alternative=alternative)
+    expected = TESTS[test]([2], [12], [15], [18], alternative=alternative)[0]
+    assert compared["p_value"].to_list() == [expected, None]
+    assert compared["significant"].to_list() == [alternative != "greater", False]
 
 
 def test_adjust_takes_each_category_as_a_family() -> None:

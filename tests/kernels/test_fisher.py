@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
 from pipeline.kernels import fisher
-from pipeline.kernels.fisher import fisher_two_sided
+from pipeline.kernels.fisher import (
+    fisher_greater,
+    fisher_two_sided,
+    for_distinct_tables,
+    mid_p_greater,
+    mid_p_two_sided,
+)
 
 Table = tuple[int, int, int, int]
 
@@ -109,9 +115,7 @@ def test_result_belongs_to_its_table_whatever_the_order_and_the_chunks(
 ) -> None:
     alone = {row: fisher_two_sided(*columns([row]))[0] for row in rows}
     random.shuffle(rows)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fisher, "_CHUNK", 3)
-        together = fisher_two_sided(*columns(rows))
+    together = for_distinct_tables(fisher._two_sided, *columns(rows), at_a_time=3)
     assert together.tolist() == [alone[row] for row in rows]
 
 
@@ -119,3 +123,80 @@ def test_result_belongs_to_its_table_whatever_the_order_and_the_chunks(
 def test_impossible_counts_are_refused(table: Table) -> None:
     with pytest.raises(ValueError, match=r"in 1 tables .*" + str(table[0])):
         fisher_two_sided(*([value] for value in table))
+
+
+def slow_ways(table: Table) -> tuple[dict[int, int], int]:
+    k1, n1, k2, n2 = table
+    k = k1 + k2
+    values = range(max(0, k - n2), min(n1, k) + 1)
+    return {x: comb(n1, x) * comb(n2, k - x) for x in values}, comb(n1 + n2, k)
+
+
+def slow_greater(table: Table) -> float:
+    ways, total = slow_ways(table)
+    return float(Fraction(sum(w for x, w in ways.items() if x >= table[0]), total))
+
+
+def slow_mid_greater(table: Table) -> float:
+    ways, total = slow_ways(table)
+    more = sum(w for x, w in ways.items() if x > table[0])
+    return float(Fraction(2 * more + ways[table[0]], 2 * total))
+
+
+def slow_mid_two_sided(table: Table) -> float:
+    ways, total = slow_ways(table)
+    observed, tolerance = ways[table[0]], 1 + Fraction(1, 10**7)
+    less = sum(w for w in ways.values() if w * tolerance < observed)
+    equal = sum(w for w in ways.values() if observed <= w * tolerance <= observed * tolerance**2)
+    return float(Fraction(2 * less + equal, 2 * total))
+
+
+TWINS = [
+    (fisher_greater, slow_greater),
+    (mid_p_greater, slow_mid_greater),
+    (mid_p_two_sided, slow_mid_two_sided),
+]
+
+
+@pytest.mark.parametrize(("test", "slow"), TWINS)
+@given(rows=st.lists(tables(), min_size=1, max_size=20))
+def test_one_sided_and_mid_p_agree_with_exact_fractions(  # type: ignore[no-untyped-def]
+    test, slow, rows: list[Table]
+) -> None:
+    assert test(*columns(rows)) == pytest.approx([slow(row) for row in rows], rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(("test", "slow"), TWINS)
+@pytest.mark.parametrize("table", [
+    (400, 2500, 5, 2500), (5, 2500, 400, 2500), (566, 2500, 0, 2500), (277, 2551, 289, 2551),
+    (3, 10**9, 2, 2 * 10**9), (1, 1, 0, 2500),
+])  # fmt: skip
+def test_one_sided_and_mid_p_keep_their_digits(test, slow, table: Table) -> None:  # type: ignore[no-untyped-def]
+    found = test(*([value] for value in table))[0]
+    assert found == pytest.approx(slow(table), rel=1e-12, abs=0)
+
+
+def test_one_sided_agrees_with_scipy() -> None:
+    for k1, n1, k2, n2 in [(3, 9, 1, 11), (0, 5, 5, 5), (7, 8, 2, 30), (12, 40, 15, 33)]:
+        cells = np.array([[k1, k2], [n1 - k1, n2 - k2]])
+        for alternative, table in (("greater", (k1, n1, k2, n2)), ("less", (k2, n2, k1, n1))):
+            expected = fisher_exact(cells, alternative=alternative)[1]
+            found = fisher_greater(*([value] for value in table))[0]
+            assert found == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+@given(tables())
+def test_laws_of_the_sides(table: Table) -> None:
+    k1, n1, k2, n2 = ([value] for value in table)
+    greater, less = fisher_greater(k1, n1, k2, n2)[0], fisher_greater(k2, n2, k1, n1)[0]
+    middle = mid_p_greater(k1, n1, k2, n2)[0]
+    assert middle + mid_p_greater(k2, n2, k1, n1)[0] == pytest.approx(1.0, rel=1e-12)
+    assert 0 < middle <= greater <= 1
+    assert mid_p_two_sided(k1, n1, k2, n2)[0] < fisher_two_sided(k1, n1, k2, n2)[0]
+    assert greater + less > 1 - 1e-12
+
+
+def test_one_possible_table_has_a_mid_p_of_one_half() -> None:
+    assert mid_p_two_sided([0, 7], [7, 7], [0, 3], [3, 3]).tolist() == [0.5, 0.5]
+    assert mid_p_greater([0, 7], [7, 7], [0, 3], [3, 3]).tolist() == [0.5, 0.5]
+    assert fisher_greater([0, 7], [7, 7], [0, 3], [3, 3]).tolist() == [1.0, 1.0]

@@ -7,6 +7,7 @@ import pytest
 from run_stage import run_stage
 
 from pipeline.errors import ConfigError
+from pipeline.kernels.intervals import hypergeometric
 
 IDS = [f"x{i}" for i in range(8)]
 SCORES = pl.DataFrame({"id": IDS, "a": [8.0, 7, 6, 5, 4, 3, 2, 1], "b": [1.0, 2, 3, 4, 5, 6, 7, 8]})
@@ -38,6 +39,25 @@ def test_sample_with_multiplicity_and_a_draw_without_verdict() -> None:
     assert (row["n_sampled"], row["k_sampled"], row["precision"]) == (3, 2, 2 / 3)
     base = made["baseline"].row(0, named=True)
     assert (base["n_drawn"], base["n_unjudged"], base["sampled"]) == (4, 1, True)
+
+
+def test_finite_interval_knows_the_size_of_the_list() -> None:
+    sample = pl.DataFrame({"id": ["x0", "x7", "x4"], "multiplicity": 1, "position": [1, 2, 3]})
+    config = {"cuts": [8], "interval": "hypergeometric"}
+    made = run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample)
+    first = made["precision"].filter(measure="a", n=1).row(0, named=True)
+    assert (first["lower"], first["upper"]) == (1.0, 1.0)  # the one candidate is known
+    limits = hypergeometric(1, 3, population=8)
+    assert made["cuts"].select("lower", "upper").row(0) == tuple(map(float, limits))
+    assert made["baseline"].select("lower", "upper").row(0) == tuple(map(float, limits))
+    assert made["baseline"]["interval"].to_list() == ["hypergeometric"]
+
+
+def test_finite_interval_refuses_draws_with_replacement() -> None:
+    sample = pl.DataFrame({"id": ["x0", "x7"], "multiplicity": [2, 1], "position": [1, 2]})
+    config = {"interval": "hypergeometric"}
+    with pytest.raises(ConfigError, match="1 candidates were drawn more than once, such as x0"):
+        run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample)
 
 
 def test_comparison_at_every_n_and_at_the_cuts() -> None:

@@ -1,0 +1,34 @@
+"""What kernels over arrays share."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+_ZERO = 1e-12  # sums of proportions are off by less
+
+
+def ratio(part: npt.ArrayLike, whole: npt.ArrayLike) -> FloatArray:
+    """Divide; NaN where the whole is 0, but for rounding.
+
+    Parameters
+    ----------
+    part, whole : array_like of float
+        Numerators, and denominators from 0; a whole below 1e-12 counts as 0.
+
+    Returns
+    -------
+    array of float
+        The ratios; NaN where the whole is 0 or unknown.
+
+    Examples
+    --------
+    >>> ratio([1, 0], [2, 0]).tolist()
+    [0.5, nan]
+    """
+    part, whole = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
+    divided = np.full(part.shape, np.nan)
+    np.divide(part, whole, out=divided, where=whole > _ZERO)
+    return divided

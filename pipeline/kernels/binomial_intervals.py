@@ -1,0 +1,219 @@
+"""Confidence intervals for a proportion whose successes are binomial."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+def clopper_pearson(
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
+) -> tuple[FloatArray, FloatArray]:
+    """Return the exact binomial confidence interval.
+
+    The limits are the proportions that two one-sided binomial tests at alpha/2 just don't
+    reject, with alpha = 1 - confidence: ``P(X >= k | lower) = P(X <= k | upper) = alpha/2``,
+    X ~ Binomial(n, p). They are quantiles of beta distributions.
+
+    Parameters
+    ----------
+    k, n : array_like of int
+        Successes and trials, 0 <= k <= n.
+    confidence : float
+        Confidence level in (0, 1). The true coverage is at least this.
+
+    Returns
+    -------
+    lower, upper : arrays of float
+        In [0, 1], with k/n between them. k = 0 gives lower 0, k = n gives upper 1, and n = 0,
+        which says nothing, gives [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If not 0 <= k <= n, or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Clopper & Pearson, The Use of Confidence or Fiducial Limits (1934); Evert & Krenn, Using
+    Small Random Samples (2005), section 3.
+
+    Examples
+    --------
+    >>> lower, upper = clopper_pearson([0, 1, 10], [0, 10, 10])
+    >>> lower.round(4).tolist(), upper.round(4).tolist()
+    ([0.0, 0.0025, 0.6915], [1.0, 0.445, 1.0])
+    """
+    k, n = checked_counts(k, n, confidence=confidence)
+    tail = (1.0 - confidence) / 2.0
+    some, missed = np.maximum(k, 1), np.maximum(n - k, 1)  # keeps the beta parameters positive
+    lower = np.where(k == 0, 0.0, special.betaincinv(some, n - k + 1.0, tail))
+    upper = np.where(k == n, 1.0, special.betainccinv(k + 1.0, missed, tail))
+    return lower, upper
+
+
+def wilson(
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
+) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's score interval.
+
+    The limits solve ``|k/n - p| = z sqrt(p (1-p) / n)``, z the normal quantile of alpha/2: the
+    proportions that the score test just doesn't reject.
+
+    Parameters
+    ----------
+    k, n : array_like of int
+        Successes and trials, 0 <= k <= n.
+    confidence : float
+        Confidence level in (0, 1), which the coverage meets on average over p.
+
+    Returns
+    -------
+    lower, upper : arrays of float
+        In [0, 1], with k/n between them. k = 0 gives lower 0, k = n gives upper 1, and n = 0
+        gives [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If not 0 <= k <= n, or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Wilson, Probable Inference, the Law of Succession, and Statistical Inference (1927);
+    Newcombe, Two-Sided Confidence Intervals for the Single Proportion (1998), method 3.
+
+    Examples
+    --------
+    >>> lower, upper = wilson(81, 263)
+    >>> round(float(lower), 4), round(float(upper), 4)
+    (0.2553, 0.3662)
+    """
+    k, n = checked_counts(k, n, confidence=confidence)
+    return _score_limits(k, n, confidence, correction=0.0)
+
+
+def _score_limits(
+    k: IntArray, n: IntArray, confidence: float, *, correction: float
+) -> tuple[FloatArray, FloatArray]:
+    """Solve the quadratic equations; the smaller root is the product by the larger."""
+    z = -special.ndtri((1.0 - confidence) / 2.0)
+    square, trials = z * z, np.maximum(n, 1).astype(np.float64)
+    low, high = np.maximum(k - correction, 0.0), np.minimum(k + correction, trials)
+    roots = [z * np.sqrt(square + 4.0 * h * ((trials - h) / trials)) for h in (low, high)]
+    lower = 2.0 * low * (low / trials) / (2.0 * low + square + roots[0])
+    upper = (2.0 * high + square + roots[1]) / (2.0 * (trials + square))
+    return lower, np.where(k == n, 1.0, upper)
+
+
+def wilson_corrected(
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
+) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's score interval with continuity correction.
+
+    The limits solve ``|k/n - p| - 1/(2n) = z sqrt(p (1-p) / n)``. (R's ``prop.test`` takes
+    the same correction unless k = n/2, where it takes none.)
+
+    Parameters
+    ----------
+    k, n : array_like of int
+        Successes and trials, 0 <= k <= n.
+    confidence : float
+        Confidence level in (0, 1). The coverage is below it in rare cases only.
+
+    Returns
+    -------
+    lower, upper : arrays of float
+        In [0, 1], with k/n between them; wider than without the correction. k = 0 gives
+        lower 0, k = n gives upper 1, and n = 0 gives [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If not 0 <= k <= n, or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Newcombe (1998), method 4; Blyth & Still, Binomial Confidence Intervals (1983).
+
+    Examples
+    --------
+    >>> lower, upper = wilson_corrected(81, 263)
+    >>> round(float(lower), 4), round(float(upper), 4)
+    (0.2535, 0.3682)
+    """
+    k, n = checked_counts(k, n, confidence=confidence)
+    return _score_limits(k, n, confidence, correction=0.5)
+
+
+def jeffreys(
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
+) -> tuple[FloatArray, FloatArray]:
+    """Return the equal-tailed interval of Jeffreys' prior.
+
+    The quantiles at alpha/2 and 1 - alpha/2 of Beta(k + 1/2, n - k + 1/2); the lower limit is
+    0 at k = 0 and the upper 1 at k = n, as Brown, Cai and DasGupta recommend.
+
+    Parameters
+    ----------
+    k, n : array_like of int
+        Successes and trials, 0 <= k <= n.
+    confidence : float
+        Confidence level in (0, 1), which the coverage meets on average over p.
+
+    Returns
+    -------
+    lower, upper : arrays of float
+        In [0, 1], with k/n between them at any level in use (0.5 and above); inside the
+        interval of Clopper and Pearson. n = 0 gives [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If not 0 <= k <= n, or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Brown, Cai & DasGupta, Interval Estimation for a Binomial Proportion (2001), section 4.
+
+    Examples
+    --------
+    >>> lower, upper = jeffreys([0, 5], [20, 20])
+    >>> lower.round(4).tolist(), upper.round(4).tolist()
+    ([0.0, 0.1024], [0.1166, 0.4642])
+    """
+    k, n = checked_counts(k, n, confidence=confidence)
+    tail = (1.0 - confidence) / 2.0
+    lower = np.where(k == 0, 0.0, special.betaincinv(k + 0.5, n - k + 0.5, tail))
+    upper = np.where(k == n, 1.0, special.betainccinv(k + 0.5, n - k + 0.5, tail))
+    return lower, upper
+
+
+def checked_counts(
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float
+) -> tuple[IntArray, IntArray]:
+    """Return successes and trials as arrays of one shape.
+
+    Raises
+    ------
+    ValueError
+        If not 0 <= k <= n, or the confidence is not inside (0, 1).
+
+    Examples
+    --------
+    >>> checked_counts(1, [2, 3], confidence=0.95)[0].tolist()
+    [1, 1]
+    """
+    k, n = np.broadcast_arrays(np.asarray(k, dtype=np.int64), np.asarray(n, dtype=np.int64))
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence is a proportion inside (0, 1), not {confidence}")
+    wrong = np.flatnonzero((k < 0) | (k > n))
+    if wrong.size:
+        first = wrong[0]
+        shown = f"k = {k.flat[first]}, n = {n.flat[first]}"
+        raise ValueError(f"not 0 <= k <= n in {wrong.size:,} rows, such as {shown}")
+    return k, n

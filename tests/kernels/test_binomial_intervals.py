@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import comb, fsum, sqrt
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import betainc, mp, mpf
+from mpmath import sqrt as root
+from scipy.stats import binomtest
+from statsmodels.stats.proportion import proportion_confint
+
+from pipeline.kernels.binomial_intervals import (
+    clopper_pearson,
+    jeffreys,
+    wilson,
+    wilson_corrected,
+)
+
+METHODS = [clopper_pearson, wilson, wilson_corrected, jeffreys]
+COUNTS = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+CONFIDENCE = st.sampled_from([0.5, 0.9, 0.95, 0.99, 0.999])
+
+
+@pytest.mark.parametrize(("method", "limits"), [
+    (wilson, [(0.2553, 0.3662), (0.0624, 0.1605), (0.0, 0.1611), (0.0061, 0.1718)]),
+    (wilson_corrected, [(0.2535, 0.3682), (0.0598, 0.1644), (0.0, 0.2005), (0.0018, 0.1963)]),
+    (clopper_pearson, [(0.2527, 0.3676), (0.0578, 0.1617), (0.0, 0.1684), (0.0009, 0.1776)]),
+])  # fmt: skip
+def test_published_limits(method, limits: list[tuple[float, float]]) -> None:  # type: ignore[no-untyped-def]
+    """Newcombe 1998, Two-sided confidence intervals for the single proportion, table I."""
+    lower, upper = method([81, 15, 0, 1], [263, 148, 20, 29])
+    assert list(zip(lower.round(4).tolist(), upper.round(4).tolist(), strict=True)) == limits
+
+
+def test_limits_of_binom_test() -> None:
+    # the example in the documentation of R's binom.test
+    lower, upper = clopper_pearson(682, 925)
+    assert (round(float(lower), 7), round(float(upper), 7)) == (0.7076683, 0.7654066)
+
+
+@pytest.mark.parametrize(("method", "name"), [
+    (clopper_pearson, "exact"), (wilson, "wilson"), (wilson_corrected, "wilsoncc"),
+])  # fmt: skip
+def test_agrees_with_scipy(method, name: str) -> None:  # type: ignore[no-untyped-def]
+    for k, n in [(0, 1), (1, 1), (1, 2), (3, 7), (30, 60), (59, 60), (7, 5000), (2500, 5000)]:
+        for level in (0.8, 0.95, 0.999):
+            limits = [float(limit) for limit in method(k, n, confidence=level)]
+            expected = binomtest(k, n).proportion_ci(level, method=name)
+            assert limits == pytest.approx([expected.low, expected.high], rel=1e-9, abs=1e-15)
+
+
+def test_jeffreys_agrees_with_statsmodels_inside() -> None:
+    k, n = np.arange(1, 30), 30
+    expected = proportion_confint(k, n, alpha=0.1, method="jeffreys")
+    found = jeffreys(k, n, confidence=0.9)
+    assert np.allclose(found, expected, rtol=1e-12, atol=0)
+
+
+def quadratic(k: int, n: int, z: float, correction: float) -> tuple[float, float]:
+    """Solve the definition of the score interval with many digits."""
+    with mp.workdps(40):
+        limits = []
+        for h in (k - mpf(correction), k + mpf(correction)):
+            p, square = h / n, mpf(z) ** 2
+            centre, half = p + square / (2 * n), root(square * (p * (1 - p) + square / (4 * n)) / n)
+            limits.append((centre, half / (1 + square / n), 1 + square / n))
+        lower = limits[0][0] / limits[0][2] - limits[0][1]
+        upper = limits[1][0] / limits[1][2] + limits[1][1]
+        return float(0 if k == 0 else lower), float(1 if k == n else upper)
+
+
+@pytest.mark.parametrize(("method", "correction"), [(wilson, 0), (wilson_corrected, 0.5)])
+@given(counts=COUNTS | st.tuples(st.integers(0, 20), st.just(10**9)), level=CONFIDENCE)
+def test_score_limits_solve_their_equation(  # type: ignore[no-untyped-def]
+    method, correction: float, counts: tuple[int, int], level: float
+) -> None:
+    k, n = counts
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    limits = [float(limit) for limit in method(k, n, confidence=level)]
+    assert limits == pytest.approx(quadratic(k, n, z, correction), rel=1e-12, abs=1e-25)
+
+
+@given(COUNTS.filter(lambda c: 0 < c[0] < c[1]), CONFIDENCE)
+def test_jeffreys_leaves_half_of_alpha_on_each_side(counts: tuple[int, int], level: float) -> None:
+    k, n = counts
+    lower, upper = (float(limit) for limit in jeffreys(k, n, confidence=level))
+    below = betainc(k + 0.5, n - k + 0.5, 0, lower, regularized=True)
+    above = betainc(k + 0.5, n - k + 0.5, upper, 1, regularized=True)
+    assert float(below) == pytest.approx((1 - level) / 2, rel=1e-9)
+    assert float(above) == pytest.approx((1 - level) / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(counts=COUNTS, level=CONFIDENCE)
+def test_interval_holds_the_estimate_and_mirrors(  # type: ignore[no-untyped-def]
+    method, counts: tuple[int, int], level: float
+) -> None:
+    k, n = counts
+    lower, upper = method([k, n - k], [n, n], confidence=level)
+    assert 0 <= lower[0] <= k / n <= upper[0] <= 1
+    assert lower[0] == pytest.approx(1 - upper[1], abs=1e-14)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ends_are_exact_and_nothing_says_nothing(method) -> None:  # type: ignore[no-untyped-def]
+    lower, upper = method([0, 0, 9], [0, 9, 9])
+    assert (lower[0], upper[0]) == (0.0, 1.0)
+    assert (lower[1], upper[2]) == (0.0, 1.0)
+    assert 0 < upper[1] < 0.4
+    assert lower[2] == pytest.approx(1 - upper[1], abs=1e-15)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_rows_and_shapes(method) -> None:  # type: ignore[no-untyped-def]
+    empty = np.array([], dtype=np.int64)
+    assert [limit.shape for limit in method(empty, empty)] == [(0,), (0,)]
+    assert method([[1], [2]], [3, 4])[0].shape == (2, 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_mistakes_are_refused(method) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match="in 2 rows, such as k = 3, n = 2"):
+        method([0, 3, -1], [1, 2, 1])
+    with pytest.raises(ValueError, match="confidence"):
+        method(1, 2, confidence=95)
+
+
+@given(COUNTS)
+def test_order_of_widths(counts: tuple[int, int]) -> None:
+    (cp, plain, corrected, bayes) = ([float(x) for x in method(*counts)] for method in METHODS)
+    assert corrected[0] <= plain[0]
+    assert plain[1] <= corrected[1]
+    assert cp[0] <= bayes[0]
+    assert bayes[1] <= cp[1]
+
+
+def test_wald_width_in_the_limit() -> None:
+    lower, upper = wilson(3 * 10**8, 10**9)
+    assert float(upper - lower) == pytest.approx(2 * 1.959963985 * sqrt(0.21e-9), rel=1e-6)
+
+
+def binomial_sum(values: Iterable[int], n: int, p: float) -> float:
+    return fsum(comb(n, x) * p**x * (1 - p) ** (n - x) for x in values)
+
+
+def test_by_hand_without_successes() -> None:
+    # P(X = 0 | u) = (1 - u)^n = 0.025
+    lower, upper = clopper_pearson([0, 3], [3, 3])
+    limit = 1 - 0.025 ** (1 / 3)
+    assert lower == pytest.approx([0, 1 - limit], rel=1e-14, abs=0)
+    assert upper == pytest.approx([limit, 1], rel=1e-14, abs=0)
+
+
+@given(COUNTS, CONFIDENCE)
+def test_limits_leave_half_of_alpha_in_each_tail(counts: tuple[int, int], level: float) -> None:
+    k, n = counts
+    lower, upper = (float(limit) for limit in clopper_pearson(k, n, confidence=level))
+    if k > 0:
+        assert binomial_sum(range(k, n + 1), n, lower) == pytest.approx(
+            (1 - level) / 2, rel=1e-10, abs=0
+        )
+    if k < n:
+        assert binomial_sum(range(k + 1), n, upper) == pytest.approx(
+            (1 - level) / 2, rel=1e-10, abs=0
+        )
+
+
+def test_limits_grow_with_successes_and_width_with_confidence() -> None:
+    lower, upper = clopper_pearson(np.arange(51), 50)
+    assert np.all(np.diff(lower) > 0)
+    assert np.all(np.diff(upper) > 0)
+    wider = clopper_pearson(np.arange(51), 50, confidence=0.99)
+    assert np.all((wider[0] <= lower) & (wider[1] >= upper))

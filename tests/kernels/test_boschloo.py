@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import boschloo_exact
+
+from pipeline.kernels import boschloo
+from pipeline.kernels.boschloo import boschloo_greater
+from pipeline.kernels.fisher import fisher_greater
+
+Table = tuple[int, int, int, int]
+
+
+@st.composite
+def tables(draw: st.DrawFn, largest: int = 9) -> Table:
+    n1, n2 = draw(st.integers(1, largest)), draw(st.integers(1, largest))
+    return draw(st.integers(0, n1)), n1, draw(st.integers(0, n2)), n2
+
+
+def tail(k1: int, n1: int, k2: int, n2: int) -> Fraction:
+    k = k1 + k2
+    ways = sum(comb(n1, x) * comb(n2, k - x) for x in range(k1, min(n1, k) + 1))
+    return Fraction(ways, comb(n1 + n2, k))
+
+
+def slow_boschloo(k1: int, n1: int, k2: int, n2: int) -> float:
+    """Collect the extreme tables with exact fractions and look for the maximum on a fine grid."""
+    limit = tail(k1, n1, k2, n2) * (1 + Fraction(1, 10**7))
+    ways = [0] * (n1 + n2 + 1)
+    for a, b in product(range(n1 + 1), range(n2 + 1)):
+        if tail(a, n1, b, n2) <= limit:
+            ways[a + b] += comb(n1, a) * comb(n2, b)
+    angles, s = np.linspace(0, np.pi / 2, 4001), np.arange(n1 + n2 + 1)
+    for _ in range(3):
+        p = np.sin(angles)[:, None] ** 2
+        values = (np.array(ways, dtype=float) * p**s * (1 - p) ** (n1 + n2 - s)).sum(axis=1)
+        top = int(values.argmax())
+        angles = np.linspace(angles[max(top - 1, 0)], angles[min(top + 1, len(angles) - 1)], 4001)
+    return float(values.max())
+
+
+def one(table: Table) -> float:
+    return float(boschloo_greater(*([value] for value in table))[0])
+
+
+@pytest.mark.parametrize(("table", "p"), [
+    ((74, 117, 31, 63), 0.0355644),  # the example in the documentation of SciPy
+    ((1, 1, 0, 1), 0.25),  # p (1-p) at 1/2
+    ((2, 2, 0, 2), 0.0625),
+])  # fmt: skip
+def test_known_values(table: Table, p: float) -> None:
+    assert one(table) == pytest.approx(p, rel=1e-5)
+
+
+@pytest.mark.parametrize("table", [
+    (7, 12, 1, 8), (3, 20, 1, 25), (0, 4, 0, 9), (15, 30, 12, 31), (9, 9, 4, 11), (2, 33, 0, 11),
+])  # fmt: skip
+def test_agrees_with_scipy(table: Table) -> None:
+    k1, n1, k2, n2 = table
+    cells = [[k1, k2], [n1 - k1, n2 - k2]]
+    greater = boschloo_exact(cells, alternative="greater", n=64).pvalue
+    less = boschloo_exact(cells, alternative="less", n=64).pvalue
+    assert one(table) == pytest.approx(greater, rel=1e-7)
+    assert one((k2, n2, k1, n1)) == pytest.approx(less, rel=1e-7)
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables())
+def test_agrees_with_the_definition(table: Table) -> None:
+    assert one(table) == pytest.approx(slow_boschloo(*table), rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize(
+    "table", [(22, 24, 4, 14), (4, 4, 9, 14), (19, 24, 6, 21), (13, 30, 2, 30), (24, 24, 0, 20)]
+)
+def test_agrees_with_the_definition_in_larger_groups(table: Table) -> None:
+    assert one(table) == pytest.approx(slow_boschloo(*table), rel=1e-10, abs=0)
+
+
+@given(tables(largest=60))
+def test_never_above_fisher_and_grows_with_k2(table: Table) -> None:
+    k1, n1, k2, n2 = table
+    p = boschloo_greater([k1] * (n2 + 1), [n1] * (n2 + 1), np.arange(n2 + 1), [n2] * (n2 + 1))
+    assert 0 < p[k2] <= fisher_greater([k1], [n1], [k2], [n2])[0] <= 1
+    assert np.all(np.diff(p) >= -1e-9)
+
+
+@given(tables(largest=60))
+def test_mirror(table: Table) -> None:
+    k1, n1, k2, n2 = table
+    mirrored = one((n2 - k2, n2, n1 - k1, n1))
+    assert one(table) == pytest.approx(mirrored, rel=1e-6)  # close maxima above 0.99
+
+
+@pytest.mark.parametrize("p", [0.02, 0.1, 0.3, 0.5, 0.77])
+def test_level_is_kept(p: float) -> None:
+    n1, n2 = 11, 14
+    every = list(product(range(n1 + 1), range(n2 + 1)))
+    k1, k2 = (np.array(column) for column in zip(*every, strict=True))
+    found = boschloo_greater(k1, np.full(len(k1), n1), k2, np.full(len(k1), n2))
+    chance = np.array([
+        comb(n1, a) * comb(n2, b) * p ** (a + b) * (1 - p) ** (n1 + n2 - a - b) for a, b in every
+    ])  # fmt: skip
+    for alpha in (0.01, 0.05, 0.2):
+        assert chance[found <= alpha].sum() <= alpha + 1e-12
+
+
+def test_far_tails_and_large_groups_stay_close_to_fisher() -> None:
+    table = ([300, 900], [600, 5000], [20, 700], [600, 5000])
+    p, fisher = boschloo_greater(*table), fisher_greater(*table)
+    assert np.all((p <= fisher) & (p > fisher / 20))
+    assert p[0] < 1e-70
+
+
+def test_degenerate_tables() -> None:
+    p = boschloo_greater([0, 0, 3, 0], [0, 5, 3, 7], [1, 0, 4, 2], [5, 0, 4, 2])
+    assert np.isnan(p).tolist() == [True, True, False, False]
+    assert p[2:].tolist() == [1.0, 1.0]
+    empty = np.array([], dtype=np.int64)
+    assert boschloo_greater(empty, empty, empty, empty).shape == (0,)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(tables(largest=12), min_size=2, max_size=20), st.randoms())
+def test_result_belongs_to_its_table_whatever_the_batch(rows: list[Table], random: Random) -> None:
+    alone = {row: one(row) for row in rows}
+    random.shuffle(rows)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(boschloo, "_CELLS", 40)
+        few = boschloo_greater(*columns)
+    assert few.tolist() == [alone[row] for row in rows]
+    assert boschloo_greater(*columns).tolist() == few.tolist()
+
+
+def test_mistakes_are_refused() -> None:
+    with pytest.raises(ValueError, match="in 1 tables"):
+        boschloo_greater([5], [4], [0], [3])
+    with pytest.raises(ValueError, match=r"up to 10,000 draws in both groups, not 12,000"):
+        boschloo_greater([5], [6000], [0], [6000])

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import random
+from functools import cache
+from itertools import combinations
+
+import pytest
+
+from pipeline.kernels import planning_power
+from pipeline.kernels.exact_tests import TESTS
+from pipeline.kernels.planning_power import (
+    Design,
+    comparison_power,
+    predictive_power,
+    size_for_power,
+)
+
+SMALL = Design(n=6, apart=4, candidates=11, alpha=0.3)
+
+
+@cache
+def verdict(design: Design, k1: int, n1: int, k2: int, n2: int) -> str:
+    if not (n1 and n2):
+        return "untested"
+    p = TESTS[design.test]([k1], [n1], [k2], [n2], alternative=design.alternative)[0]
+    difference = design.apart / design.n * (k1 / n1 - k2 / n2)
+    if p >= design.alpha or abs(difference) < design.margin - 1e-9 or difference == 0:
+        return "none"
+    return "first" if difference > 0 else "second"
+
+
+def slow_power(design: Design, size: int, true_1: int, true_2: int) -> dict[str, float]:
+    """Draw every sample: D1 are the candidates 0, 1 ..., D2 the next ones, TPs in front."""
+    d = design.apart
+    verdicts = []
+    for sample in combinations(range(design.candidates), size):
+        first, second = [x for x in sample if x < d], [x - d for x in sample if d <= x < 2 * d]
+        hits = sum(x < true_1 for x in first), sum(x < true_2 for x in second)
+        verdicts.append(verdict(design, hits[0], len(first), hits[1], len(second)))
+    return {v: verdicts.count(v) / len(verdicts) for v in ("first", "second", "untested")}
+
+
+@pytest.mark.parametrize("design", [
+    SMALL, SMALL._replace(test="boschloo"), SMALL._replace(test="fisher_mid_p"),
+    SMALL._replace(alternative="greater"), SMALL._replace(margin=0.6),
+])  # fmt: skip
+@pytest.mark.parametrize(("size", "true_1", "true_2"), [(6, 4, 1), (9, 1, 3), (3, 2, 2)])
+def test_agrees_with_all_samples(design: Design, size: int, true_1: int, true_2: int) -> None:
+    found = comparison_power(design, size=size, precision_1=true_1 / 4, precision_2=true_2 / 4)
+    expected = slow_power(design, size, true_1, true_2)
+    for name, value in expected.items():
+        assert getattr(found, name) == pytest.approx(value, abs=1e-8)
+    assert found.standard_error == 0.0
+
+
+def test_simulation_agrees_with_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
+    design = Design(n=100, apart=40, candidates=500)
+    setting = {"size": 120, "precision_1": 0.6, "precision_2": 0.3}
+    exact = comparison_power(design, **setting)  # type: ignore[arg-type]
+    monkeypatch.setattr(planning_power, "_MOST_TABLES", 0)
+    simulated = comparison_power(design, **setting)  # type: ignore[arg-type]
+    assert exact.standard_error == 0.0 < simulated.standard_error < 0.006
+    assert simulated.first == pytest.approx(exact.first, abs=4 * simulated.standard_error)
+    assert simulated.second == pytest.approx(exact.second, abs=1e-3)
+
+
+def test_simulated_full_annotation_leaves_nothing_to_chance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # 15 and 8 of 20: p = 0.054; a draw less in either set could give a mark
+    monkeypatch.setattr(planning_power, "_MOST_TABLES", 0)
+    design = Design(n=30, apart=20, candidates=60)
+    full = comparison_power(design, size=60, precision_1=0.75, precision_2=0.4)
+    assert full == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_seed_fixes_the_simulation() -> None:
+    design = Design(n=500, apart=300, candidates=5000)
+    first, again, other = (
+        comparison_power(design, size=800, precision_1=0.4, precision_2=0.3, seed=seed)
+        for seed in ("s", "s", "t")
+    )
+    assert first == again != other
+    assert first.standard_error > 0
+
+
+def test_level_is_kept_and_sides_mirror() -> None:
+    design = Design(n=100, apart=40, candidates=400)
+    null = comparison_power(design, size=100, precision_1=0.5, precision_2=0.5)
+    assert null.first == pytest.approx(null.second, rel=1e-6)
+    assert null.first + null.second < 0.05
+    one = comparison_power(design, size=100, precision_1=0.6, precision_2=0.2)
+    two = comparison_power(design, size=100, precision_1=0.2, precision_2=0.6)
+    assert (one.first, one.second) == pytest.approx((two.second, two.first), rel=1e-6)
+
+
+def test_extremes() -> None:
+    nothing = comparison_power(SMALL, size=0, precision_1=1, precision_2=0)
+    assert nothing == (0.0, 0.0, 1.0, 0.0)
+    full = comparison_power(SMALL, size=11, precision_1=1, precision_2=0)
+    assert full.first == pytest.approx(1.0)
+
+
+def test_size_for_power() -> None:
+    design = Design(n=40, apart=20, candidates=80)
+    size = size_for_power(design, wanted=0.7, precision_1=0.2, precision_2=0.7)
+    assert size is not None
+    power = [
+        comparison_power(design, size=s, precision_1=0.2, precision_2=0.7).second
+        for s in (size - 1, size)
+    ]
+    assert power[0] < 0.7 <= power[1]
+    assert size_for_power(design, wanted=0.9, precision_1=0.5, precision_2=0.45) is None
+
+
+def slow_predictive(
+    design: Design, size: int, pilot: tuple[int, int, int, int], before: int
+) -> float:
+    """Simulate candidate by candidate."""
+    bits, marks, runs = random.Random(4), 0, 1200
+    k, n = pilot[::2], pilot[1::2]
+    for _ in range(runs):
+        pool: list[tuple[int, bool]] = []
+        for side in (0, 1):
+            p = bits.betavariate(k[side] + 0.5, n[side] - k[side] + 0.5)
+            pool += [(side, bits.random() < p) for _ in range(design.apart - n[side])]
+        pool += [(2, False)] * (design.candidates - before - len(pool))
+        drawn = bits.sample(pool, size - before)
+        hits = [k[side] + drawn.count((side, True)) for side in (0, 1)]
+        draws = [n[side] + sum(x[0] == side for x in drawn) for side in (0, 1)]
+        marks += verdict(design, hits[0], draws[0], hits[1], draws[1]) == "first"
+    return marks / runs
+
+
+def test_predictive_power_agrees_with_a_loop() -> None:
+    design = Design(n=40, apart=25, candidates=100)
+    pilot = (4, 6, 1, 5)
+    expected = slow_predictive(design, 60, pilot, 20)
+    found = predictive_power(design, size=60, pilot=pilot, pilot_size=20)
+    assert found.first == pytest.approx(expected, abs=0.055)
+    assert 0 < found.standard_error < 0.006
+
+
+def test_pilot_is_part_of_the_larger_sample() -> None:
+    design = Design(n=40, apart=25, candidates=100)
+    for pilot, first in (((9, 10, 1, 10), 1.0), ((5, 10, 4, 10), 0.0)):
+        stays = predictive_power(design, size=30, pilot=pilot, pilot_size=30, replicates=50)
+        assert (stays.first, stays.second) == (first, 0.0)
+    known = predictive_power(design, size=80, pilot=(20, 25, 5, 25), pilot_size=50, replicates=50)
+    assert known.first == 1.0  # nothing is left to draw in D1 and D2
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"apart": 0}, "0 of 6 apart"), ({"apart": 7}, "7 of 6 apart"), ({"candidates": 7}, "2 apart"),
+])  # fmt: skip
+def test_impossible_designs_are_refused(change: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        comparison_power(SMALL._replace(**change), size=1, precision_1=0, precision_2=0)
+
+
+def test_mistakes_are_refused() -> None:
+    with pytest.raises(ValueError, match="sample of 12"):
+        comparison_power(SMALL, size=12, precision_1=0, precision_2=0)
+    with pytest.raises(ValueError, match="precision is a proportion"):
+        comparison_power(SMALL, size=1, precision_1=0, precision_2=2)
+    with pytest.raises(ValueError, match="wanted power"):
+        size_for_power(SMALL, wanted=80, precision_1=0, precision_2=1)
+    for pilot, before in (((3, 2, 0, 0), 5), ((1, 5, 0, 0), 6), ((1, 2, 1, 2), 3)):
+        with pytest.raises(ValueError, match="pilot"):
+            predictive_power(SMALL, size=8, pilot=pilot, pilot_size=before)
