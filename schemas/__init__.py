@@ -4,7 +4,7 @@ from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
 from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
-from schemas.counts import CorpusSize, EdgeDocuments, EdgePieces, Examples, PairCounts, UnitCounts
+from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
@@ -29,8 +29,6 @@ __all__ = [
     "Coverage",
     "CutComparison",
     "Disagreements",
-    "EdgeDocuments",
-    "EdgePieces",
     "Examples",
     "Faults",
     "Identified",

@@ -18,7 +18,7 @@ class PairCounts(Table):
     l2: str = pa.Field(description="right unit")
     f: int = pa.Field(ge=1, description="pair tokens in this shard; pair tokens")
     documents: int = pa.Field(
-        ge=0, description="documents wholly in this shard that hold the pair; documents"
+        ge=0, description="documents with the pair that were not counted before; documents"
     )
 
 
@@ -30,29 +30,6 @@ class UnitCounts(Table):
     side: int = pa.Field(isin=[1, 2], description="1: left, 2: right")
     unit: str = pa.Field(description="left or right unit")
     f: int = pa.Field(ge=0, description="positions, text units or tokens that count for it")
-
-
-class EdgeDocuments(Table):
-    """Documents at the edge of a shard that hold a pair: another shard may have the rest."""
-
-    _key: ClassVar[tuple[str, ...]] = ("l1", "l2", "file", "start")
-
-    l1: str = pa.Field(description="left unit")
-    l2: str = pa.Field(description="right unit")
-    file: str = pa.Field(description="input file, as the experiment names it")
-    start: int = pa.Field(ge=1, description="first known sentence of the document")
-
-
-class EdgePieces(Table):
-    """The first and the last document of each part of a corpus."""
-
-    _key: ClassVar[tuple[str, ...]] = ("file", "start", "first", "last")
-
-    file: str = pa.Field(description="input file, as the experiment names it")
-    start: int = pa.Field(ge=1, description="first sentence of the document in this part")
-    doc: str = pa.Field(description="name of the document; empty if it has none")
-    first: bool = pa.Field(description="whether it is the first of the part")
-    last: bool = pa.Field(description="whether it is the last of the part")
 
 
 class Examples(Table):

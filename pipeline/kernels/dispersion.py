@@ -1,8 +1,7 @@
-"""In how many documents a pair occurs, counted in parts of a corpus.
+"""In how many documents a pair occurs, counted along a corpus that comes in batches.
 
-A document is a run of sentences under one name. A part of a corpus sees its first and its
-last document perhaps not whole; the pairs of these are kept with the document, until all
-parts are there to say which of them are the same.
+A document is a run of sentences under one name in one file. The last one of a batch may go on in
+the next: its pairs are remembered, and not counted for it again.
 """
 
 from __future__ import annotations
@@ -12,109 +11,68 @@ import polars as pl
 from pipeline.kernels.places import PLACE
 
 RUN = "run"
-"""Column with the number of the document within a part."""
-_PIECE = ("file", "start")
+"""Column with the number of the document within a batch."""
+PAIR = "pair"
+"""Column with the pair as a number, see `pipeline.kernels.pairs.pair_key`."""
+OPEN = pl.Schema({"file": pl.String, "doc": pl.String, PAIR: pl.UInt64})
+"""The document that may go on, and its pairs so far; a row without a pair says which it is."""
 
 
 def documents(tokens: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the sentences of a part with their documents.
+    """Return the sentences of a batch with their documents.
 
     Parameters
     ----------
     tokens : LazyFrame
-        As `places.numbered` gives them, with file, doc, sentence.
+        As `places.numbered` gives them, with file and doc.
 
     Returns
     -------
     LazyFrame
-        `PLACE`, `RUN`, file, doc, sentence, and start: the first sentence of the run.
+        `PLACE`, `RUN`, file and doc, in order.
     """
-    rows = tokens.filter(pl.col("position") == 1).select(PLACE, "file", "doc", "sentence")
+    rows = tokens.filter(pl.col("position") == 1).select(PLACE, "file", "doc").sort(PLACE)
     changes = [pl.col(name) != pl.col(name).shift() for name in ("file", "doc")]
-    numbered = rows.sort(PLACE).with_columns(
-        pl.any_horizontal(changes).fill_null(value=False).cum_sum().cast(pl.Int64).alias(RUN)
-    )
-    return numbered.with_columns(start=pl.col("sentence").min().over(RUN))
+    number = pl.any_horizontal(changes).fill_null(value=False).cum_sum().cast(pl.Int64)
+    return rows.with_columns(number.alias(RUN))
 
 
-def pieces(sentences: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the first and the last document of a part: file, start, doc, first, last."""
-    end = pl.col(RUN).max()
-    edges = sentences.filter((pl.col(RUN) == 0) | (pl.col(RUN) == end))
-    runs = edges.select(*_PIECE, "doc", first=pl.col(RUN) == 0, last=pl.col(RUN) == end)
-    return runs.unique()
+def goes_on(sentences: pl.DataFrame, before: pl.DataFrame) -> bool:
+    """Return whether the first document of a batch is the one that was `OPEN` before."""
+    names = ["file", "doc"]
+    first, last = sentences.select(names).head(1), before.select(names).head(1)
+    return first.height == 1 and first.equals(last)
 
 
-def spread(pairs: pl.LazyFrame, sentences: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Count the documents of each pair that lie within a part, and name those at its edges.
+def spread(
+    pairs: pl.LazyFrame, sentences: pl.DataFrame, before: pl.DataFrame
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Count the documents of each pair that no batch before has counted.
 
     Parameters
     ----------
     pairs : LazyFrame
-        l1, l2 (Categorical) and `PLACE`.
-    sentences : LazyFrame
+        `PAIR` and `PLACE`.
+    sentences : DataFrame
         As `documents` gives them.
+    before : DataFrame
+        What the batch before left `OPEN`; nothing for the first.
 
     Returns
     -------
-    within, edges : LazyFrame
-        l1, l2, documents; and l1, l2, file, start.
+    counts, after : LazyFrame
+        `PAIR` and documents; and what this batch leaves `OPEN`.
     """
-    runs = sentences.select(PLACE, RUN)
-    seen = pairs.join(runs, on=PLACE).unique(["l1", "l2", RUN]).select("l1", "l2", RUN)
-    bounds = sentences.select(RUN, *_PIECE).unique(RUN)
-    edge = (pl.col(RUN) == 0) | (pl.col(RUN) == pl.col("_end"))
-    marked = seen.join(sentences.select(_end=pl.col(RUN).max()), how="cross").filter(edge)
-    within = seen.join(sentences.select(_end=pl.col(RUN).max()), how="cross").filter(~edge)
-    named = [pl.col("l1", "l2").cast(pl.String)]
-    return (
-        within.group_by("l1", "l2")
-        .agg(documents=pl.len().cast(pl.Int64))
-        .select(*named, "documents"),
-        marked.join(bounds, on=RUN).select(*named, *_PIECE),
-    )
-
-
-def joined(found: pl.LazyFrame) -> pl.LazyFrame:
-    """Tell which pieces are one document.
-
-    Parameters
-    ----------
-    found : LazyFrame
-        The `pieces` of any number of parts.
-
-    Returns
-    -------
-    LazyFrame
-        file, start, and whole: where the document of this piece starts.
-    """
-    ordered = found.unique().sort("file", "start", "first")
-    before = [pl.col(name).shift() for name in ("file", "doc")]
-    goes_on = (
-        pl.col("first")
-        & pl.col("last").shift()
-        & (pl.col("file") == before[0])
-        & (pl.col("doc") == before[1])
-    ).fill_null(value=False)
-    start = pl.when(~goes_on).then("start").forward_fill()
-    return ordered.select(*_PIECE, whole=start)
-
-
-def edge_documents(edges: pl.LazyFrame, found: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the documents at the edges of parts that hold each pair, each once.
-
-    Parameters
-    ----------
-    edges : LazyFrame
-        l1, l2, file, start of any number of parts.
-    found : LazyFrame
-        Their `pieces`.
-
-    Returns
-    -------
-    LazyFrame
-        l1, l2, file, start: where the document starts as far as these parts know.
-    """
-    known = joined(found)
-    merged = edges.join(known, on=_PIECE).with_columns(start=pl.col("whole"))
-    return merged.select("l1", "l2", *_PIECE).unique()
+    runs = sentences.lazy().select(PLACE, RUN)
+    seen = pairs.join(runs, on=PLACE).select(PAIR, RUN).unique()
+    last = sentences.get_column(RUN).max() if sentences.height else None
+    if not goes_on(sentences, before):
+        before = before.clear()
+    known = before.lazy().select(PAIR, pl.lit(0, pl.Int64).alias(RUN))
+    fresh = seen.join(known, on=[PAIR, RUN], how="anti")
+    counts = fresh.group_by(PAIR).agg(documents=pl.len().cast(pl.Int64))
+    name = sentences.lazy().tail(1).select("file", "doc")
+    mine = fresh.filter(pl.col(RUN) == pl.lit(last, pl.Int64)).select(PAIR)
+    carried = before.lazy().select(PAIR).drop_nulls() if last == 0 else mine.head(0)
+    every = pl.concat([pl.LazyFrame({PAIR: [None]}, schema={PAIR: pl.UInt64}), carried, mine])
+    return counts, name.join(every, how="cross").select(OPEN.names())

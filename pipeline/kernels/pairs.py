@@ -104,12 +104,12 @@ def count(pairs: pl.LazyFrame) -> pl.LazyFrame:
     Parameters
     ----------
     pairs : LazyFrame
-        l1 and l2, as text or Categorical.
+        l1 and l2.
 
     Returns
     -------
     LazyFrame
-        One row per pair type, l1 and l2 as text.
+        One row per pair type.
 
     Examples
     --------
@@ -117,16 +117,32 @@ def count(pairs: pl.LazyFrame) -> pl.LazyFrame:
     >>> count(pairs).collect().rows()
     [('a', 'b', 2)]
     """
-    f = pl.len().cast(pl.Int64).alias("f")
-    if pairs.collect_schema()["l1"] == pl.String:
-        return pairs.group_by("l1", "l2").agg(f)
+    return by_pair(pairs, pl.len().cast(pl.Int64).alias("f"))
+
+
+def by_pair(rows: pl.LazyFrame, *made: pl.Expr) -> pl.LazyFrame:
+    """Group rows by l1 and l2, which is cheapest where both are Categorical.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        l1 and l2, as text or Categorical, and what else is wanted.
+    *made : Expr
+        What to make of each group.
+
+    Returns
+    -------
+    LazyFrame
+        l1, l2 and what was made.
+    """
+    if isinstance(rows.collect_schema()["l1"], pl.String):
+        return rows.group_by("l1", "l2").agg(*made)
     first = [pl.col(name).first() for name in ("l1", "l2")]
-    counted = pairs.group_by(pair_key().alias("_pair")).agg(*first, f)
-    return counted.select(pl.col("l1", "l2").cast(pl.String), "f")
+    return rows.group_by(pair_key().alias("_pair")).agg(*first, *made).drop("_pair")
 
 
 def pair_key() -> pl.Expr:
-    """Return one whole number for the two Categorical columns: the cheapest key to group by."""
+    """Return one whole number for two Categorical columns, l1 and l2."""
     one, two = (pl.col(name).to_physical().cast(pl.UInt64) for name in ("l1", "l2"))
     return one * 2**32 + two
 

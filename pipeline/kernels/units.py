@@ -11,6 +11,9 @@ import polars as pl
 from pipeline.kernels.labels import fields, label
 from pipeline.kernels.places import PLACE, TOKEN, governor
 
+LABELS = "lexassay labels"
+"""Name of the categories of labels: as long as any are held, the same label has the same number."""
+
 
 @dataclass(frozen=True)
 class Related:
@@ -85,8 +88,8 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     Returns
     -------
     LazyFrame
-        place, token and unit: the label, as a Categorical of its own, since labels are long
-        and few. A token without a required related token, or with a null in its label, is no
+        place, token and unit: the label, as a Categorical (`LABELS`), since labels are long and
+        few. A token without a required related token, or with a null in its label, is no
         unit.
 
     Examples
@@ -103,7 +106,7 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     for name, related in unit.attach.items():
         found = _attach(found, tokens, name, related, _wanted(unit.template, name))
     named = found.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")
-    return named.with_columns(pl.col("unit").cast(pl.Categorical(pl.Categories.random())))
+    return named.with_columns(pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS))))
 
 
 def _wanted(template: str, name: str) -> list[str]:

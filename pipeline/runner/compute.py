@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
+from polars import selectors
 
 from pipeline.errors import DataError
 from pipeline.runner import stream
@@ -107,7 +108,8 @@ def pieces(task: Task, left: LeftOut) -> Iterator[Piece]:
     tables = {option: pl.scan_parquet(list(paths)) for option, paths in task.tables.items()}
     found = _divided(task, stage, _frames(task, stage, tables, left))
     for name, bucket, frame in found:
-        yield Piece(name, bucket, frame.sort(list(task.models[name].key())))
+        text = frame.with_columns(selectors.categorical().cast(pl.String))
+        yield Piece(name, bucket, text.sort(list(task.models[name].key())))
 
 
 def _frames(task: Task, stage: Stage, tables: Tables, left: LeftOut) -> Iterator[Frames]:
@@ -168,9 +170,13 @@ def _streamed(
         budget=task.budget,
     )
     given = {**tables, **{name: _scan(files) for name, files in others.items()}}
+    carried: Tables = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
     merging = stream.Merging(counting, task.config, task.budget.rows)
     for tokens in reading.batches():
-        full = merging.add(stage.run(task.config, {**given, option: tokens.lazy()}))
+        inputs = {**given, **carried, option: tokens.lazy()}
+        made = stream.collected(stage.run(task.config, inputs))
+        carried = {name: made.pop(name).lazy() for name in counting.carry}
+        full = merging.add(made)
         if full:
             yield full
     yield merging.result()
@@ -191,6 +197,7 @@ def _divided(task: Task, stage: Stage, found: Iterator[Frames]) -> Iterator[Piec
 
 def _by_bucket(name: str, frame: pl.DataFrame, identity: pl.Expr, buckets: int) -> Iterator[Piece]:
     """Divide rows by their ids, so that the buckets follow each other in the order of ids."""
+    frame = frame.with_columns(selectors.categorical().cast(pl.String))
     number = identity.str.slice(1, _DIGITS).str.to_integer(base=_HEXADECIMAL)
     bucket = (number * buckets // _HEXADECIMAL**_DIGITS).alias("~bucket")
     parts = frame.with_columns(bucket).partition_by("~bucket", as_dict=True, include_key=False)

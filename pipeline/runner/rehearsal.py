@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import polars as pl
+from polars import selectors
 
 from pipeline.errors import ConfigError, Problem, SchemaViolation
 from pipeline.runner.graph import Node
@@ -79,9 +80,12 @@ def _headers(files: list[SourceFile]) -> list[pl.LazyFrame]:
 
 def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
     stage, counting = node.stage, node.stage.counting
-    made = _checked(stage.run(node.config, tables), stage.shard_outputs)
     if counting is None:
-        return made
+        return _checked(stage.run(node.config, tables), stage.outputs)
+    carried = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
+    ran = stage.run(node.config, {**tables, **carried})
+    partial = {name: table for name, table in ran.items() if name not in counting.carry}
+    made = _checked(partial, counting.partials)
     made = _checked(counting.merge(node.config, made), counting.partials)
     if counting.totals:
         made |= _checked(counting.totals(node.config, made), counting.total_tables)
@@ -90,7 +94,8 @@ def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
 
 def _checked(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, pl.LazyFrame]:
     """Check what a stage plans to make; return zero rows of it."""
-    planned = {name: output.lazy() for name, output in outputs.items()}
+    as_text = selectors.categorical().cast(pl.String)
+    planned = {name: output.lazy().with_columns(as_text) for name, output in outputs.items()}
     expected = dict(models) | ({FAULTS: Faults} if FAULTS in planned else {})
     if set(planned) != set(expected):
         what = f"makes {sorted(planned)}, but declares {sorted(models)}"

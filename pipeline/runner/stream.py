@@ -95,9 +95,9 @@ class Merging:
     rows: int = 0
     merged: int = 0
 
-    def add(self, outputs: Outputs) -> Frames:
+    def add(self, made: Frames) -> Frames:
         """Take in the tables of one batch; return what there is no room for."""
-        for name, frame in collected(outputs).items():
+        for name, frame in made.items():
             self.held.setdefault(name, []).append(frame)
             self.rows += frame.height
         limit = max(_FEW, 2 * self.merged) if self.most is None else self.most

@@ -123,7 +123,8 @@ class Counting:
     Parameters
     ----------
     partials : mapping of str to schema
-        The tables that `Stage.run` makes of a batch, and `merge` of several such tables.
+        The tables that `Stage.run` makes of a batch, and `merge` of several such tables. Text
+        may be Categorical until it is written.
     merge : callable
         (config, partial tables) -> partial tables.
     combine : callable
@@ -132,6 +133,9 @@ class Counting:
         config -> the columns of the tokens that `Stage.run` looks at; all if None.
     whole : callable or None
         config -> "sentence", "paragraph" or "document": what a batch never cuts.
+    carry : mapping of str to Schema
+        Tables that `Stage.run` makes of a batch for the next one of the same shard, which finds
+        them among its inputs; without rows for the first.
     buckets : mapping of str to Expr
         Partial tables and outputs that can be divided, each with the id to divide them by. The
         others are small, and there for every bucket.
@@ -147,6 +151,7 @@ class Counting:
     combine: Callable[[Any, Tables], Outputs]
     columns: Callable[[Any], Collection[str]] | None = None
     whole: Callable[[Any], str] | None = None
+    carry: Mapping[str, pl.Schema] = field(default_factory=dict)
     buckets: Mapping[str, pl.Expr] = field(default_factory=dict)
     totals: Callable[[Any, Tables], Outputs] | None = None
     total_tables: Mapping[str, type[Table]] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from pipeline.kernels import dispersion, examples
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.pairs import located
+from pipeline.kernels.pairs import by_pair, located
 from pipeline.kernels.places import numbered
 from pipeline.stages import pair_counting
 from pipeline.stages.base import (
@@ -25,14 +25,11 @@ from pipeline.stages.units import UnitOptions, require_attributes
 from schemas import (
     Candidates,
     CorpusSize,
-    EdgeDocuments,
-    EdgePieces,
     Examples,
     PairCounts,
     UnitCounts,
 )
 
-_PAIR = ["l1", "l2"]
 _BY_PAIR = candidate_id("l1", "l2")
 _TOTAL = "sample size"
 """What the counts of `schemas.CorpusSize` call N where it is not the number of pair tokens."""
@@ -60,8 +57,6 @@ class ExtractPairs(Seeded, RelationOptions):
 PARTIALS = {
     "counts": PairCounts,
     "marginals": UnitCounts,
-    "edges": EdgeDocuments,
-    "pieces": EdgePieces,
     "examples": Examples,
     "corpus": CorpusSize,
 }
@@ -75,12 +70,9 @@ def columns(config: ExtractPairs) -> set[str]:
 
 def merge(config: ExtractPairs, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
-    pieces = tables["pieces"].unique()
     return {
-        "counts": tables["counts"].group_by(_PAIR).agg(pl.sum("f"), pl.sum("documents")),
+        "counts": by_pair(tables["counts"], pl.sum("f"), pl.sum("documents")),
         "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
-        "edges": dispersion.edge_documents(tables["edges"], pieces),
-        "pieces": pieces,
         "examples": examples.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
     }
@@ -102,18 +94,15 @@ def totals(config: ExtractPairs, tables: Tables) -> Outputs:
 
 def combine(config: ExtractPairs, tables: Tables) -> Outputs:
     """Join the marginals to the sums, then apply the threshold."""
-    edges = tables["edges"].group_by(_PAIR).agg(_edges=pl.len().cast(pl.Int64))
     kept = tables["counts"].filter(pl.col("f") >= config.min_frequency)
-    summed = kept.join(edges, on=_PAIR, how="left")
-    documents = pl.col("documents") + pl.col("_edges").fill_null(0)
-    signatures = _signatures(summed.select(*_PAIR, "f", documents), config, tables)
+    signatures = _signatures(kept, config, tables)
     order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
     named = signatures.with_columns(candidate_id("l1", "l2")).select(order)
     shown = tables["examples"].join(named, on="id", how="semi")
     return {
         "candidates": named,
         "examples": examples.merge(shown, most=config.examples),
-        "corpus": _whole_sizes(tables),
+        "corpus": tables["corpus"].sort("what"),
     }
 
 
@@ -129,12 +118,6 @@ def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> p
     return counts.join(total, how="cross")
 
 
-def _whole_sizes(tables: Tables) -> pl.LazyFrame:
-    edges = dispersion.joined(tables["pieces"]).unique(["file", "whole"])
-    more = edges.select(what=pl.lit("documents"), count=pl.len().cast(pl.Int64))
-    return pl.concat([tables["corpus"], more]).group_by("what").agg(pl.sum("count")).sort("what")
-
-
 @stage(
     "extract.pairs",
     config=ExtractPairs,
@@ -145,10 +128,10 @@ def _whole_sizes(tables: Tables) -> pl.LazyFrame:
         merge=merge,
         combine=combine,
         columns=columns,
+        carry={"open": dispersion.OPEN},
         whole=lambda config: config.text_unit,
         buckets={
             "counts": _BY_PAIR,
-            "edges": _BY_PAIR,
             "examples": pl.col("id"),
             "candidates": pl.col("id"),
         },
@@ -167,15 +150,15 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
         right=config.right.kernel(stop_words),
         options=config,
     )
-    sentences = dispersion.documents(tokens.lazy()).collect().lazy()
-    counts, edges = pair_counting.counts(found.pairs, sentences)
+    sentences = dispersion.documents(tokens.lazy()).collect()
+    before = tables["open"].collect()
+    counts, after = pair_counting.counts(found.pairs, sentences, before)
     return {
         "counts": counts,
         "marginals": found.marginals,
-        "edges": edges,
-        "pieces": dispersion.pieces(sentences),
         "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
-        "corpus": _sizes(tokens, sentences, found),
+        "corpus": _sizes(tokens, sentences, found, goes_on=dispersion.goes_on(sentences, before)),
+        "open": after,
     }
 
 
@@ -207,14 +190,13 @@ def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
 
 
 def _sizes(
-    tokens: pl.DataFrame, sentences: pl.LazyFrame, found: pair_counting.Found
+    tokens: pl.DataFrame, sentences: pl.DataFrame, found: pair_counting.Found, *, goes_on: bool
 ) -> pl.LazyFrame:
-    """Count what this part has; the documents at its edges are counted by their pieces."""
-    inner = sentences.select(pl.col(dispersion.RUN).max()).collect().item()
+    """Count what this part has; a document counts where it begins."""
     sizes = {
         "tokens": tokens.height,
-        "sentences": sentences.select(pl.len()).collect().item(),
-        "documents": max(0, (inner or 0) - 1),
+        "sentences": sentences.height,
+        "documents": sentences.get_column(dispersion.RUN).n_unique() - goes_on,
         "pair tokens": found.pairs.height,
     }
     sizes |= {_TOTAL: found.total} if found.total else {}

@@ -7,14 +7,19 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipeline.kernels import dispersion, textual, windows
-from pipeline.kernels.pairs import COLUMNS, count, pair_tokens
+from pipeline.kernels.pairs import COLUMNS, pair_key, pair_tokens
 from pipeline.kernels.places import PLACE, TOKEN
-from pipeline.kernels.units import Unit, units
+from pipeline.kernels.units import LABELS, Unit, units
 from pipeline.stages.relations import RelationOptions
 from schemas import UnitCounts
 
 LEFT, RIGHT = 1, 2
 """The sides of a pair, in `schemas.UnitCounts`."""
+
+
+_NO_MARGINALS = UnitCounts.zero_rows().with_columns(
+    pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS)))
+)
 
 
 @dataclass(frozen=True)
@@ -50,11 +55,11 @@ def find(tokens: pl.DataFrame, *, left: Unit, right: Unit, options: RelationOpti
     """
     if options.relation in {"sentence", "dependency"}:
         plan = pair_tokens(tokens.lazy(), left=left, right=right, relation=options.syntactic)
-        return Found(plan.collect(), UnitCounts.zero_rows())
+        return Found(plan.collect(), _NO_MARGINALS)
     first, second = (units(tokens.lazy(), unit).collect() for unit in (left, right))
     if options.relation == "adjacent":
         pairs = windows.adjacent(first, second, tokens, gap=options.gap)
-        return Found(pairs, UnitCounts.zero_rows())
+        return Found(pairs, _NO_MARGINALS)
     if options.relation == "surface":
         return _surface(first, second, tokens, options)
     return _textual(first, second, tokens, options)
@@ -65,7 +70,7 @@ def _surface(
 ) -> Found:
     pairs, positions = windows.in_span(first, second, tokens, options.span)
     if options.relational:
-        return Found(pairs, UnitCounts.zero_rows())
+        return Found(pairs, _NO_MARGINALS)
     corpus = second.group_by("unit").agg(f=pl.len().cast(pl.Int64))
     return Found(pairs, _marginals(positions, corpus), tokens.height)
 
@@ -93,20 +98,34 @@ def _text_units(tokens: pl.LazyFrame, within: str) -> pl.LazyFrame:
 
 def _marginals(first: pl.DataFrame, second: pl.DataFrame) -> pl.LazyFrame:
     sides = [
-        found.lazy().select(side=pl.lit(side, pl.Int64), unit=pl.col("unit").cast(pl.String), f="f")
+        found.lazy().select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
         for side, found in ((LEFT, first), (RIGHT, second))
     ]
     return pl.concat(sides)
 
 
-def counts(pairs: pl.DataFrame, sentences: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+def counts(
+    pairs: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """Count the pairs, and the documents that hold them.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        As `find` gives them.
+    sentences : DataFrame
+        As `dispersion.documents` gives them.
+    before : DataFrame
+        What the part before left open.
 
     Returns
     -------
-    counts, edges : LazyFrame
-        As `schemas.PairCounts` and `schemas.EdgeDocuments`.
+    counts, after : LazyFrame
+        As `schemas.PairCounts`, and what this part leaves open.
     """
-    within, edges = dispersion.spread(pairs.lazy(), sentences)
-    joined = count(pairs.lazy()).join(within, on=["l1", "l2"], how="left")
-    return joined.with_columns(pl.col("documents").fill_null(0)), edges
+    keyed = pairs.lazy().with_columns(pair_key().alias(dispersion.PAIR))
+    spread, after = dispersion.spread(keyed, sentences, before)
+    first = [pl.col(name).first() for name in ("l1", "l2")]
+    grouped = keyed.group_by(dispersion.PAIR).agg(*first, f=pl.len().cast(pl.Int64))
+    joined = grouped.join(spread, on=dispersion.PAIR, how="left").drop(dispersion.PAIR)
+    return joined.with_columns(pl.col("documents").fill_null(0)), after

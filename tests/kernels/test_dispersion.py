@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from trees import Token, corpora, frame
 
 from pipeline.kernels import dispersion
-from pipeline.kernels.pairs import pair_tokens
+from pipeline.kernels.pairs import pair_key, pair_tokens
 from pipeline.kernels.places import numbered
 from pipeline.kernels.units import Unit
 
@@ -37,26 +37,21 @@ def cut(corpus: list[list[Token]], places: list[int]) -> Parts:
 
 
 def counted(parts: Parts) -> dict[tuple[str, str], int]:
-    within, edges, pieces = [], [], []
+    total = Counter[tuple[str, str]]()
+    before = pl.DataFrame(schema=dispersion.OPEN)
+    held = []  # numbers of labels are the same as long as labels are held
     for part in parts:
         tokens = numbered(frame(part))
         pairs = pair_tokens(tokens, left=EVERY, right=EVERY, relation=None)
-        sentences = dispersion.documents(tokens)
-        one, two = dispersion.spread(pairs, sentences)
-        within.append(one.with_columns(pl.col("l1", "l2").cast(pl.String)))
-        edges.append(two)
-        pieces.append(dispersion.pieces(sentences))
-    total = Counter[tuple[str, str]]()
-    if not parts:
-        return {}
-    for l1, l2, documents in pl.concat(within).collect().rows():
-        total[l1, l2] += documents
-    known = pl.concat(pieces)
-    found = dispersion.edge_documents(pl.concat(edges), known)
-    again = dispersion.edge_documents(found, known)
-    assert sorted(again.collect().rows()) == sorted(found.collect().rows())
-    total.update(found.select("l1", "l2").collect().rows())
-    return dict(total)
+        pairs = pairs.with_columns(pair_key().alias("pair")).collect()
+        held.append(pairs)
+        sentences = dispersion.documents(tokens).collect()
+        spread, after = pl.collect_all(dispersion.spread(pairs.lazy(), sentences, before))
+        labels = pairs.select("pair", "l1", "l2").unique()
+        for l1, l2, documents in spread.join(labels, on="pair")["l1", "l2", "documents"].rows():
+            total[l1, l2] += documents
+        before = after
+    return {pair: documents for pair, documents in total.items() if documents}
 
 
 def slow(corpus: list[list[Token]]) -> dict[tuple[str, str], int]:
