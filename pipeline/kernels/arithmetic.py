@@ -6,8 +6,9 @@ import math
 
 import polars as pl
 
-_TERMS = 9
-"""Terms of the deviance series; with |v| < 0.1 the next is below 1e-19 of the sum."""
+_NEAR = 0.05
+_TERMS = 6
+"""Terms of the deviance series; with |v| < 0.05 the next is below 1e-17 of the sum."""
 
 
 def expr(column: str | pl.Expr) -> pl.Expr:
@@ -48,8 +49,8 @@ def deviance(x: str | pl.Expr, expected: str | pl.Expr, difference: str | pl.Exp
 
     Notes
     -----
-    For |d| < 0.1 (x + m), with v = d / (x + m), the series d v + 2 x v sum v^2j / (2j+1) is
-    used: the direct form would cancel.
+    With v = d / (x + m) the series d v + 2 x v sum v^2j / (2j+1) is used for |v| < 0.05: the
+    direct form would cancel. Beyond, that loses a factor of 20 at most, 5e-15.
 
     References
     ----------
@@ -64,12 +65,13 @@ def deviance(x: str | pl.Expr, expected: str | pl.Expr, difference: str | pl.Exp
     x, m, d = expr(x), expr(expected), expr(difference)
     v = d / (x + m)
     square = v * v
-    series = pl.lit(1.0 / (2 * _TERMS + 1))
-    for j in range(_TERMS - 1, 0, -1):
+    series = pl.lit(1.0 / (2 * _TERMS - 1))
+    for j in range(_TERMS - 2, 0, -1):
         series = series * square + 1.0 / (2 * j + 1)
-    near = d * v + 2.0 * x * v * square * series
+    near = v * (d + 2.0 * x * square * series)
+    # Where x = m = 0, v is NaN, and the direct form gives 0 - d = 0.
     far = xlogy(x, x / m) - d
-    return pl.when(d == 0).then(0.0).when(v.abs() < 0.1).then(near).otherwise(far)
+    return pl.when(v.abs() < _NEAR).then(near).otherwise(far)
 
 
 def log_ratio(

@@ -42,7 +42,7 @@ def _two_sided(square: pl.Series) -> pl.Series:
 
 
 def log10_two_sided(square: FloatArray) -> FloatArray:
-    """Return -log10 erfc(sqrt(z^2 / 2)), as z^2 / 2 - ln erfcx(...), or by erf near 0.
+    """Return -log10 erfc(sqrt(z^2 / 2)), as z^2 / 2 - ln erfcx(sqrt(z^2 / 2)), or by erf near 0.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def log10_two_sided(square: FloatArray) -> FloatArray:
     root = np.sqrt(half)
     with np.errstate(divide="ignore", over="ignore"):
         natural = half - np.log(special.erfcx(root))
-    # Near 0 both terms are small and cancel; 1 - erf is exact there.
-    near = np.flatnonzero(root < 0.5)
+    # Near 0, erfcx is near 1, and its logarithm keeps 16 digits less those of z.
+    near = np.flatnonzero(root < 0.01)
     natural[near] = -np.log1p(-special.erf(root[near]))
     return np.asarray(natural * _TO_DECIMAL)
 

@@ -134,7 +134,8 @@ def chi_squared_clipped_pv() -> pl.Expr:
 )  # fmt: skip
 def chi_squared_clipped_tt_pv() -> pl.Expr:
     """Two-sided p-value of X2 with Yates' correction, clipped: that of R's chisq.test."""
-    return _magnitude("chi_squared_clipped")
+    clipped = pl.col("chi_squared_clipped") == 0
+    return pl.when(clipped).then(0.0).otherwise(pl.col("chi_squared_corr_tt_pv"))
 
 
 @measure(
