@@ -17,7 +17,11 @@ from schemas.validate import validate
 
 
 def score(
-    data: Any, *, measures: Sequence[str] = ("all",), formulas: Mapping[str, str] | None = None
+    data: Any,
+    *,
+    measures: Sequence[str] = ("all",),
+    formulas: Mapping[str, str] | None = None,
+    seed: str = "",
 ) -> pl.DataFrame:
     """Score a table of frequency signatures.
 
@@ -30,6 +34,8 @@ def score(
         Names or aliases, see `measures`; ``all`` for every one.
     formulas : mapping of str to str, optional
         Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N.
+    seed : str
+        Fixes the measure `random`.
 
     Returns
     -------
@@ -59,11 +65,10 @@ def score(
         if taken:
             what = f"the table already has a column {', '.join(taken)}"
             raise ConfigError("score", [Problem("measures", what, "rename it first")])
-        plan = association.score(frame.lazy(), measures=names, formulas=formulas)
+        wanted = association.expressions(names, formulas or {})
     except (KeyError, ValueError) as error:
         raise ConfigError("score", [Problem("measures", str(error.args[0]))]) from error
-    scored: pl.DataFrame = plan.collect()
-    return scored
+    return association.score_now(frame, wanted=wanted, seed=seed)
 
 
 def measures() -> pl.DataFrame:

@@ -119,7 +119,7 @@ def score(
     wanted = expressions(measures, formulas or {})
     schema = dict(candidates.collect_schema())
     return candidates.map_batches(
-        partial(_score, wanted=wanted, seed=seed),
+        partial(score_now, wanted=wanted, seed=seed),
         schema=schema | dict.fromkeys(wanted, pl.Float64),
         predicate_pushdown=False,
         projection_pushdown=False,
@@ -127,8 +127,26 @@ def score(
     )
 
 
-def _score(candidates: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], seed: str) -> pl.DataFrame:
-    """Score the signatures; what has a random number is scored candidate by candidate."""
+def score_now(
+    candidates: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], seed: str = ""
+) -> pl.DataFrame:
+    """Add the scores to a table that is in memory, with all threads.
+
+    Parameters
+    ----------
+    candidates : DataFrame
+        Whole numbers f, f1, f2, N; any others are kept.
+    wanted : mapping of str to Expr
+        As `expressions` gives them.
+    seed : str
+        Fixes the measure `random`.
+
+    Notes
+    -----
+    The plan that `score` returns does the same, but Polars lets nothing inside a plan's Python
+    function use more than one thread.
+    """
+    # What has a random number is scored candidate by candidate.
     of_pair = {name for name, each in wanted.items() if RANDOM_NUMBER in each.meta.root_names()}
     others = {name: each for name, each in wanted.items() if name not in of_pair}
     signatures = candidates.select(pl.col(SIGNATURE).cast(pl.Int64))

@@ -13,6 +13,7 @@ from pipeline.kernels.loader import FloatArray
 
 _TO_DECIMAL = 1.0 / math.log(10.0)
 _HALF = math.log10(2.0)
+_BLOCK = 16_384
 
 
 def two_sided(square: pl.Expr) -> pl.Expr:
@@ -49,14 +50,24 @@ def log10_two_sided(square: FloatArray) -> FloatArray:
     square : array of float
         z^2 >= 0, or NaN.
     """
-    half = 0.5 * square
-    root = np.sqrt(half)
+    found = np.empty_like(square)
     with np.errstate(divide="ignore", over="ignore"):
-        natural = half - np.log(special.erfcx(root))
+        for start in range(0, len(square), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            _fill(found[part], square[part])
+    return found
+
+
+def _fill(found: FloatArray, square: FloatArray) -> None:
+    """Write the tails of one block, small enough for the cache, in place."""
+    np.multiply(square, 0.5, out=found)
+    root = np.sqrt(found)
+    scaled = special.erfcx(root)
+    np.subtract(found, np.log(scaled, out=scaled), out=found)
     # Near 0, erfcx is near 1, and its logarithm keeps 16 digits less those of z.
     near = np.flatnonzero(root < 0.01)
-    natural[near] = -np.log1p(-special.erf(root[near]))
-    return np.asarray(natural * _TO_DECIMAL)
+    found[near] = -np.log1p(-special.erf(root[near]))
+    np.multiply(found, _TO_DECIMAL, out=found)
 
 
 def one_sided(statistic: pl.Expr, two_sided: pl.Expr) -> pl.Expr:

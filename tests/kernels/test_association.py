@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from cells import Cells, frame
 
-from pipeline.kernels.association import parse, score
+from pipeline.kernels.association import expressions, parse, score, score_now
 from pipeline.kernels.measure import MEASURES, resolve, spellings
 
 UCS = {
@@ -74,6 +74,14 @@ def test_degenerate_tables() -> None:
     assert found.select(
         pl.all_horizontal(pl.col(pl.Float64).is_not_nan().fill_null(True).all())
     ).item()
+
+
+def test_a_plan_and_a_table_in_memory_score_alike() -> None:
+    rows = frame(Cells(3, 5, 6, 100), Cells(3, 5, 6, 100), Cells(0, 5, 6, 100)).collect()
+    wanted = expressions(["all"], {"mine": "o11 / e11"})
+    plan = score(rows.lazy(), measures=["all"], formulas={"mine": "o11 / e11"}, seed="s")
+    assert plan.collect().equals(score_now(rows, wanted=wanted, seed="s"))
+    assert plan.collect_schema() == plan.collect().schema
 
 
 def test_no_rows() -> None:
