@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
@@ -11,7 +11,7 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.frames import as_counts, as_frame
 from pipeline.kernels import association
 from pipeline.kernels.contingency import SIGNATURE
-from pipeline.kernels.measure import MEASURES, resolve
+from pipeline.kernels.measure import MEASURES, Family, resolve
 from schemas import Signatures
 from schemas.validate import validate
 
@@ -72,14 +72,15 @@ def score(
 
 
 def measures() -> pl.DataFrame:
-    """Return the association measures: name, UCS name, aliases, family, formula and so on.
+    """Return the association measures, family by family, by name within a family.
 
     Examples
     --------
     >>> measures().filter(name="t_score").get_column("ucs").item()
     't.score'
     """
-    known = [MEASURES.get(name) for name in MEASURES]
+    families = get_args(Family)
+    known = sorted(map(MEASURES.get, MEASURES), key=lambda each: families.index(each.family))
     return pl.DataFrame(
         [
             {

@@ -65,20 +65,17 @@ def _score_rows(signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr]) -> pl.D
     """Score every row, batch by batch."""
     steps = [*layers(needed(wanted.values()))]
     numbers = {name: each.cast(pl.Float64) for name, each in wanted.items()}
-    parts = [_score_batch(part, steps, numbers) for part in signatures.iter_slices(BATCH)]
+    whole = _plain(signatures)
+    parts = [_score_batch(part, steps, numbers) for part in whole.iter_slices(BATCH)]
     return pl.concat(parts or [_score_batch(signatures, steps, numbers)])
 
 
 def _score_batch(
     part: pl.DataFrame, steps: list[dict[str, pl.Expr]], numbers: Mapping[str, pl.Expr]
 ) -> pl.DataFrame:
-    """Score the rows of a batch together, never fewer than two.
-
-    A frame of one row takes other paths in Polars (dividing by a literal is then a division,
-    else a product with its reciprocal), so that equal signatures could get unequal bits.
-    """
+    """Score the rows of a batch together, never fewer than two."""
     small = part.height < 2
-    plan = (pl.concat([part, _PADDING]) if small else part).lazy()
+    plan = (_plain(pl.concat([part, _PADDING])) if small else part).lazy()
     for step in steps:
         plan = plan.with_columns(**step)
     names = pl.all()
@@ -86,6 +83,16 @@ def _score_batch(
     scored = plan.select(**numbers).select(defined)
     found = scored.collect(engine="in-memory", optimizations=_AS_WRITTEN)
     return found.head(part.height) if small else found
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the same columns, each as one chunk that holds every value.
+
+    Polars keeps a column of equal values, or of one row, as a single value with a length, and
+    then divides by it in another way: by a product with its reciprocal. Equal signatures would
+    get unequal bits, depending on where they come from and what stands beside them.
+    """
+    return pl.DataFrame([frame.get_column(name).rechunk() for name in frame.columns])
 
 
 _AS_WRITTEN = pl.QueryOptFlags.none()

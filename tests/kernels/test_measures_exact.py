@@ -86,6 +86,16 @@ def test_large_counts() -> None:
     )  # fmt: skip
 
 
+def test_corrections_that_nearly_cancel() -> None:
+    """|D| within 1 of N/2 for Yates; numerator within 1 of the denominator with 1/2 added."""
+    product = 700_001 * 700_003
+    yates = [Cells(1, 700_001, 700_003, 2 * product + more) for more in range(-2, 4)]
+    first, second = 10**6 + 3, 3 * (5 * 10**5 + 1)
+    n = (first * second - 3) * 2 // 3
+    halves = [Cells(1, first - 1, second - 1, n + more) for more in range(-30, 31)]
+    check([*yates, *halves, *(cells.swapped for cells in halves)])
+
+
 def test_parameters() -> None:
     cells = Cells(9, 40, 60, 5000)
     strict = conservative_log_ratio(alpha=0.05, family_size=100)

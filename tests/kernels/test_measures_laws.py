@@ -136,6 +136,27 @@ def test_range(rows: list[Cells]) -> None:
                 assert not (value == math.inf and said[-1] == ")" and "N" not in said), name
 
 
+def test_perfect_association_scores_exactly_the_most() -> None:
+    together = [Cells(k, k, k, n) for n in (1000, 99_991) for k in range(1, 400)]
+    found = score(frame(*together), measures=["all"]).collect()
+    for name in ("npmi", "phi", "yule_y", "yule_q", "geometric_mean", "dice", "kulczynski"):
+        assert 1 - 1e-15 <= found.get_column(name).min() <= found.get_column(name).max() <= 1
+
+
+def test_how_a_table_is_stored_does_not_matter() -> None:
+    """One row, chunks of one row, columns of a single value: Polars divides these differently."""
+    rows = [Cells(f, 60, 70, 1000) for f in range(1, 40)]
+    formulas = {"third": "o11 / 3", "tenth": "e11 / 10"}
+    among = score(frame(*rows), measures=["all"], formulas=formulas).collect()
+    alone = [score(frame(row), measures=["all"], formulas=formulas).collect() for row in rows]
+    assert pl.concat(alone).equals(among)
+    chunked = pl.concat(frame(row).collect() for row in rows).lazy()
+    constant = frame(*rows).with_columns(f1=pl.lit(60), f2=pl.lit(70), N=pl.lit(1000))
+    for table in (chunked, constant):
+        found = score(table, measures=["all"], formulas=formulas).collect()
+        assert found.select(among.columns[4:]).equals(among.select(among.columns[4:]))
+
+
 @settings(max_examples=30)
 @given(rows=st.lists(signatures(10**5), min_size=1, max_size=30), seed=st.integers(0, 99))
 def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> None:
