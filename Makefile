@@ -56,7 +56,7 @@ $(PEERS)/ready: pyproject.toml constraints.txt
 	test -x $(PEERS)/bin/python || $(PYTHON3) -m venv $(PEERS)
 	grep -v '^pandas==' constraints.txt > $(PEERS)/constraints.txt
 	$(PEER_PIP) --editable .
-	$(PEER_PIP) --no-binary association-measures ".[peers]" || $(PEER_PIP) nltk
+	$(PEER_PIP) --no-binary association-measures --editable ".[peers]" || $(PEER_PIP) nltk
 	touch $@
 
 bench: $(VENV)/bench $(PEERS)/ready
