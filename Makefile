@@ -3,6 +3,8 @@ PYTHON3 ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint constraints.txt
+PEERS := .venv-peers
+PEER_PIP := $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint $(PEERS)/constraints.txt
 RUNS ?= runs
 
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
@@ -49,11 +51,20 @@ $(VENV)/bench: $(VENV)/core
 	$(PIP) --editable ".[test,bench]"
 	touch $@
 
-bench: $(VENV)/bench
+# Peers that need another pandas than ours, one of them a C compiler; without it the rest runs.
+$(PEERS)/ready: pyproject.toml constraints.txt
+	test -x $(PEERS)/bin/python || $(PYTHON3) -m venv $(PEERS)
+	grep -v '^pandas==' constraints.txt > $(PEERS)/constraints.txt
+	$(PEER_PIP) --editable .
+	$(PEER_PIP) --no-binary association-measures --editable ".[peers]" || $(PEER_PIP) nltk gensim duckdb
+	touch $@
+
+bench: $(VENV)/bench $(PEERS)/ready
 	$(BIN)/python benchmarks/run.py
+	$(PEERS)/bin/python benchmarks/score_peers.py
 
 coverage: $(VENV)/core
 	$(BIN)/python benchmarks/coverage.py
 
 clean:
-	rm -rf $(VENV) runs build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) runs build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

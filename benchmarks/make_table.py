@@ -37,5 +37,11 @@ def make_table(rows: int, *, seed: int = 1) -> pl.DataFrame:
     )
 
 
+def distinct_table(rows: int) -> pl.DataFrame:
+    """Return `rows` candidates of which no two have the same signature."""
+    table = make_table(rows + rows // 5 + 100)
+    return table.unique(["f", "f1", "f2", "N"], maintain_order=True).head(rows)
+
+
 if __name__ == "__main__":
     make_table(int(sys.argv[2])).write_parquet(Path(sys.argv[1]))

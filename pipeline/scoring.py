@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
@@ -11,13 +11,17 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.frames import as_counts, as_frame
 from pipeline.kernels import association
 from pipeline.kernels.contingency import SIGNATURE
-from pipeline.kernels.measure import MEASURES, resolve
+from pipeline.kernels.measure import MEASURES, Family, resolve
 from schemas import Signatures
 from schemas.validate import validate
 
 
 def score(
-    data: Any, *, measures: Sequence[str] = ("all",), formulas: Mapping[str, str] | None = None
+    data: Any,
+    *,
+    measures: Sequence[str] = ("all",),
+    formulas: Mapping[str, str] | None = None,
+    seed: str = "",
 ) -> pl.DataFrame:
     """Score a table of frequency signatures.
 
@@ -30,6 +34,8 @@ def score(
         Names or aliases, see `measures`; ``all`` for every one.
     formulas : mapping of str to str, optional
         Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N.
+    seed : str
+        Fixes the measure `random`.
 
     Returns
     -------
@@ -59,22 +65,22 @@ def score(
         if taken:
             what = f"the table already has a column {', '.join(taken)}"
             raise ConfigError("score", [Problem("measures", what, "rename it first")])
-        plan = association.score(frame.lazy(), measures=names, formulas=formulas)
+        wanted = association.expressions(names, formulas or {})
     except (KeyError, ValueError) as error:
         raise ConfigError("score", [Problem("measures", str(error.args[0]))]) from error
-    scored: pl.DataFrame = plan.collect()
-    return scored
+    return association.score_now(frame, wanted=wanted, seed=seed)
 
 
 def measures() -> pl.DataFrame:
-    """Return the association measures: name, UCS name, aliases, family, formula and so on.
+    """Return the association measures, family by family, by name within a family.
 
     Examples
     --------
     >>> measures().filter(name="t_score").get_column("ucs").item()
     't.score'
     """
-    known = [MEASURES.get(name) for name in MEASURES]
+    families = get_args(Family)
+    known = sorted(map(MEASURES.get, MEASURES), key=lambda each: families.index(each.family))
     return pl.DataFrame(
         [
             {

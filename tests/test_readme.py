@@ -18,7 +18,7 @@ USES = {
     "measure": """
 import pipeline as lx
 frame = pl.DataFrame({"f": [4], "f1": [8], "f2": [8], "N": [100]})
-assert lx.score(frame, measures=["gmean"])["geometric_mean"].item() == 0.5
+assert lx.score(frame, measures=["confidence"])["confidence"].item() == 0.5
 """,
     "stage": """
 from pipeline.stages.base import STAGES

@@ -8,7 +8,7 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from pipeline.cli import output
+from pipeline.cli import measure_list, output
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.base import LINE, format_of
 from pipeline.kernels import parsing
@@ -79,14 +79,15 @@ def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation 
 
 def measures(
     format_: Annotated[
-        str, typer.Option("--format", help=" | ".join(output.FORMATS[:4]))
+        str, typer.Option("--format", help=" | ".join((*output.FORMATS[:4], "markdown")))
     ] = "table",
 ) -> int:
-    """List the association measures."""
+    """List the association measures, family by family."""
     frame = list_measures()
     if format_ == "table":
-        shown = frame.select("name", "ucs", "aliases", "family", "formula", "range", "sided")
-        output.print_table(shown, rows=frame.height)
+        measure_list.print_families(frame)
+    elif format_ == "markdown":
+        print(measure_list.markdown(frame), end="")
     elif format_ in output.FORMATS:
         typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
     else:

@@ -7,8 +7,10 @@ from functools import partial
 
 import polars as pl
 
+from pipeline.kernels.batches import score_signatures
 from pipeline.kernels.contingency import COLUMNS, SIGNATURE, tables
 from pipeline.kernels.measure import MEASURES, resolve
+from pipeline.kernels.random_numbers import RANDOM_NUMBER, random_number
 
 
 def expressions(measures: Sequence[str], formulas: Mapping[str, str]) -> dict[str, pl.Expr]:
@@ -73,10 +75,13 @@ _PROBE = tables(
 
 
 def _is_row_by_row(parsed: pl.Expr) -> bool:
-    """Tell whether every row alone gives what it gives among others."""
+    """Tell whether every row gives what it gives among others when it stands beside itself.
+
+    Not alone: Polars divides a single row by a literal in another way, see `batches`.
+    """
     together = _PROBE.select(parsed.alias("x"))
-    rows = [_PROBE[index : index + 1].select(parsed.alias("x")) for index in range(_PROBE.height)]
-    return together.equals(pl.concat(rows))
+    twice = [_PROBE[[index, index]].select(parsed.alias("x")) for index in range(_PROBE.height)]
+    return together.equals(pl.concat(each.head(1) for each in twice))
 
 
 def score(
@@ -84,11 +89,12 @@ def score(
     *,
     measures: Sequence[str],
     formulas: Mapping[str, str] | None = None,
+    seed: str = "",
 ) -> pl.LazyFrame:
     """Add one Float64 column per measure to the candidates.
 
     Equal frequency signatures get bitwise equal scores, because each distinct signature is
-    scored once.
+    scored once. Only `random` tells candidates with equal signatures apart.
 
     Parameters
     ----------
@@ -98,6 +104,8 @@ def score(
         Names or aliases of registered measures, or ``all``.
     formulas : mapping of str to str, optional
         User-defined measures, as Polars SQL.
+    seed : str
+        Fixes the measure `random`.
 
     Returns
     -------
@@ -112,35 +120,41 @@ def score(
     1.583852
     """
     wanted = expressions(measures, formulas or {})
-    dtypes = dict.fromkeys(SIGNATURE, pl.Int64) | dict.fromkeys(wanted, pl.Float64)
-    scored = (
-        candidates.select(SIGNATURE)
-        .unique()
-        .map_batches(
-            partial(_score_signatures, wanted=wanted),
-            schema=dtypes,
-            predicate_pushdown=False,
-            projection_pushdown=False,
-            slice_pushdown=False,
-        )
+    schema = dict(candidates.collect_schema())
+    return candidates.map_batches(
+        partial(score_now, wanted=wanted, seed=seed),
+        schema=schema | dict.fromkeys(wanted, pl.Float64),
+        predicate_pushdown=False,
+        projection_pushdown=False,
+        slice_pushdown=False,
     )
-    return candidates.join(scored, on=SIGNATURE, how="left", maintain_order="left")
 
 
-def _score_signatures(signatures: pl.DataFrame, *, wanted: Mapping[str, pl.Expr]) -> pl.DataFrame:
-    """Score all signatures at once, never fewer than two rows.
+def score_now(
+    candidates: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], seed: str = ""
+) -> pl.DataFrame:
+    """Add the scores to a table that is in memory, with all threads.
 
-    A frame of one row takes other paths in Polars (dividing by a literal is then a division,
-    else a product with its reciprocal), so that equal signatures could get unequal bits.
+    Parameters
+    ----------
+    candidates : DataFrame
+        Whole numbers f, f1, f2, N; any others are kept.
+    wanted : mapping of str to Expr
+        As `expressions` gives them.
+    seed : str
+        Fixes the measure `random`.
+
+    Notes
+    -----
+    The plan that `score` returns does the same, but Polars lets nothing inside a plan's Python
+    function use more than one thread.
     """
-    padded = pl.concat([signatures, _PADDING])
-    keys = padded.lazy().with_columns(pl.struct(SIGNATURE).alias("_signature"))
-    defined = [
-        pl.when(number.is_nan()).then(None).otherwise(number).alias(name)
-        for name, number in ((name, each.cast(pl.Float64)) for name, each in wanted.items())
-    ]
-    scored = tables(keys).select("_signature", *defined).unnest("_signature")
-    return scored.collect(engine="in-memory").head(signatures.height)
-
-
-_PADDING = pl.DataFrame({"f": [1, 1], "f1": [2, 3], "f2": [2, 3], "N": [9, 9]})
+    # What has a random number is scored candidate by candidate.
+    of_pair = {name for name, each in wanted.items() if RANDOM_NUMBER in each.meta.root_names()}
+    others = {name: each for name, each in wanted.items() if name not in of_pair}
+    signatures = candidates.select(pl.col(SIGNATURE).cast(pl.Int64))
+    scores = score_signatures(signatures, others).get_columns()
+    if of_pair:
+        numbers = candidates.select(random_number(candidates.columns, seed=seed))
+        scores += numbers.select(wanted[name].alias(name) for name in sorted(of_pair)).get_columns()
+    return candidates.with_columns(scores).select(*candidates.columns, *wanted)

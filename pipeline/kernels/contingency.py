@@ -1,21 +1,64 @@
 """Contingency tables of frequency signatures: the columns that measures are written in.
 
-The cells come from exact integers. The difference O11 - E11 = (f N - f1 f2) / N is the same
-for all four cells up to its sign; it is computed in 128-bit integers and rounded once, since
-in floating point it would lose up to 12 digits near independence.
+The cells come from exact integers. The determinant O11 O22 - O12 O21 = f N - f1 f2 is computed
+in 128-bit integers and rounded once: in floating point it would lose up to 12 digits near
+independence. The difference O11 - E11 is the determinant divided by N, and the same for all
+four cells up to its sign.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
+
+from pipeline.kernels.arithmetic import deviance
 
 SIGNATURE = ("f", "f1", "f2", "N")
 """The frequency signature of a candidate."""
 
 COLUMNS = (
     "o11", "o12", "o21", "o22", "e11", "e12", "e21", "e22", "r1", "r2", "c1", "c2", "N", "delta",
+    "determinant",
 )  # fmt: skip
 """What a measure may use; all Float64. ``delta`` is O11 - E11."""
+
+
+def _exact(f: pl.Expr, f1: pl.Expr, f2: pl.Expr, n: pl.Expr) -> dict[str, pl.Expr]:
+    """Return what is computed from the whole numbers themselves and then rounded once."""
+    joint, independent = f.cast(pl.Int128), f1.cast(pl.Int128) * f2
+    square = joint * f
+    counts = {
+        "o11": f, "o12": f1 - f, "o21": f2 - f, "o22": n - f1 - f2 + f, "r1": f1, "r2": n - f1,
+        "c1": f2, "c2": n - f2, "N": n, "determinant": joint * n - independent,
+        "square_excess": square * n - independent, "cube_excess": square * f * n - independent,
+    }  # fmt: skip
+    return {name: count.cast(pl.Float64) for name, count in counts.items()}
+
+
+EXACT: Mapping[str, pl.Expr] = _exact(*(pl.col(name) for name in SIGNATURE))
+"""Columns that come from the signature.
+
+``square_excess`` is N O11^2 - R1 C1 and ``cube_excess`` is N O11^3 - R1 C1, which decide where
+MI2 and MI3 are near 0. They wrap around where O11^3 N is above 1e38, far from there.
+"""
+
+
+def _derived() -> dict[str, pl.Expr]:
+    N, delta = pl.col("N"), pl.col("delta")
+    cells = {f"e{i}{j}": pl.col(f"r{i}") * pl.col(f"c{j}") / N for i in "12" for j in "12"}
+    signs = {"11": delta, "12": -delta, "21": -delta, "22": delta}
+    deviances = {f"d{ij}": deviance(f"o{ij}", f"e{ij}", each) for ij, each in signs.items()}
+    margins = pl.col("r1") * pl.col("r2") * (pl.col("c1") * pl.col("c2"))
+    return {"delta": pl.col("determinant") / N, "margins": margins, **cells, **deviances}
+
+
+DERIVED: Mapping[str, pl.Expr] = _derived()
+"""Columns that come from those: expected cells, what several measures share.
+
+``margins`` is R1 R2 C1 C2 and ``d11 .. d22`` are the deviances
+Oij ln(Oij / Eij) + Eij - Oij.
+"""
 
 
 def tables(signatures: pl.LazyFrame) -> pl.LazyFrame:
@@ -43,17 +86,5 @@ def tables(signatures: pl.LazyFrame) -> pl.LazyFrame:
     >>> tables(pair).select("o12", "o21", pl.col("e11").round(6)).collect().row(0)
     (236.0, 3901.0, 3.806278)
     """
-    f, f1, f2, n = (pl.col(name) for name in SIGNATURE)
-    counts = {
-        "o11": f, "o12": f1 - f, "o21": f2 - f, "o22": n - f1 - f2 + f,
-        "r1": f1, "r2": n - f1, "c1": f2, "c2": n - f2,
-    }  # fmt: skip
-    wide = {name: count.cast(pl.Float64) for name, count in counts.items()}
-    exact = f.cast(pl.Int128) * n - f1.cast(pl.Int128) * f2
-    delta = exact.cast(pl.Float64) / n.cast(pl.Float64)
-    expanded = signatures.with_columns(**wide, delta=delta, N=n.cast(pl.Float64))
-    return expanded.with_columns(
-        (pl.col(f"r{i}") * pl.col(f"c{j}") / pl.col("N")).alias(f"e{i}{j}")
-        for i in (1, 2)
-        for j in (1, 2)
-    )
+    exact = signatures.with_columns(**{name: EXACT[name] for name in COLUMNS if name in EXACT})
+    return exact.with_columns(**{name: DERIVED[name] for name in COLUMNS if name in DERIVED})

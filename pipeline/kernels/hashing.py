@@ -45,13 +45,13 @@ def candidate_id(*units: str) -> pl.Expr:
     return (pl.lit("x") + joined.chash.sha2_256().str.slice(0, 16)).alias("id")
 
 
-def seeded_key(column: str, *, seed: str, purpose: str) -> pl.Expr:
+def seeded_key(*columns: str, seed: str, purpose: str) -> pl.Expr:
     """Return a uniform random key for each value of a column, fixed by the seed.
 
     Parameters
     ----------
-    column : str
-        Name of a String column, usually ``id``.
+    *columns : str
+        Name of a String column, usually ``id``; several are taken together.
     seed : str
         Seed of the run or stage.
     purpose : str
@@ -73,9 +73,7 @@ def seeded_key(column: str, *, seed: str, purpose: str) -> pl.Expr:
     >>> frame.select(seeded_key("id", seed="s", purpose="ties")).n_unique()
     2
     """
-    salted = plh.concat_str(
-        pl.lit(f"{seed}{_SEPARATOR}{purpose}"), pl.col(column), separator=_SEPARATOR
-    )
+    salted = plh.concat_str(pl.lit(f"{seed}{_SEPARATOR}{purpose}"), *columns, separator=_SEPARATOR)
     # Shifting by division keeps the result in Int64, where all other counts live.
     return (salted.nchash.xxhash64() // 2).cast(pl.Int64)
 

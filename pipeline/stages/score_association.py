@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from pipeline.kernels.association import parse, score
+from pipeline.kernels.layers import modules
 from pipeline.kernels.measure import MEASURES, resolve
-from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
+from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
 from schemas import Candidates, Scores
 
 
-class ScoreAssociation(StageConfig):
+class ScoreAssociation(Seeded):
     """Score the candidates by association measures."""
 
     candidates: Annotated[str, Of(Candidates)]
@@ -46,9 +47,19 @@ class ScoreAssociation(StageConfig):
             parse(formula)
         return formulas
 
+    @model_validator(mode="before")
+    @classmethod
+    def _seed_only_for_random(cls, options: Any) -> Any:
+        """Forget the seed where no measure is random: another one then changes nothing."""
+        if not isinstance(options, Mapping):
+            return options
+        asked = options.get("measures", ["all"])
+        draws = isinstance(asked, list | tuple) and ("all" in asked or "random" in asked)
+        return options if draws else {k: v for k, v in options.items() if k != "seed"}
+
 
 def _modules(config: ScoreAssociation) -> Iterable[str]:
-    return {MEASURES.module(name) for name in config.measures}
+    return modules(config.measures)
 
 
 @stage(
@@ -60,5 +71,10 @@ def _modules(config: ScoreAssociation) -> Iterable[str]:
 )
 def score_association(config: ScoreAssociation, tables: Tables) -> Outputs:
     """Add a column per measure."""
-    scored = score(tables["candidates"], measures=config.measures, formulas=config.formulas)
+    scored = score(
+        tables["candidates"],
+        measures=config.measures,
+        formulas=config.formulas,
+        seed=config.seed,
+    )
     return {"scores": scored}

@@ -148,6 +148,16 @@ def test_measures(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(row["formula"] and row["reference"] and row["range"] for row in listed.values())
 
 
+def test_measures_family_by_family(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures"]) == 0
+    table = capsys.readouterr().out
+    families = ("asymptotic test:", "point estimate:", "information theory:", "heuristic:")
+    assert sorted(families, key=table.index) == list(families)
+    assert table.index("point estimate:") < table.index("odds.ratio") < table.index("heuristic:")
+    assert main(["measures", "--format", "markdown"]) == 0
+    assert "| `t_score` | t.score, t, tscore |" in capsys.readouterr().out
+
+
 def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFixture[str]) -> None:
     import tomllib
 

@@ -1,88 +1,121 @@
-"""Exact values of measures: rational arithmetic and 60-digit logarithms."""
+"""Exact values of measures: rational arithmetic and 60-digit functions.
+
+A twin gives None where the measure is undefined. It is written from the definition, never from
+the expression that it checks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
+import exact_tests
 import mpmath
-from hypothesis import strategies as st
+from cells import Cells, near_independence, signatures
+from exact_ratios import RATIOS
+from numbers_60 import Exact, log, log10, quotient, real, root
 
-mpmath.mp.dps = 60
+__all__ = ["EXACT", "Cells", "near_independence", "signatures"]
 
-
-@dataclass(frozen=True)
-class Cells:
-    """A contingency table with exact cells."""
-
-    f: int
-    f1: int
-    f2: int
-    n: int
-
-    @property
-    def observed(self) -> tuple[int, int, int, int]:
-        f, f1, f2, n = self.f, self.f1, self.f2, self.n
-        return f, f1 - f, f2 - f, n - f1 - f2 + f
-
-    @property
-    def expected(self) -> tuple[Fraction, ...]:
-        f1, f2, n = self.f1, self.f2, self.n
-        return tuple(Fraction(r * c, n) for r in (f1, n - f1) for c in (f2, n - f2))
-
-    @property
-    def delta(self) -> Fraction:
-        return self.f - self.expected[0]
+Twin: TypeAlias = Callable[[Cells], Exact]
 
 
-def real(value: Fraction | int) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
+def mi(c: Cells) -> Exact:
+    return log10(quotient(c.f, c.expected[0]))
 
 
-def log(value: Fraction | int) -> mpmath.mpf:
-    return mpmath.log(real(value))
+def mi_power(c: Cells, k: int) -> Exact:
+    return log10(quotient(c.f**k, c.expected[0]))
 
 
-def g2(cells: Cells) -> mpmath.mpf:
-    pairs = zip(cells.observed, cells.expected, strict=True)
-    total = sum((real(o) * log(o / e) for o, e in pairs if o), mpmath.mpf(0))
-    return 2 * total * mpmath.sign(real(cells.delta))
+def local_mi(c: Cells) -> Exact:
+    if not c.expected[0]:
+        return None
+    return real(c.f) * log(c.f / c.expected[0]) / mpmath.log(10) if c.f else mpmath.mpf(0)
 
 
-def simple_ll(cells: Cells) -> mpmath.mpf:
-    o, e = cells.f, cells.expected[0]
-    first = real(o) * log(o / e) if o else mpmath.mpf(0)
-    return 2 * (first - real(o - e)) * mpmath.sign(real(cells.delta))
+def average_mi(c: Cells) -> Exact:
+    pairs = zip(c.observed, c.expected, strict=True)
+    terms = (real(o) * log(o / e) / mpmath.log(10) for o, e in pairs if o)
+    return sum(terms, mpmath.mpf(0))
 
 
-def chi2(cells: Cells, correction: Fraction = Fraction(0)) -> mpmath.mpf:
-    r1, r2, c1, c2 = cells.f1, cells.n - cells.f1, cells.f2, cells.n - cells.f2
-    if 0 in (r1, r2, c1, c2):
+def npmi(c: Cells) -> Exact:
+    if not c.expected[0] or c.f == c.n:
+        return None
+    return log(c.f / c.expected[0]) / -log(Fraction(c.f, c.n)) if c.f else mpmath.mpf(-1)
+
+
+def ppmi(c: Cells) -> Exact:
+    if not c.expected[0]:
+        return None
+    return max(mpmath.mpf(0), mpmath.log(real(c.f / c.expected[0]), 2) if c.f else mpmath.mpf(0))
+
+
+def poisson_stirling(c: Cells) -> Exact:
+    if not c.expected[0]:
+        return None
+    if not c.f:
         return mpmath.mpf(0)
-    a = abs(cells.delta) * cells.n - correction * cells.n
-    return real(cells.n * a * a / (r1 * r2 * c1 * c2)) * mpmath.sign(real(cells.delta))
+    return real(c.f) * (log(c.f) - log(c.expected[0]) - 1) / mpmath.log(10)
 
 
-EXACT: dict[str, Callable[[Cells], mpmath.mpf]] = {
-    "t_score": lambda c: real(c.delta) / mpmath.sqrt(c.f),
-    "z_score": lambda c: real(c.delta) / mpmath.sqrt(real(c.expected[0])),
-    "mi": lambda c: log(c.f / c.expected[0]) / mpmath.log(10),
-    "dice": lambda c: real(Fraction(2 * c.f, c.f1 + c.f2)),
+def log_dice(c: Cells) -> Exact:
+    dice = quotient(2 * c.f, c.f1 + c.f2)
+    if dice is None:
+        return None
+    return 14 + mpmath.log(real(dice), 2) if dice else -mpmath.inf
+
+
+def kulczynski(c: Cells) -> Exact:
+    if not c.f1 or not c.f2:
+        return None
+    return real((Fraction(c.f, c.f1) + Fraction(c.f, c.f2)) / 2)
+
+
+def minimum_sensitivity(c: Cells) -> Exact:
+    return real(min(Fraction(c.f, c.f1), Fraction(c.f, c.f2))) if c.f1 and c.f2 else None
+
+
+def share(numerator: int | Fraction, denominator: int | Fraction) -> Exact:
+    found = quotient(numerator, denominator)
+    return found if found is None or isinstance(found, mpmath.mpf) else real(found)
+
+
+def geometric_mean(c: Cells) -> Exact:
+    return real(c.f) / root(c.f1 * c.f2) if c.f1 and c.f2 else None
+
+
+EXACT: dict[str, Twin] = {
+    **exact_tests.STATISTICS,
+    **exact_tests.P_VALUES,
+    **RATIOS,
+    "mi": mi,
+    "mi2": lambda c: mi_power(c, 2),
+    "mi3": lambda c: mi_power(c, 3),
+    "local_mi": local_mi,
+    "average_mi": average_mi,
+    "npmi": npmi,
+    "ppmi": ppmi,
+    "poisson_stirling": poisson_stirling,
+    "dice": lambda c: share(2 * c.f, c.f1 + c.f2),
+    "log_dice": log_dice,
+    "jaccard": lambda c: share(c.f, sum(c.observed[:3])),
+    "simpson": lambda c: share(c.f, min(c.f1, c.f2)),
+    "geometric_mean": geometric_mean,
+    "minimum_sensitivity": minimum_sensitivity,
+    "kulczynski": kulczynski,
+    "kulczynski_1": lambda c: share(c.f, c.observed[1] + c.observed[2]),
     "frequency": lambda c: mpmath.mpf(c.f),
-    "log_likelihood": g2,
-    "simple_ll": simple_ll,
-    "chi_squared": chi2,
-    "chi_squared_corr": lambda c: chi2(c, Fraction(1, 2)),
+    "mi_like": lambda c: share(c.f**3, c.f1 * c.f2),
+    "mikolov": lambda c: share((c.f - 5) * c.n, c.f1 * c.f2),
 }
+"""Name of a measure to its exact value."""
 
-
-@st.composite
-def signatures(draw: st.DrawFn, most: int = 10**12) -> Cells:
-    """Draw consistent marginals with f >= 1 over all magnitudes."""
-    n = 10 ** draw(st.integers(1, len(str(most)) - 1)) - draw(st.integers(0, 8))
-    f1 = draw(st.integers(1, n))
-    f2 = draw(st.integers(1, n))
-    f = draw(st.integers(max(1, f1 + f2 - n), min(f1, f2)))
-    return Cells(f, f1, f2, n)
+ROUNDED: dict[str, Callable[[Cells], float]] = {
+    # Differences of irrational terms: exact to 1e-11 of the larger term, not of what is left.
+    "poisson_stirling": lambda c: float(c.f),
+    "conservative_log_ratio": lambda _: 1.0,
+}
+"""Size of what cancels in the measures that can come out near 0 without a reason."""

@@ -1,4 +1,4 @@
-"""Scores against exact values, published values, and the laws of measures."""
+"""Scores against published values, degenerate tables, user formulas, and names."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-import mpmath
 import polars as pl
 import pytest
-from exact import EXACT, Cells, signatures
-from hypothesis import given
-from hypothesis import strategies as st
+from cells import Cells, frame
 
-from pipeline.kernels.association import parse, score
+from pipeline.kernels.association import expressions, parse, score, score_now
 from pipeline.kernels.measure import MEASURES, resolve, spellings
 
 UCS = {
@@ -22,36 +19,8 @@ UCS = {
 }  # fmt: skip
 
 
-def frame(*cells: Cells) -> pl.LazyFrame:
-    rows = [(c.f, c.f1, c.f2, c.n) for c in cells]
-    return pl.LazyFrame(rows, schema=dict.fromkeys(("f", "f1", "f2", "N"), pl.Int64), orient="row")
-
-
 def one(name: str, cells: Cells) -> float | None:
     return score(frame(cells), measures=[name]).select(name).collect().item()
-
-
-def test_every_measure_has_an_exact_twin() -> None:
-    assert set(EXACT) == set(MEASURES)
-
-
-@given(cells=signatures())
-@pytest.mark.parametrize("name", sorted(EXACT))
-def test_exact_value(name: str, cells: Cells) -> None:
-    exact = EXACT[name](cells)
-    found = one(name, cells)
-    assert found is not None
-    assert abs(found - exact) <= 1e-11 * abs(exact), (found, mpmath.nstr(exact, 20))
-
-
-@pytest.mark.parametrize("name", ["log_likelihood", "simple_ll", "mi", "t_score", "chi_squared"])
-def test_near_independence_at_large_counts(name: str) -> None:
-    """Here textbook forms lose all their digits."""
-    cells = Cells(10**10 + 1, 10**11, 10**11, 10**12)
-    exact = EXACT[name](cells)
-    found = one(name, cells)
-    assert found is not None
-    assert abs(found - exact) <= 1e-11 * abs(exact)
 
 
 def test_table_of_the_paper() -> None:
@@ -81,50 +50,6 @@ def test_log_likelihood_of_ucs_except_where_ucs_cancels(
     assert large.select((ratio - 1).abs().max()).item() < 6e-9
 
 
-@given(cells=signatures(10**6))
-def test_swapping_the_units(cells: Cells) -> None:
-    swapped = Cells(cells.f, cells.f2, cells.f1, cells.n)
-    for name in MEASURES:
-        if MEASURES.get(name).symmetric:
-            assert one(name, cells) == pytest.approx(one(name, swapped), rel=1e-12)
-
-
-@given(cells=signatures(10**9))
-def test_signed_measures_follow_the_sign_of_the_difference(cells: Cells) -> None:
-    for name in MEASURES:
-        if MEASURES.get(name).sided == "signed":
-            found = one(name, cells)
-            assert found is not None
-            sign = (cells.delta > 0) - (cells.delta < 0)
-            # Yates' statistic is 0 where |O11 - E11| is exactly 1/2.
-            assert (found > 0) - (found < 0) in (
-                {sign, 0} if name == "chi_squared_corr" else {sign}
-            )
-
-
-@given(cells=signatures(10**6), step=st.integers(1, 50))
-def test_more_joint_tokens_score_higher(cells: Cells, step: int) -> None:
-    """Fixed margins: the more pair tokens, the stronger; but Yates dips around O = E."""
-    most = min(cells.f1, cells.f2)
-    more = Cells(min(most, cells.f + step), cells.f1, cells.f2, cells.n)
-    for name in set(MEASURES) - {"chi_squared_corr"}:
-        low, high = one(name, cells), one(name, more)
-        assert low is not None
-        assert high is not None
-        assert low <= high or low == pytest.approx(high, rel=1e-12)
-
-
-@given(rows=st.lists(signatures(10**5), min_size=1, max_size=30), seed=st.integers(0, 99))
-def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> None:
-    table = frame(*rows, *rows).with_row_index("row").collect()
-    whole = score(table.lazy(), measures=["all"]).collect()
-    shuffled = score(table.sample(fraction=1, shuffle=True, seed=seed).lazy(), measures=["all"])
-    parts = [score(part.lazy(), measures=["all"]).collect() for part in table.iter_slices(7)]
-    assert whole.equals(shuffled.collect().sort("row"))
-    assert whole.equals(pl.concat(parts))
-    assert whole.get_column("row").is_sorted()
-
-
 def test_degenerate_tables() -> None:
     """All tokens in one cell, an empty margin, O11 = 0, O11 = E11 exactly, nothing at all."""
     rows = {
@@ -149,6 +74,14 @@ def test_degenerate_tables() -> None:
     assert found.select(
         pl.all_horizontal(pl.col(pl.Float64).is_not_nan().fill_null(True).all())
     ).item()
+
+
+def test_a_plan_and_a_table_in_memory_score_alike() -> None:
+    rows = frame(Cells(3, 5, 6, 100), Cells(3, 5, 6, 100), Cells(0, 5, 6, 100)).collect()
+    wanted = expressions(["all"], {"mine": "o11 / e11"})
+    plan = score(rows.lazy(), measures=["all"], formulas={"mine": "o11 / e11"}, seed="s")
+    assert plan.collect().equals(score_now(rows, wanted=wanted, seed="s"))
+    assert plan.collect_schema() == plan.collect().schema
 
 
 def test_no_rows() -> None:

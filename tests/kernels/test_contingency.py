@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
-from exact import Cells, signatures
+from cells import Cells, signatures
 from hypothesis import given
 
 from pipeline.kernels.contingency import COLUMNS, tables

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.kernels.arithmetic import deviance, sign
+from pipeline.kernels.arithmetic import sign
 from pipeline.kernels.measure import measure
 
 O11, E11, DELTA, N = pl.col("o11"), pl.col("e11"), pl.col("delta"), pl.col("N")
+DETERMINANT, MARGINS = pl.col("determinant"), pl.col("margins")
 
 
-def _by_marginals(numerator: pl.Expr) -> pl.Expr:
-    """Divide by R1 R2 C1 C2 factor by factor; 0 where a margin is empty."""
-    ratio = numerator
-    for margin in ("r1", "r2", "c1", "c2"):
-        ratio = ratio / pl.col(margin)
-    empty = pl.min_horizontal("r1", "r2", "c1", "c2") == 0
-    return pl.when(empty).then(0.0).otherwise(ratio)
+def _chi_squared(determinant: pl.Expr) -> pl.Expr:
+    """Return N D^2 / (R1 R2 C1 C2) with the sign of O11 - E11; 0 where a margin is empty."""
+    ratio = determinant * determinant * N / MARGINS
+    return sign(DELTA, pl.when(MARGINS == 0).then(0.0).otherwise(ratio))
 
 
 @measure(
-    family="asymptotic test", formula="(O11 - E11) / sqrt(O11)", range="(-inf, inf)",
+    family="asymptotic test", formula="(O11 - E11) / sqrt(O11)", range="[-inf, inf)",
     reference="Church et al. 1991", sided="signed", ucs="t.score", aliases=("t", "tscore"),
 )  # fmt: skip
 def t_score() -> pl.Expr:
@@ -29,7 +27,7 @@ def t_score() -> pl.Expr:
 
 
 @measure(
-    family="asymptotic test", formula="(O11 - E11) / sqrt(E11)", range="(-inf, inf]",
+    family="asymptotic test", formula="(O11 - E11) / sqrt(E11)", range="(-inf, inf)",
     reference="Dennis 1965", sided="signed", ucs="z.score", aliases=("z", "zscore"),
 )  # fmt: skip
 def z_score() -> pl.Expr:
@@ -39,16 +37,29 @@ def z_score() -> pl.Expr:
 
 @measure(
     family="asymptotic test",
+    formula="(O11 - E11 - 1/2) / sqrt(E11) if O11 >= E11, else (O11 - E11 + 1/2) / sqrt(E11)",
+    range="(-inf, inf)", reference="Dennis 1965; Yates 1934", sided="signed",
+    ucs="z.score.corr", aliases=("z_corr",),
+)  # fmt: skip
+def z_score_corr() -> pl.Expr:
+    """Z with Yates' correction; null where E11 = 0.
+
+    Not clipped: where O11 and E11 differ by less than 1/2 its sign is the opposite one, as in UCS.
+    """
+    half = pl.when(DETERMINANT >= 0).then(N * -0.5).otherwise(N * 0.5)
+    corrected = (DETERMINANT + half) / N / E11.sqrt()
+    return pl.when(E11 > 0).then(corrected).otherwise(float("nan"))
+
+
+@measure(
+    family="asymptotic test",
     formula="N (O11 O22 - O12 O21)^2 / (R1 R2 C1 C2), sign of O11 - E11",
     range="(-inf, inf)", reference="Evert 2004, chi.squared", sided="signed",
     ucs="chi.squared", aliases=("chi2", "X2", "x2", "chi_square"),
 )  # fmt: skip
 def chi_squared() -> pl.Expr:
-    """Pearson's X2 without correction, signed; 0 where R2 or C2 is 0.
-
-    With det = O11 O22 - O12 O21 = N delta this is N (N delta)^2 / (R1 R2 C1 C2).
-    """
-    return sign(DELTA, _by_marginals((N * DELTA) * (N * DELTA) * N))
+    """Pearson's X2 without correction, signed; 0 where R2 or C2 is 0."""
+    return _chi_squared(DETERMINANT)
 
 
 @measure(
@@ -59,8 +70,19 @@ def chi_squared() -> pl.Expr:
 )  # fmt: skip
 def chi_squared_corr() -> pl.Expr:
     """Pearson's X2 with Yates' continuity correction, signed, not clipped (as in UCS)."""
-    corrected = N * (DELTA.abs() - 0.5)
-    return sign(DELTA, _by_marginals(corrected * corrected * N))
+    return _chi_squared(DETERMINANT.abs() - N * 0.5)
+
+
+@measure(
+    family="asymptotic test",
+    formula="N max(|O11 O22 - O12 O21| - N/2, 0)^2 / (R1 R2 C1 C2), sign of O11 - E11",
+    range="(-inf, inf)", reference="Yates 1934; R Core Team, chisq.test", sided="signed",
+    aliases=("chi_squared_corr_clipped", "chi2_clipped"),
+)  # fmt: skip
+def chi_squared_clipped() -> pl.Expr:
+    """Pearson's X2 with Yates' correction, 0 where O11 and E11 differ by less than 1/2."""
+    corrected = DETERMINANT.abs() - N * 0.5
+    return _chi_squared(pl.when(corrected > 0).then(corrected).otherwise(0.0))
 
 
 @measure(
@@ -74,16 +96,15 @@ def log_likelihood() -> pl.Expr:
     The deviances bd0(Oij, Eij) = Oij ln(Oij/Eij) + Eij - Oij add up to the same sum because
     observed and expected cells have the same total. 0 where R2 or C2 is 0.
     """
-    cells = (("11", DELTA), ("12", -DELTA), ("21", -DELTA), ("22", DELTA))
-    parts = [deviance(f"o{ij}", f"e{ij}", difference) for ij, difference in cells]
-    return sign(DELTA, 2.0 * (parts[0] + parts[1] + parts[2] + parts[3]))
+    total = pl.col("d11") + pl.col("d12") + (pl.col("d21") + pl.col("d22"))
+    return sign(DELTA, 2.0 * total)
 
 
 @measure(
     family="asymptotic test", formula="2 (O11 ln(O11 / E11) - (O11 - E11)), sign of O11 - E11",
-    range="(-inf, inf]", reference="Evert 2008, simple-ll", sided="signed",
-    aliases=("simple.ll", "simple-ll"),
+    range="(-inf, inf)", reference="Evert 2008, simple-ll", sided="signed", ucs="simple.ll",
+    aliases=("simple-ll",),
 )  # fmt: skip
 def simple_ll() -> pl.Expr:
     """G2 of the joint frequency alone: 2 (O11 ln(O11/E11) - (O11 - E11)), signed."""
-    return sign(DELTA, 2.0 * deviance(O11, E11, DELTA))
+    return sign(DELTA, 2.0 * pl.col("d11"))
