@@ -47,7 +47,7 @@ def goes_on(sentences: pl.DataFrame, before: pl.DataFrame) -> bool:
 def spread(
     pairs: pl.LazyFrame, sentences: pl.DataFrame, before: pl.DataFrame
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Count the documents of each pair that no batch before has counted.
+    """Count the pairs, and the documents of each that no batch before has counted.
 
     Parameters
     ----------
@@ -61,18 +61,29 @@ def spread(
     Returns
     -------
     counts, after : LazyFrame
-        `PAIR` and documents; and what this batch leaves `OPEN`.
+        `PAIR`, f, documents; and what this batch leaves `OPEN`.
     """
-    runs = sentences.lazy().select(PLACE, RUN)
-    seen = pairs.join(runs, on=PLACE).select(PAIR, RUN).unique()
-    last = sentences.get_column(RUN).max() if sentences.height else None
-    if not goes_on(sentences, before):
-        before = before.clear()
-    known = before.lazy().select(PAIR, pl.lit(0, pl.Int64).alias(RUN))
-    fresh = seen.join(known, on=[PAIR, RUN], how="anti")
-    counts = fresh.group_by(PAIR).agg(documents=pl.len().cast(pl.Int64))
+    known = before.get_column(PAIR) if goes_on(sentences, before) else before.clear()[PAIR]
+    last = sentences.get_column(RUN).last() if sentences.height else 0
+    f = pl.len().cast(pl.Int64).alias("f")
+    if last:
+        run = pl.col(PLACE).replace_strict(sentences[PLACE], sentences[RUN], return_dtype=pl.Int64)
+        inside = pairs.group_by(PAIR, run.alias(RUN)).agg(f)
+    else:
+        inside = pairs.group_by(PAIR).agg(f).with_columns(pl.lit(0, pl.Int64).alias(RUN))
+    seen = inside.with_columns(_fresh(known).alias("documents"))
+    counts = seen if not last else seen.group_by(PAIR).agg(pl.sum("f"), pl.sum("documents"))
+    mine = seen.filter((pl.col(RUN) == last) & (pl.col("documents") == 1)).select(PAIR)
+    nameless = pl.LazyFrame({PAIR: [None]}, schema={PAIR: pl.UInt64})
+    earlier = known.drop_nulls().to_frame().lazy() if not last else nameless.head(0)
     name = sentences.lazy().tail(1).select("file", "doc")
-    mine = fresh.filter(pl.col(RUN) == pl.lit(last, pl.Int64)).select(PAIR)
-    carried = before.lazy().select(PAIR).drop_nulls() if last == 0 else mine.head(0)
-    every = pl.concat([pl.LazyFrame({PAIR: [None]}, schema={PAIR: pl.UInt64}), carried, mine])
-    return counts, name.join(every, how="cross").select(OPEN.names())
+    after = name.join(pl.concat([nameless, earlier, mine]), how="cross").select(OPEN.names())
+    return counts.select(PAIR, "f", "documents"), after
+
+
+def _fresh(known: pl.Series) -> pl.Expr:
+    """Return 1 for a pair that the document has not been counted for, else 0."""
+    if known.is_empty():
+        return pl.lit(1, pl.Int64)
+    again = (pl.col(RUN) == 0) & pl.col(PAIR).is_in(known.implode())
+    return (~again).cast(pl.Int64)

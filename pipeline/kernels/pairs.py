@@ -9,8 +9,9 @@ import polars as pl
 
 from pipeline.kernels import places
 from pipeline.kernels.places import PLACE, TOKEN
-from pipeline.kernels.units import Unit, units
+from pipeline.kernels.units import LABELS, Unit, units
 
+_HALF = 2**32
 TOKEN_1, TOKEN_2 = "token_1", "token_2"
 COLUMNS = (PLACE, "l1", "l2", TOKEN_1, TOKEN_2)
 """What a pair token says: its sentence, its units, and their tokens."""
@@ -137,14 +138,21 @@ def by_pair(rows: pl.LazyFrame, *made: pl.Expr) -> pl.LazyFrame:
     """
     if isinstance(rows.collect_schema()["l1"], pl.String):
         return rows.group_by("l1", "l2").agg(*made)
-    first = [pl.col(name).first() for name in ("l1", "l2")]
-    return rows.group_by(pair_key().alias("_pair")).agg(*first, *made).drop("_pair")
+    grouped = rows.group_by(pair_key().alias("_pair")).agg(*made)
+    return grouped.select(*of_key(pl.col("_pair")), pl.exclude("_pair"))
 
 
 def pair_key() -> pl.Expr:
     """Return one whole number for two Categorical columns, l1 and l2."""
     one, two = (pl.col(name).to_physical().cast(pl.UInt64) for name in ("l1", "l2"))
-    return one * 2**32 + two
+    return one * _HALF + two
+
+
+def of_key(key: pl.Expr) -> list[pl.Expr]:
+    """Return l1 and l2 of such a number."""
+    labels = pl.Categorical(pl.Categories(LABELS))
+    halves = {"l1": key // _HALF, "l2": key % _HALF}
+    return [half.cast(pl.UInt32).cat.to(labels).alias(name) for name, half in halves.items()]
 
 
 def marginals(counts: pl.LazyFrame) -> pl.LazyFrame:

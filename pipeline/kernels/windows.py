@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -67,20 +67,18 @@ def in_span(
     Evert 2008, Corpora and collocations, section 4.1: surface co-occurrence. The rule for
     overlapping spans is that of the UCS toolkit.
     """
-    nodes = first.sort(TOKEN)
+    nodes = _in_order(first)
     node, place = nodes.get_column(TOKEN).to_numpy(), tokens.get_column(PLACE).to_numpy()
-    start = _start(nodes, span) if span.count == "positions" else np.full(len(node), -1)
-    other = _Dense(second, len(place))
+    start = _start(nodes, span) if span.count == "positions" else np.zeros(len(node), np.int64)
+    layers = list(_layers(second, len(place)))
     counted = np.zeros(len(node), dtype=np.int64)
-    found = []
+    found = [_Pairs(*(np.zeros(0, np.int64) for _ in range(3)))]
     for offset in span.offsets():
-        at = node + offset
-        inside = (at >= np.maximum(start, 0)) & (at < len(place))
-        inside[inside] = place[at[inside]] == place[node[inside]]
-        counted += inside
-        found += [_pairs(nodes, rows, other, at[rows]) for rows in [np.flatnonzero(inside)]]
+        rows = np.flatnonzero(_inside(node + offset, place, place[node], start))
+        counted[rows] += 1
+        found += [_pairs(rows, node[rows] + offset, layer) for layer in layers]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
-    return pl.concat(found), positions
+    return _frame(found, nodes, place), positions
 
 
 def adjacent(
@@ -106,43 +104,65 @@ def adjacent(
     return in_span(first, second, tokens, span)[0]
 
 
-class _Dense:
-    """Units by their token: an index into the frame for each token, for all units on it."""
+class _Pairs(NamedTuple):
+    """Pairs as numbers: rows of the nodes, tokens and labels of what is in their spans."""
 
-    def __init__(self, units: pl.DataFrame, size: int) -> None:
-        self.units = units.sort(TOKEN)
-        where = self.units.get_column(TOKEN).to_numpy()
-        # Several units on one token come in layers: the first, the second ...
-        layer = np.arange(len(where)) - np.searchsorted(where, where)
-        self.layers = list(self._layers(where, layer, size))
-
-    @staticmethod
-    def _layers(where: Indices, layer: Indices, size: int) -> Iterator[Indices]:
-        for number in range(int(layer.max(initial=-1)) + 1):
-            index = np.full(size, -1, dtype=np.int64)
-            rows = np.flatnonzero(layer == number)
-            index[where[rows]] = rows
-            yield index
+    rows: Indices
+    others: Indices
+    labels: Indices
 
 
-def _pairs(nodes: pl.DataFrame, rows: Indices, other: _Dense, at: Indices) -> pl.DataFrame:
-    """Return the pairs of the nodes in `rows` with the units on the tokens `at`."""
-    made = [_named(nodes, rows[:0], other.units, rows[:0])]
-    for layer in other.layers:
-        index = layer[at]
-        hit = index >= 0
-        made.append(_named(nodes, rows[hit], other.units, index[hit]))
-    return pl.concat(made)
+def _in_order(units: pl.DataFrame) -> pl.DataFrame:
+    return units if units.get_column(TOKEN).is_sorted() else units.sort(TOKEN)
 
 
-def _named(one: pl.DataFrame, rows: Indices, two: pl.DataFrame, others: Indices) -> pl.DataFrame:
-    left = one[rows].rename({"unit": "l1", TOKEN: TOKEN_1})
-    right = two.select(pl.col("unit").alias("l2"), pl.col(TOKEN).alias(TOKEN_2))[others]
-    return pl.concat([left, right], how="horizontal").select(COLUMNS)
+def _inside(at: Indices, place: Indices, own: Indices, start: Indices) -> npt.NDArray[np.bool_]:
+    """Return which positions count: not before the start, and in the node's sentence."""
+    there = place.take(at, mode="clip") == own if len(place) else np.zeros(len(at), np.bool_)
+    return there & (at >= start) & (at < len(place))
+
+
+def _layers(units: pl.DataFrame, size: int) -> Iterator[Indices]:
+    """Yield the number of the label on each token, -1 for none: the first, the second ..."""
+    ordered = _in_order(units)
+    where = ordered.get_column(TOKEN).to_numpy()
+    label = ordered.get_column("unit").to_physical().to_numpy()
+    again = np.flatnonzero(np.diff(where) == 0) + 1  # rows on the token of the row before
+    while len(where):
+        dense = np.full(size, -1, dtype=np.int64)
+        # Of several rows the first is kept: the last assignment is that of the first row.
+        dense[where[::-1]] = label[::-1]
+        yield dense
+        where, label, again = _others(where, label, again)
+
+
+def _others(where: Indices, label: Indices, again: Indices) -> tuple[Indices, Indices, Indices]:
+    """Return the rows that stand on the token of the row before them."""
+    where, label = where[again], label[again]
+    return where, label, np.flatnonzero(np.diff(where) == 0) + 1
+
+
+def _pairs(rows: Indices, at: Indices, layer: Indices) -> _Pairs:
+    """Return the pairs of the nodes in `rows` with the labels on the tokens `at`."""
+    labels = layer[at]
+    hit = labels >= 0
+    return _Pairs(rows[hit], at[hit], labels[hit])
+
+
+def _frame(found: Sequence[_Pairs], nodes: pl.DataFrame, place: Indices) -> pl.DataFrame:
+    """Return pairs as a table; labels have the same numbers on both sides, see `units`."""
+    rows, others, labels = (np.concatenate(each) for each in zip(*found, strict=True))
+    unit, node = nodes.get_column("unit"), nodes.get_column(TOKEN).to_numpy()
+    first = unit.to_physical().to_numpy()[rows]
+    second = labels.astype(np.uint32)
+    made = pl.DataFrame(
+        {PLACE: place[node[rows]], "l1": first, "l2": second, TOKEN_1: node[rows], TOKEN_2: others}
+    )
+    return made.with_columns(pl.col("l1", "l2").cat.to(unit.dtype)).select(COLUMNS)
 
 
 def _start(nodes: pl.DataFrame, span: Span) -> Indices:
     """Return the first position that no earlier hit of its type in the sentence has counted."""
     before = pl.col(TOKEN).shift().over("unit", PLACE, order_by=TOKEN)
     # A token may bear one unit twice only by several attachments; then both count it once.
-    return nodes.select((before + span.right + 1).fill_null(-1)).to_series().to_numpy()
+    return nodes.select((before + span.right + 1).fill_null(0)).to_series().to_numpy()

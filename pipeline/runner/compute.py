@@ -18,7 +18,7 @@ from pipeline.runner.stream import Frames
 from pipeline.stages.base import FAULTS, STAGES, Counting, Stage, StageConfig, Tables
 from schemas import SheetEntries, Table
 
-Phase: TypeAlias = Literal["run", "merge", "combine", "whole"]
+Phase: TypeAlias = Literal["run", "merge", "combine", "whole", "alone"]
 _EXAMPLES = 3
 _HEXADECIMAL = 16
 _DIGITS = 8
@@ -45,6 +45,7 @@ class Task:
     phase : str
         "run": the stage on a shard. "merge": the partial tables of a bucket from all shards,
         added up. "combine": the outputs of a bucket. "whole": both, where there is one bucket.
+        "alone": the outputs of the only shard, at once.
     bucket, buckets : int
         Which of how many.
     budget : Budget
@@ -90,7 +91,7 @@ class LeftOut:
 
 
 def pieces(task: Task, left: LeftOut) -> Iterator[Piece]:
-    """Yield the tables of a task in parts, each in the order of its key.
+    """Yield the tables of a task in parts; those of an output in the order of their key.
 
     Parameters
     ----------
@@ -109,13 +110,19 @@ def pieces(task: Task, left: LeftOut) -> Iterator[Piece]:
     found = _divided(task, stage, _frames(task, stage, tables, left))
     for name, bucket, frame in found:
         text = frame.with_columns(selectors.categorical().cast(pl.String))
-        yield Piece(name, bucket, text.sort(list(task.models[name].key())))
+        # Partial tables are merged again: their order does not matter, and sorting is dear.
+        partial = stage.counting is not None and task.phase in {"run", "merge"}
+        key = list(task.models[name].key())
+        yield Piece(name, bucket, text if partial else text.sort(key))
 
 
 def _frames(task: Task, stage: Stage, tables: Tables, left: LeftOut) -> Iterator[Frames]:
     """Yield the tables of a task, of a long corpus in several goes."""
     counting = stage.counting
-    if counting is not None and task.phase != "run":
+    if counting is not None and task.phase == "alone":
+        for merged in _streamed(task, stage, counting, tables, left):
+            yield _outputs(task, counting, merged, _totals(task, counting, merged))
+    elif counting is not None and task.phase != "run":
         yield _counted(task, counting, _zero_filled(counting, tables))
     elif counting is not None and stage.reads_corpus:
         yield from _streamed(task, stage, counting, tables, left)
@@ -136,11 +143,17 @@ def _counted(task: Task, counting: Counting, tables: Tables) -> Frames:
         }
         return stream.collected(counting.combine(task.config, {**tables, **summed}))
     merged = stream.collected(counting.merge(task.config, tables))
+    totals = _totals(task, counting, merged)
+    return merged | totals if task.phase == "merge" else _outputs(task, counting, merged, totals)
+
+
+def _totals(task: Task, counting: Counting, merged: Frames) -> Frames:
     lazily = {name: frame.lazy() for name, frame in merged.items()}
-    totals = stream.collected(counting.totals(task.config, lazily)) if counting.totals else {}
-    if task.phase == "merge":
-        return merged | totals
-    lazily |= {name: frame.lazy() for name, frame in totals.items()}
+    return stream.collected(counting.totals(task.config, lazily)) if counting.totals else {}
+
+
+def _outputs(task: Task, counting: Counting, merged: Frames, totals: Frames) -> Frames:
+    lazily = {name: frame.lazy() for name, frame in {**merged, **totals}.items()}
     return stream.collected(counting.combine(task.config, lazily))
 
 

@@ -42,7 +42,9 @@ def shard_tasks(work: Work, partial: Path, budget: Budget) -> Iterator[Task]:
         buckets=buckets, budget=budget,
     )  # fmt: skip
     groups = grouped(files, budget.shard) if counting else [(file,) for file in files]
-    if len(groups) > 1 or buckets > 1:
+    if counting and len(groups) == 1 and budget.memory is None:
+        yield replace(whole, phase="alone", folder=partial / "alone")
+    elif len(groups) > 1 or buckets > 1:
         for group in groups:
             one = replace(whole, sources={**work.files, option: group})
             yield replace(one, folder=partial / _name(group, buckets))
@@ -87,6 +89,8 @@ def put_together(tasks: Sequence[Task], engine: Engine, counting: Counting) -> l
         How the stage counts.
     """
     first = tasks[0]
+    if first.phase == "alone":
+        return [first.folder]
     shards = _read(tasks)
     if first.buckets == 1:
         tables = {name: _paths(shards, name) for name in counting.partials}

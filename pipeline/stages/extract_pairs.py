@@ -97,7 +97,8 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
     kept = tables["counts"].filter(pl.col("f") >= config.min_frequency)
     signatures = _signatures(kept, config, tables)
     order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
-    named = signatures.with_columns(candidate_id("l1", "l2")).select(order)
+    text = signatures.with_columns(pl.col("l1", "l2").cast(pl.String))
+    named = text.with_columns(candidate_id("l1", "l2")).select(order)
     shown = tables["examples"].join(named, on="id", how="semi")
     return {
         "candidates": named,
@@ -144,12 +145,9 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = numbered(tables["corpus"], in_order=True).collect()
     stop_words = _stop_words(tables)
-    found = pair_counting.find(
-        tokens,
-        left=config.left.kernel(stop_words),
-        right=config.right.kernel(stop_words),
-        options=config,
-    )
+    left = config.left.kernel(stop_words)
+    right = left if config.left == config.right else config.right.kernel(stop_words)
+    found = pair_counting.find(tokens, left=left, right=right, options=config)
     sentences = dispersion.documents(tokens.lazy()).collect()
     before = tables["open"].collect()
     counts, after = pair_counting.counts(found.pairs, sentences, before)

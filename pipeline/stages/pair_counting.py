@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipeline.kernels import dispersion, textual, windows
-from pipeline.kernels.pairs import COLUMNS, pair_key, pair_tokens
+from pipeline.kernels.pairs import COLUMNS, of_key, pair_key, pair_tokens
 from pipeline.kernels.places import PLACE, TOKEN
 from pipeline.kernels.units import LABELS, Unit, units
 from pipeline.stages.relations import RelationOptions
@@ -56,7 +56,8 @@ def find(tokens: pl.DataFrame, *, left: Unit, right: Unit, options: RelationOpti
     if options.relation in {"sentence", "dependency"}:
         plan = pair_tokens(tokens.lazy(), left=left, right=right, relation=options.syntactic)
         return Found(plan.collect(), _NO_MARGINALS)
-    first, second = (units(tokens.lazy(), unit).collect() for unit in (left, right))
+    first = units(tokens.lazy(), left).collect()
+    second = first if left is right else units(tokens.lazy(), right).collect()
     if options.relation == "adjacent":
         pairs = windows.adjacent(first, second, tokens, gap=options.gap)
         return Found(pairs, _NO_MARGINALS)
@@ -123,9 +124,6 @@ def counts(
     counts, after : LazyFrame
         As `schemas.PairCounts`, and what this part leaves open.
     """
-    keyed = pairs.lazy().with_columns(pair_key().alias(dispersion.PAIR))
-    spread, after = dispersion.spread(keyed, sentences, before)
-    first = [pl.col(name).first() for name in ("l1", "l2")]
-    grouped = keyed.group_by(dispersion.PAIR).agg(*first, f=pl.len().cast(pl.Int64))
-    joined = grouped.join(spread, on=dispersion.PAIR, how="left").drop(dispersion.PAIR)
-    return joined.with_columns(pl.col("documents").fill_null(0)), after
+    keyed = pairs.lazy().select(PLACE, pair_key().alias(dispersion.PAIR))
+    grouped, after = dispersion.spread(keyed, sentences, before)
+    return grouped.select(*of_key(pl.col(dispersion.PAIR)), "f", "documents"), after

@@ -48,6 +48,7 @@ def counted(parts: Parts) -> dict[tuple[str, str], int]:
         sentences = dispersion.documents(tokens).collect()
         spread, after = pl.collect_all(dispersion.spread(pairs.lazy(), sentences, before))
         labels = pairs.select("pair", "l1", "l2").unique()
+        assert spread["f"].sum() == pairs.height
         for l1, l2, documents in spread.join(labels, on="pair")["l1", "l2", "documents"].rows():
             total[l1, l2] += documents
         before = after
