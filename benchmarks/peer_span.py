@@ -17,10 +17,8 @@ def sentences(path: str) -> Iterator[list[str]]:
     words: list[str] = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
-            if line.startswith("# "):
-                continue
             fields = line.rstrip("\n").split("\t")
-            if fields == [""]:
+            if line.startswith("# ") or fields == [""]:  # a novel begins, a sentence ends
                 yield words
                 words = []
             else:
