@@ -3,46 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import mpmath
+from exact_cells import Cells, log, real
+from exact_limits import LIMITS
+from exact_tails import TAILS
 from hypothesis import strategies as st
-
-mpmath.mp.dps = 60
-
-
-@dataclass(frozen=True)
-class Cells:
-    """A contingency table with exact cells."""
-
-    f: int
-    f1: int
-    f2: int
-    n: int
-
-    @property
-    def observed(self) -> tuple[int, int, int, int]:
-        f, f1, f2, n = self.f, self.f1, self.f2, self.n
-        return f, f1 - f, f2 - f, n - f1 - f2 + f
-
-    @property
-    def expected(self) -> tuple[Fraction, ...]:
-        f1, f2, n = self.f1, self.f2, self.n
-        return tuple(Fraction(r * c, n) for r in (f1, n - f1) for c in (f2, n - f2))
-
-    @property
-    def delta(self) -> Fraction:
-        return self.f - self.expected[0]
-
-
-def real(value: Fraction | int) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
-
-
-def log(value: Fraction | int) -> mpmath.mpf:
-    return mpmath.log(real(value))
 
 
 def g2(cells: Cells) -> mpmath.mpf:
@@ -65,7 +32,7 @@ def chi2(cells: Cells, correction: Fraction = Fraction(0)) -> mpmath.mpf:
     return real(cells.n * a * a / (r1 * r2 * c1 * c2)) * mpmath.sign(real(cells.delta))
 
 
-EXACT: dict[str, Callable[[Cells], mpmath.mpf]] = {
+EXACT: dict[str, Callable[[Cells], mpmath.mpf | None]] = {
     "t_score": lambda c: real(c.delta) / mpmath.sqrt(c.f),
     "z_score": lambda c: real(c.delta) / mpmath.sqrt(real(c.expected[0])),
     "mi": lambda c: log(c.f / c.expected[0]) / mpmath.log(10),
@@ -76,6 +43,7 @@ EXACT: dict[str, Callable[[Cells], mpmath.mpf]] = {
     "chi_squared": chi2,
     "chi_squared_corr": lambda c: chi2(c, Fraction(1, 2)),
 }
+EXACT |= TAILS | LIMITS
 
 
 @st.composite
