@@ -24,7 +24,7 @@ def _register_mi_conf(decades: int) -> None:
     limit = partial(_mi_conf, tail=10.0**-decades / 2.0)
 
     def score() -> pl.Expr:
-        return by_rows(limit, ("o11", "e11", "delta"))
+        return by_rows(limit, ("o11", "e11", "delta"), blocks=False)
 
     score.__name__ = f"mi_conf_{decades}"
     score.__doc__ = f"MI of the lower limit of a two-sided interval at the level 1 - 10^-{decades}."

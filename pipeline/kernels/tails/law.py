@@ -12,7 +12,6 @@ with w(n) = ln n! - (n ln n - n) and bd0(x, m) = x ln(x/m) + m - x.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 
@@ -70,6 +69,11 @@ class Law:
             self.scale[rows], self.above[:, rows], self.below[:, rows],
         )  # fmt: skip
 
+    def ratios(self) -> Law:
+        """Return what term ratios need; it has no probability of its own."""
+        none = self.means[:0]
+        return Law(self.rising, self.falling, none, self.delta, self.scale, none, none)
+
     def mirror(self) -> Law:
         """Return the law of -X, whose upper tail is the lower tail of X."""
         means = np.concatenate([self.means[len(self.rising) :], self.means[: len(self.rising)]])
@@ -85,14 +89,19 @@ class Law:
         )  # fmt: skip
 
 
-def product(counts: Iterable[FloatArray]) -> FloatArray:
+def product(counts: FloatArray) -> FloatArray:
     """Multiply counts, in their order; 1 if there are none."""
-    return reduce(np.multiply, counts, np.ones(()))
+    return _fold(np.multiply, counts, 1.0)
 
 
-def total(counts: Iterable[FloatArray]) -> FloatArray:
+def total(counts: FloatArray) -> FloatArray:
     """Add numbers, in their order; 0 if there are none."""
-    return reduce(np.add, counts, np.zeros(()))
+    return _fold(np.add, counts, 0.0)
+
+
+def _fold(operation: np.ufunc, counts: FloatArray, empty: float) -> FloatArray:
+    first, *others = counts if len(counts) else [np.array(empty)]
+    return reduce(operation, others, first)
 
 
 def log_pmf(law: Law) -> FloatArray:

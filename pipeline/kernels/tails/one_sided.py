@@ -18,7 +18,7 @@ def upper_tail(law: Law) -> FloatArray:
 
     With U the sum of P(X = j) / P(X = k) over j > k, and L over j < k:
 
-    1. few values below k: ``ln(1 + L / (1 + U))``, which needs no probability;
+    1. few values on one side of k: ``ln(1 + L / (1 + U))``, which needs no probability;
     2. k above the mean: ``-ln P(X = k) - ln(1 + U)``;
     3. otherwise by the complement: ``-ln(1 - P(X <= k-1))``.
 
@@ -33,17 +33,19 @@ def upper_tail(law: Law) -> FloatArray:
         From 0, where only k and larger values are possible; finite.
     """
     result = np.empty(len(law.delta))
-    few = (law.lowest <= FEW) & (law.step <= 0.5)
+    down = law.mirror()
+    few = (law.lowest <= FEW) & (law.step <= 0.5) | (down.lowest <= FEW) & (down.step <= 0.5)
     above = ~few & (law.delta >= 0.5)
-    for chosen, method in ((few, _by_ratios), (above, _directly), (~few & ~above, _by_complement)):
+    for chosen, method in ((above, _directly), (~few & ~above, _by_complement)):
         rows = np.flatnonzero(chosen)
-        if rows.size:
-            result[rows] = method(law.take(rows))
+        result[rows] = method(law.take(rows))
+    rows = np.flatnonzero(few)
+    result[rows] = _by_ratios(law.ratios().take(rows))
     return result
 
 
 def _by_ratios(law: Law) -> FloatArray:
-    return np.log1p(excess(law.mirror()) / (1.0 + excess(law)))
+    return np.log1p(excess(law.mirror()) / excess(law, start=1.0))
 
 
 def _directly(law: Law) -> FloatArray:
@@ -59,16 +61,16 @@ def _by_complement(law: Law) -> FloatArray:
 
 def log_tail(law: Law) -> FloatArray:
     """Return ln P(X >= k) for k at or above the mode."""
-    return log_pmf(law) + np.log1p(tail(law))
+    return log_pmf(law) + np.log(tail(law))
 
 
 def tail(law: Law) -> FloatArray:
-    """Return P(X > k) / P(X = k) for k at or above the mode."""
+    """Return P(X >= k) / P(X = k) for k at or above the mode."""
     result, terms = np.empty(len(law.delta)), length(law)
     long = terms > LONG
     rows, few = np.flatnonzero(long), np.flatnonzero(~long)
-    result[few] = excess(law.take(few))
-    result[rows] = between(law.take(rows), np.zeros(rows.size), None, terms[rows]) - 1.0
+    result[few] = excess(law.ratios().take(few), start=1.0)
+    result[rows] = between(law.take(rows), np.zeros(rows.size), None, terms[rows])
     return result
 
 

@@ -30,8 +30,8 @@ def length(law: Law) -> FloatArray:
     return estimate
 
 
-def excess(law: Law, most: FloatArray | None = None) -> FloatArray:
-    """Return P(X > k) / P(X = k), a sum of products of term ratios.
+def excess(law: Law, *, start: float = 0.0, most: FloatArray | None = None) -> FloatArray:
+    """Return `start` + P(X > k) / P(X = k), adding products of term ratios.
 
     Only positive terms are added, so all digits are kept. As the logarithm of the
     probabilities is concave, a term that no longer changes the sum is followed by none that
@@ -41,23 +41,25 @@ def excess(law: Law, most: FloatArray | None = None) -> FloatArray:
     ----------
     law : Law
         At any k.
+    start : float
+        0, or 1 for P(X >= k) / P(X = k).
     most : array of shape (rows,), optional
         The largest number of terms to add; all of them by default.
 
     Returns
     -------
     array of shape (rows,)
-        From 0.
+        From `start`.
     """
     size = len(law.delta)
-    result, rows, done = np.zeros(size), np.arange(size), 0
+    result, rows, done = np.empty(size), np.arange(size), 0
     rising, falling, scale = law.rising + 1.0, law.falling.copy(), law.scale
-    term, added = np.ones(size), np.zeros(size)
+    term, added = np.ones(size), np.full(size, start)
     left = np.full(size, np.inf) if most is None else most
     while rows.size:
         term *= product(falling) / product(rising) * scale
         if most is not None:
-            term = np.where(left > done, term, 0.0)
+            term *= left > done
         added += term
         rising += 1.0
         falling -= 1.0
@@ -69,3 +71,39 @@ def excess(law: Law, most: FloatArray | None = None) -> FloatArray:
             rising, falling, scale = rising[:, kept], falling[:, kept], scale[kept]
             rows, left, term, added = rows[kept], left[kept], term[kept], added[kept]
     return result
+
+
+def divide(law: Law, limit: float, small: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of P(X = j) / P(X = k) over j > k up to a limit, and above it.
+
+    Parameters
+    ----------
+    law : Law
+        At any k.
+    limit : float
+        At least 1.
+    small : array of shape (rows,)
+        From 1: what the terms of at most `limit` are added to.
+
+    Returns
+    -------
+    two arrays of shape (rows,)
+        `small` and the terms of at most `limit`; the larger terms, from 0.
+    """
+    small, large, rows = small.copy(), np.zeros(len(small)), np.arange(len(small))
+    rising, falling, scale = law.rising + 1.0, law.falling.copy(), law.scale
+    term, low, high = np.ones(len(small)), small.copy(), large.copy()
+    while rows.size:
+        term *= product(falling) / product(rising) * scale
+        counts = term <= limit
+        low += term * counts
+        high += term * ~counts
+        rising += 1.0
+        falling -= 1.0
+        open_ = term > _NEGLIGIBLE * low  # below 1 the terms only fall
+        if np.count_nonzero(open_) <= _CROWDED * rows.size:
+            small[rows], large[rows] = low, high
+            kept = np.flatnonzero(open_)
+            rising, falling, scale = rising[:, kept], falling[:, kept], scale[kept]
+            rows, term, low, high = rows[kept], term[kept], low[kept], high[kept]
+    return small, large

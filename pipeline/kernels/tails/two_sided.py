@@ -12,10 +12,11 @@ import numpy as np
 from pipeline.kernels.fisher import TOLERANCE
 from pipeline.kernels.tails.law import FloatArray, Law, log_pmf
 from pipeline.kernels.tails.one_sided import FEW, LONG, log_tail
-from pipeline.kernels.tails.series import excess
+from pipeline.kernels.tails.series import divide, excess
 from pipeline.kernels.tails.wide import between
 
 _LIMIT = 1.0 + TOLERANCE
+_NEAR = 64.0  # the mean is no farther above the smallest value
 _LOG_HALF = float(np.log(0.5))
 
 
@@ -33,27 +34,20 @@ def two_sided(law: Law) -> FloatArray:
         From 0, where all values count; finite.
     """
     result = np.empty(len(law.delta))
+    few = (law.lowest <= FEW) & (law.lowest - law.delta <= _NEAR)
+    rows = np.flatnonzero(few)
+    result[rows] = _by_ratios(law.ratios().take(rows))
     for side, oriented in ((law.delta >= 0, law), (law.delta < 0, law.mirror())):
-        few = oriented.lowest <= FEW
-        for chosen, method in ((side & few, _by_ratios), (side & ~few, _by_tails)):
-            rows = np.flatnonzero(chosen)
-            if rows.size:
-                result[rows] = method(oriented.take(rows))
+        rows = np.flatnonzero(side & ~few)
+        result[rows] = _by_tails(oriented.take(rows))
     return result
 
 
 def _by_ratios(law: Law) -> FloatArray:
-    """Add up the few values below k one by one: -ln p = ln(1 + middle / (1 + U + lower))."""
-    size = len(law.delta)
-    middle, tails, term = np.zeros(size), 1.0 + excess(law), np.ones(size)
-    down = law.mirror()
-    for _ in range(int(np.max(law.lowest))):
-        term = term * down.step
-        counts = term <= _LIMIT
-        tails = tails + np.where(counts, term, 0.0)
-        middle = middle + np.where(counts, 0.0, term)
-        down = down.move(1.0)
-    return np.log1p(middle / tails)
+    """Add up all values one by one: -ln p = ln(1 + more probable ones / others)."""
+    others, below = divide(law.mirror(), _LIMIT, np.ones(len(law.delta)))
+    others, above = divide(law, _LIMIT, others)
+    return np.log1p((below + above) / others)
 
 
 def _by_tails(law: Law) -> FloatArray:
@@ -69,7 +63,7 @@ def _by_tails(law: Law) -> FloatArray:
 def _equals(law: Law) -> FloatArray:
     """Count the values just below k that are no more probable; infinite if the mode is one."""
     result = np.zeros(len(law.delta))
-    rows, term, down = np.arange(len(result)), np.ones(len(result)), law.mirror()
+    rows, term, down = np.arange(len(result)), np.ones(len(result)), law.ratios().mirror()
     while rows.size:
         ratio = down.step
         term = term * ratio
@@ -132,6 +126,6 @@ def _stretch(law: Law, more: FloatArray) -> FloatArray:
     """Return P(k <= X <= k + more)."""
     total, long = np.empty(len(more)), more > LONG
     few, rows = np.flatnonzero(~long), np.flatnonzero(long)
-    total[few] = 1.0 + excess(law.take(few), more[few])
+    total[few] = excess(law.ratios().take(few), start=1.0, most=more[few])
     total[rows] = between(law.take(rows), np.zeros(rows.size), more[rows], more[rows])
     return np.exp(log_pmf(law)) * total
