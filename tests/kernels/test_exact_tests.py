@@ -110,6 +110,9 @@ GOLD = {
         "binomial_pv": 24.03115959406545,
         "poisson_pv": 23.11768064338155,
     },
+    Cells(10_000_000_100, 100_000_000_000, 100_000_000_000, 1_000_000_000_000): {
+        "fisher_two_sided_pv": 0.0003543617060205105,  # some neighbours count as equal
+    },
     Cells(200_007_000, 500_000_000, 200_000_000, 1_000_000_000): {
         "poisson_mu_2": 0.5081925968205453,
     },
@@ -124,6 +127,17 @@ GOLD = {
 def test_huge_counts_near_independence(cells: Cells) -> None:
     for name, exact in GOLD[cells].items():
         assert scores(name, cells) == [pytest.approx(exact, rel=1e-12, abs=0)]
+
+
+@pytest.mark.parametrize("cells", [
+    Cells(37_650, 2 * 10**6, 2 * 10**6, 10**8),  # twelve deviations below, integrated
+    Cells(10**7 + 600, 5 * 10**7, 2 * 10**7, 10**8),  # two-sided p above 1/2, integrated
+    Cells(10**9 - 5, 10**9 - 3, 10**9 - 2, 10**9),  # nearly all tokens
+], ids=str)  # fmt: skip
+def test_wide_and_lopsided_tables(cells: Cells) -> None:
+    for name in (*FISHER, "binomial_pv", "poisson_pv"):
+        exact = float(TAILS[name](cells))
+        assert scores(name, cells) == [pytest.approx(exact, rel=3e-13, abs=0)]
 
 
 @pytest.mark.parametrize("name", TESTS)

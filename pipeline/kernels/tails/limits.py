@@ -11,7 +11,6 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from pipeline.kernels.loader import product
 from pipeline.kernels.tails.law import FloatArray, Law, log_pmf
 from pipeline.kernels.tails.one_sided import upper_tail
 
@@ -114,8 +113,7 @@ def _binomial_step(counts: FloatArray, log_odds: FloatArray) -> tuple[FloatArray
     k, misses = counts
     total = k + misses
     p, q = 1.0 / (1.0 + np.exp(-log_odds)), 1.0 / (1.0 + np.exp(log_odds))
-    smaller, error = product(total, np.minimum(p, q))
-    delta = np.where(p <= q, k - smaller - error, smaller - misses + error)
+    delta = np.where(p <= q, k - total * p, total * q - misses)
     none = np.empty((0, len(k)))
     law = Law(
         k[None], misses[None], np.stack([total * p, total * q]), delta,
