@@ -150,7 +150,7 @@ def _print_one(name: str, path: Path, size: int, runs: int) -> None:
     line = f"{name:<30} {size:>9,} {found['rate'] / 1e6:7.2f} M/s {found['peak']:6,.0f} MB"
     if "peer" in found:
         line += (
-            f"   SciPy {found['peer'] / 1e6:8.4f} M/s, ratio {found['rate'] / found['peer']:,.0f}"
+            f"   SciPy {found['peer'] / 1e6:8.4f} M/s, ratio {found['rate'] / found['peer']:.3g}"
         )
     print(line, flush=True)
 
