@@ -111,11 +111,28 @@ def bd0(x: npt.ArrayLike, expected: npt.ArrayLike) -> FloatArray:
     [5.0, 0.0, 0.0049669147]
     """
     x, expected = np.asarray(x, dtype=np.float64), np.asarray(expected, dtype=np.float64)
-    return _deviance(x, expected, x - expected)
+    return deviance(x, expected, x - expected)
 
 
-def _deviance(x: FloatArray, expected: FloatArray, difference: FloatArray) -> FloatArray:
-    """Return bd0, with `difference` = x - expected known better than by subtraction."""
+def deviance(x: FloatArray, expected: FloatArray, difference: FloatArray) -> FloatArray:
+    """Return bd0, with `difference` = x - expected known better than by subtraction.
+
+    Parameters
+    ----------
+    x, expected, difference : array of float
+        Counts and expected counts, from 0, and what the former exceed the latter by.
+
+    Returns
+    -------
+    array of float
+        As `bd0`.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> bool(deviance(one, one, 1e-20 * one)[0] > 0)
+    True
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         v = difference / (x + expected)
         square = v * v
@@ -125,7 +142,7 @@ def _deviance(x: FloatArray, expected: FloatArray, difference: FloatArray) -> Fl
     return np.where(expected > 0, value, np.where(x > 0, np.inf, 0.0))
 
 
-def _product(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+def product(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return a * b as a rounded product and its exact error (Dekker 1971)."""
     high_a, high_b = _SPLIT * a, _SPLIT * b
     high_a, high_b = high_a - (high_a - a), high_b - (high_b - b)
@@ -170,10 +187,10 @@ def log_binomial_pmf(
     inside = (k >= 0) & (k <= n)
     k = np.where(inside, k, 0.0)
     # k - np with all its digits: it is what is left of two large numbers
-    successes, error = _product(n, np.minimum(p, q))
+    successes, error = product(n, np.minimum(p, q))
     difference = np.where(p <= q, k - successes - error, successes - (n - k) + error)
     remainders = stirling_remainder(n) - stirling_remainder(k) - stirling_remainder(n - k)
-    deviances = _deviance(k, n * p, difference) + _deviance(n - k, n * q, -difference)
+    deviances = deviance(k, n * p, difference) + deviance(n - k, n * q, -difference)
     return np.where(inside, np.minimum(remainders - deviances, 0.0), -np.inf)
 
 
@@ -222,10 +239,10 @@ def _log_hypergeometric(
     left, one = total - draws, np.maximum(total, 1.0)
     cells = (k, good - k, draws - k, left - good + k)
     means = tuple(row * (column / one) for row in (good, bad) for column in (draws, left))
-    first, first_error = _product(cells[0], cells[3])
-    second, second_error = _product(cells[1], cells[2])
+    first, first_error = product(cells[0], cells[3])
+    second, second_error = product(cells[1], cells[2])
     difference = ((first - second) + (first_error - second_error)) / one  # k - good draws / total
     value = sum(map(stirling_remainder, (good, bad, draws, left)), -stirling_remainder(total))
     for cell, mean, sign in zip(cells, means, (1.0, -1.0, -1.0, 1.0), strict=True):
-        value = value - stirling_remainder(cell) - _deviance(cell, mean, sign * difference)
+        value = value - stirling_remainder(cell) - deviance(cell, mean, sign * difference)
     return np.minimum(value, 0.0)

@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 from cells import Cells, frame, signatures, tables
 from exact import EXACT, ROUNDED
+from exact_limits import LIMITS
+from exact_tails import TAILS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,10 +20,13 @@ from pipeline.kernels.measures.heuristic import mikolov
 from pipeline.kernels.measures.log_ratios import conservative_log_ratio
 
 WITHOUT_TWIN = {"random"}
+ELSEWHERE = {*TAILS, *LIMITS}
+"""Measures on discrete laws: `test_measures_tails`."""
 
 
 def test_every_measure_has_an_exact_twin() -> None:
-    assert set(EXACT) == set(MEASURES) - WITHOUT_TWIN
+    assert set(EXACT) == set(MEASURES) - WITHOUT_TWIN - ELSEWHERE
+    assert set(MEASURES) > ELSEWHERE
 
 
 def check(rows: list[Cells]) -> None:

@@ -26,7 +26,9 @@ MONOTONE = {
     "relative_risk", "odds_ratio", "odds_ratio_disc", "log_ratio", "delta_p_21", "delta_p_12",
     "liddell", "percent_diff", "yule_q", "yule_y", "phi", "dice", "log_dice", "jaccard", "simpson",
     "geometric_mean", "minimum_sensitivity", "kulczynski", "kulczynski_1", "frequency", "mi_like",
-    "mikolov",
+    "mikolov", "fisher_pv", "binomial_pv", "poisson_pv", "poisson_mu_2", "poisson_mu_3",
+    "poisson_mu_5", "poisson_mu_10", "mi_conf_1", "mi_conf_2", "mi_conf_3", "mi_conf_5",
+    "mi_conf_10", "positive_lrc", "lrc",
 }  # fmt: skip
 """More joint tokens under the same margins score as high or higher.
 

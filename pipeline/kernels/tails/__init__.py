@@ -1,0 +1,1 @@
+"""Tails of discrete distributions: logarithms of p-values and of likelihoods."""
