@@ -9,13 +9,23 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.kernels.places import PLACE
+from pipeline.kernels.units import LABELS
 
 RUN = "run"
 """Column with the number of the document within a batch."""
 PAIR = "pair"
 """Column with the pair as a number, see `pipeline.kernels.pairs.pair_key`."""
-OPEN = pl.Schema({"file": pl.String, "doc": pl.String, PAIR: pl.UInt64})
-"""The document that may go on, and its pairs so far; a row without a pair says which it is."""
+_HELD = "labels"
+OPEN = pl.Schema(
+    {
+        "file": pl.String,
+        "doc": pl.String,
+        PAIR: pl.UInt64,
+        _HELD: pl.Categorical(pl.Categories(LABELS)),
+    }
+)
+"""The document that may go on, and its pairs so far; a row without a pair says which it is. The
+column of labels is empty: as long as it is there, labels keep the numbers that pairs are of."""
 
 
 def documents(tokens: pl.LazyFrame) -> pl.LazyFrame:
@@ -77,7 +87,8 @@ def spread(
     nameless = pl.LazyFrame({PAIR: [None]}, schema={PAIR: pl.UInt64})
     earlier = known.drop_nulls().to_frame().lazy() if not last else nameless.head(0)
     name = sentences.lazy().tail(1).select("file", "doc")
-    after = name.join(pl.concat([nameless, earlier, mine]), how="cross").select(OPEN.names())
+    open_now = name.join(pl.concat([nameless, earlier, mine]), how="cross")
+    after = open_now.with_columns(pl.lit(None, OPEN[_HELD]).alias(_HELD)).select(OPEN.names())
     return counts.select(PAIR, "f", "documents"), after
 
 

@@ -12,7 +12,7 @@ from trees import Token, corpora, frame
 from pipeline.kernels import dispersion
 from pipeline.kernels.pairs import pair_key, pair_tokens
 from pipeline.kernels.places import numbered
-from pipeline.kernels.units import Unit
+from pipeline.kernels.units import Unit, units
 
 EVERY = Unit(pl.lit(value=True), "{lemma}")
 Parts = list[list[list[Token]]]
@@ -39,12 +39,10 @@ def cut(corpus: list[list[Token]], places: list[int]) -> Parts:
 def counted(parts: Parts) -> dict[tuple[str, str], int]:
     total = Counter[tuple[str, str]]()
     before = pl.DataFrame(schema=dispersion.OPEN)
-    held = []  # numbers of labels are the same as long as labels are held
     for part in parts:
         tokens = numbered(frame(part))
         pairs = pair_tokens(tokens, left=EVERY, right=EVERY, relation=None)
         pairs = pairs.with_columns(pair_key().alias("pair")).collect()
-        held.append(pairs)
         sentences = dispersion.documents(tokens).collect()
         spread, after = pl.collect_all(dispersion.spread(pairs.lazy(), sentences, before))
         labels = pairs.select("pair", "l1", "l2").unique()
@@ -66,6 +64,25 @@ def slow(corpus: list[list[Token]]) -> dict[tuple[str, str], int]:
                 if one is not two:
                     runs[one["lemma"], two["lemma"]].add(run)
     return {pair: len(found) for pair, found in runs.items()}
+
+
+def test_an_open_document_keeps_the_numbers_of_labels() -> None:
+    """Without any other column of labels in between, as after a spill to the disk."""
+
+    def number(lemma: str) -> int:
+        token = {"file": "f", "doc": "d", "sentence": 1, "position": 1, "head": 0, "form": "F"}
+        one: Token = {**token, "lemma": lemma, "upos": "NOUN", "deprel": "x"}
+        found = units(numbered(frame([[one]])), EVERY).collect().get_column("unit")
+        return int(found.to_physical().item())
+
+    before = pl.DataFrame(schema=dispersion.OPEN)
+    first = number("first")
+    nothing = pl.LazyFrame(schema={"pair": pl.UInt64, "place": pl.Int64})
+    sentences = dispersion.documents(numbered(frame([]))).collect()
+    after = dispersion.spread(nothing, sentences, before)[1].collect()
+    del before
+    assert (number("second"), number("first")) == (first + 1, first)
+    assert after.is_empty()
 
 
 @given(corpus=in_documents(), places=st.lists(st.integers(0, 15), max_size=5))
