@@ -20,6 +20,8 @@ from schemas.ranks import Ranks
 from schemas.samples import Sample
 from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
 from schemas.tokens import Tokens
+from schemas.tuple_counts import TupleCounts, TupleEdges
+from schemas.tuples import Tuples, TupleScores
 
 __all__ = [
     "Adjudicated",
@@ -49,6 +51,10 @@ __all__ = [
     "Signatures",
     "Table",
     "Tokens",
+    "TupleCounts",
+    "TupleEdges",
+    "TupleScores",
+    "Tuples",
     "UnitCounts",
     "Violation",
 ]

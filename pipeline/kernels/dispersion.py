@@ -7,13 +7,17 @@ parts are there to say which of them are the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
+import polars.selectors as cs
 
 from pipeline.kernels.places import PLACE
 
 RUN = "run"
 """Column with the number of the document within a part."""
 _PIECE = ("file", "start")
+_PAIR = ("l1", "l2")
 
 
 def documents(tokens: pl.LazyFrame) -> pl.LazyFrame:
@@ -45,7 +49,9 @@ def pieces(sentences: pl.LazyFrame) -> pl.LazyFrame:
     return runs.unique()
 
 
-def spread(pairs: pl.LazyFrame, sentences: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+def spread(
+    pairs: pl.LazyFrame, sentences: pl.LazyFrame, *, by: Sequence[str] = _PAIR
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """Count the documents of each pair that lie within a part, and name those at its edges.
 
     Parameters
@@ -54,25 +60,24 @@ def spread(pairs: pl.LazyFrame, sentences: pl.LazyFrame) -> tuple[pl.LazyFrame, 
         l1, l2 (Categorical) and `PLACE`.
     sentences : LazyFrame
         As `documents` gives them.
+    by : sequence of str
+        The columns that say which pair it is.
 
     Returns
     -------
     within, edges : LazyFrame
-        l1, l2, documents; and l1, l2, file, start.
+        l1, l2, documents; and l1, l2, file, start. Categorical columns are text.
     """
     runs = sentences.select(PLACE, RUN)
-    seen = pairs.join(runs, on=PLACE).unique(["l1", "l2", RUN]).select("l1", "l2", RUN)
+    seen = pairs.join(runs, on=PLACE).unique([*by, RUN]).select(*by, RUN)
     bounds = sentences.select(RUN, *_PIECE).unique(RUN)
     edge = (pl.col(RUN) == 0) | (pl.col(RUN) == pl.col("_end"))
     marked = seen.join(sentences.select(_end=pl.col(RUN).max()), how="cross").filter(edge)
     within = seen.join(sentences.select(_end=pl.col(RUN).max()), how="cross").filter(~edge)
-    named = [pl.col("l1", "l2").cast(pl.String)]
-    return (
-        within.group_by("l1", "l2")
-        .agg(documents=pl.len().cast(pl.Int64))
-        .select(*named, "documents"),
-        marked.join(bounds, on=RUN).select(*named, *_PIECE),
-    )
+    counted = within.group_by(by).agg(documents=pl.len().cast(pl.Int64))
+    edges = marked.join(bounds, on=RUN).select(*by, *_PIECE)
+    text = cs.categorical().cast(pl.String)
+    return counted.with_columns(text), edges.with_columns(text)
 
 
 def joined(found: pl.LazyFrame) -> pl.LazyFrame:
@@ -100,7 +105,9 @@ def joined(found: pl.LazyFrame) -> pl.LazyFrame:
     return ordered.select(*_PIECE, whole=start)
 
 
-def edge_documents(edges: pl.LazyFrame, found: pl.LazyFrame) -> pl.LazyFrame:
+def edge_documents(
+    edges: pl.LazyFrame, found: pl.LazyFrame, *, by: Sequence[str] = _PAIR
+) -> pl.LazyFrame:
     """Return the documents at the edges of parts that hold each pair, each once.
 
     Parameters
@@ -109,6 +116,8 @@ def edge_documents(edges: pl.LazyFrame, found: pl.LazyFrame) -> pl.LazyFrame:
         l1, l2, file, start of any number of parts.
     found : LazyFrame
         Their `pieces`.
+    by : sequence of str
+        The columns that say which pair it is.
 
     Returns
     -------
@@ -117,4 +126,4 @@ def edge_documents(edges: pl.LazyFrame, found: pl.LazyFrame) -> pl.LazyFrame:
     """
     known = joined(found)
     merged = edges.join(known, on=_PIECE).with_columns(start=pl.col("whole"))
-    return merged.select("l1", "l2", *_PIECE).unique()
+    return merged.select(*by, *_PIECE).unique()

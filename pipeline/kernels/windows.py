@@ -70,7 +70,7 @@ def in_span(
     nodes = first.sort(TOKEN)
     node, place = nodes.get_column(TOKEN).to_numpy(), tokens.get_column(PLACE).to_numpy()
     start = _start(nodes, span) if span.count == "positions" else np.full(len(node), -1)
-    other = _Dense(second, len(place))
+    other = ByToken(second, len(place))
     counted = np.zeros(len(node), dtype=np.int64)
     found = []
     for offset in span.offsets():
@@ -106,8 +106,16 @@ def adjacent(
     return in_span(first, second, tokens, span)[0]
 
 
-class _Dense:
-    """Units by their token: an index into the frame for each token, for all units on it."""
+class ByToken:
+    """Units by their token: an index into the frame for each token, for all units on it.
+
+    Parameters
+    ----------
+    units : DataFrame
+        As `units` gives them; the indices are into ``self.units``, where they are in order.
+    size : int
+        How many tokens there are.
+    """
 
     def __init__(self, units: pl.DataFrame, size: int) -> None:
         self.units = units.sort(TOKEN)
@@ -125,7 +133,7 @@ class _Dense:
             yield index
 
 
-def _pairs(nodes: pl.DataFrame, rows: Indices, other: _Dense, at: Indices) -> pl.DataFrame:
+def _pairs(nodes: pl.DataFrame, rows: Indices, other: ByToken, at: Indices) -> pl.DataFrame:
     """Return the pairs of the nodes in `rows` with the units on the tokens `at`."""
     made = [_named(nodes, rows[:0], other.units, rows[:0])]
     for layer in other.layers:
