@@ -167,4 +167,3 @@ def _is_complete(table: pl.LazyFrame) -> bool:
     size = arity(schema)
     numbers = {name for name, dtype in schema.items() if dtype == pl.Int64}
     return size <= MOST and set(signature(size)) <= numbers
-

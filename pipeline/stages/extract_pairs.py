@@ -93,7 +93,7 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
     return {
         "candidates": named,
         "examples": examples.merge(shown, most=config.examples),
-        "corpus": _whole_sizes(tables),
+        "corpus": whole_sizes(tables),
     }
 
 
@@ -107,7 +107,8 @@ def _given(counts: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
     return counts.join(total, how="cross")
 
 
-def _whole_sizes(tables: Tables) -> pl.LazyFrame:
+def whole_sizes(tables: Tables) -> pl.LazyFrame:
+    """Add up the sizes of parts, and count the documents at their edges once."""
     edges = dispersion.joined(tables["pieces"]).unique(["file", "whole"])
     more = edges.select(what=pl.lit("documents"), count=pl.len().cast(pl.Int64))
     return pl.concat([tables["corpus"], more]).group_by("what").agg(pl.sum("count")).sort("what")
@@ -128,11 +129,11 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
     """Count the pairs of one part of a corpus, and choose examples from it."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = numbered(tables["corpus"], in_order=True).collect()
-    stop_words = _stop_words(tables)
+    excluded = stop_words(tables)
     found = pair_counting.find(
         tokens,
-        left=config.left.kernel(stop_words),
-        right=config.right.kernel(stop_words),
+        left=config.left.kernel(excluded),
+        right=config.right.kernel(excluded),
         options=config,
     )
     sentences = dispersion.documents(tokens.lazy()).collect().lazy()
@@ -143,11 +144,12 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
         "edges": edges,
         "pieces": dispersion.pieces(sentences),
         "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
-        "corpus": _sizes(tokens, sentences, found),
+        "corpus": pair_counting.sizes(tokens, sentences, _counted(found)),
     }
 
 
-def _stop_words(tables: Tables) -> list[str]:
+def stop_words(tables: Tables) -> list[str]:
+    """Return the labels that are no units, from the option of that name."""
     if "stop_words" not in tables:
         return []
     require(tables["stop_words"].collect_schema(), [("stop_words", "word")])
@@ -174,17 +176,5 @@ def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
     return used
 
 
-def _sizes(
-    tokens: pl.DataFrame, sentences: pl.LazyFrame, found: pair_counting.Found
-) -> pl.LazyFrame:
-    """Count what this part has; the documents at its edges are counted by their pieces."""
-    inner = sentences.select(pl.col(dispersion.RUN).max()).collect().item()
-    sizes = {
-        "tokens": tokens.height,
-        "sentences": sentences.select(pl.len()).collect().item(),
-        "documents": max(0, (inner or 0) - 1),
-        "pair tokens": found.pairs.height,
-    }
-    sizes |= {_TOTAL: found.total} if found.total else {}
-    schema = {"what": pl.String, "count": pl.Int64}
-    return pl.LazyFrame(list(sizes.items()), schema=schema, orient="row")
+def _counted(found: pair_counting.Found) -> dict[str, int]:
+    return {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -110,3 +111,21 @@ def counts(pairs: pl.DataFrame, sentences: pl.LazyFrame) -> tuple[pl.LazyFrame, 
     within, edges = dispersion.spread(pairs.lazy(), sentences)
     joined = count(pairs.lazy()).join(within, on=["l1", "l2"], how="left")
     return joined.with_columns(pl.col("documents").fill_null(0)), edges
+
+
+def sizes(
+    tokens: pl.DataFrame, sentences: pl.LazyFrame, counted: Mapping[str, int]
+) -> pl.LazyFrame:
+    """Return what this part has, as `schemas.CorpusSize`.
+
+    The documents at its edges are left out: they are counted by their pieces.
+    """
+    inner = sentences.select(pl.col(dispersion.RUN).max()).collect().item()
+    found = {
+        "tokens": tokens.height,
+        "sentences": sentences.select(pl.len()).collect().item(),
+        "documents": max(0, (inner or 0) - 1),
+        **counted,
+    }
+    schema = {"what": pl.String, "count": pl.Int64}
+    return pl.LazyFrame(list(found.items()), schema=schema, orient="row")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import polars as pl
 import pytest
@@ -46,7 +46,7 @@ def slow_tuples(
     """Yield sentence, positions and labels of every choice of tokens in order."""
     for sentence in corpus:
         for chosen in combinations(sentence, len(kinds)):
-            steps = [b["position"] - a["position"] for a, b in zip(chosen, chosen[1:], strict=False)]
+            steps = [b["position"] - a["position"] for a, b in pairwise(chosen)]
             if max(steps) > gap + 1:
                 continue
             here = [labels(kind, t, sentence) for kind, t in zip(kinds, chosen, strict=True)]
