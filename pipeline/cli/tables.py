@@ -85,7 +85,9 @@ def measures(
     """List the association measures."""
     frame = list_measures()
     if format_ == "table":
-        shown = frame.select("name", "ucs", "aliases", "family", "formula", "range", "sided")
+        shown = frame.select(
+            "name", "ucs", "aliases", "family", "formula", "range", "sided", "units"
+        )
         output.print_table(shown, rows=frame.height)
     elif format_ in output.FORMATS:
         typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
