@@ -25,8 +25,7 @@ def paired(
     Parameters
     ----------
     tuples : LazyFrame
-        l1 ... lk and the columns of `schemas.tuples.signature`; any others are kept, but no
-        scores, which are those of the tuple.
+        l1 ... lk and the columns of `schemas.tuples.signature`; any others are kept.
     first, second : sequence of int
         1-based positions, all of them, each in one group; labels have them in this order.
     separator : str
@@ -35,7 +34,8 @@ def paired(
     Returns
     -------
     LazyFrame
-        l1, l2, f, f1, f2, N and the columns kept.
+        l1, l2, f, f1, f2, N and the columns kept; scores, which are those of the tuple, are
+        called tuple_mi and so on.
 
     Examples
     --------
@@ -54,9 +54,12 @@ def paired(
         f"f{name}": pl.col(frequency_name(sorted(group), size)) for name, group in groups.items()
     }
     own = {*elements(size), *signature(size)}
-    schema = tuples.collect_schema().items()
-    others = [name for name, dtype in schema if name not in own and not dtype.is_float()]
-    return tuples.select(**labels, f="f", **counts, N="N", **{name: name for name in others})
+    further = {
+        f"tuple_{name}" if dtype.is_float() else name: pl.col(name)
+        for name, dtype in tuples.collect_schema().items()
+        if name not in own
+    }
+    return tuples.select(**labels, f="f", **counts, N="N", **further)
 
 
 def ambiguous(

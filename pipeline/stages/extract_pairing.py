@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
+import polars as pl
 from pydantic import Field, field_validator
 
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.pairings import ambiguous, paired
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
-from schemas import Candidates, Tuples
+from schemas import Candidates, Examples, Tuples
 from schemas.tuples import arity
 
 Group = tuple[int, ...]
@@ -25,9 +26,8 @@ class ExtractPairing(StageConfig):
     """The positions in l1 and those in l2, each position once: [[1, 2], [3]]."""
     separator: str = Field(default=" ", min_length=1)
     """What stands between the units of a group."""
-    id: Literal["pair", "tuple"] = "pair"
-    """"pair": the id of (l1, l2), as of any other candidate. "tuple": that of the tuple, so that
-    all pairings of a tuple and its own scores share annotations, examples and samples."""
+    examples: Annotated[str | None, Of(Examples)] = None
+    """Sentences of the tuples, to become those of the pairs."""
 
     @field_validator("pairing")
     @classmethod
@@ -38,7 +38,11 @@ class ExtractPairing(StageConfig):
         return pairing
 
 
-@stage("extract.pairing", config=ExtractPairing, outputs={"candidates": Candidates})
+@stage(
+    "extract.pairing",
+    config=ExtractPairing,
+    outputs={"candidates": Candidates, "examples": Examples},
+)
 def extract_pairing(config: ExtractPairing, tables: Tables) -> Outputs:
     """Join the labels; the frequencies of the groups are there already."""
     tuples = tables["tuples"]
@@ -49,9 +53,13 @@ def extract_pairing(config: ExtractPairing, tables: Tables) -> Outputs:
         raise ConfigError("pairing", [Problem("pairing", what)])
     _require_distinct(config, tables)
     made = paired(tuples, first=first, second=second, separator=config.separator)
-    own = made.with_columns(candidate_id("l1", "l2")) if config.id == "pair" else made
-    columns = made.collect_schema().names()
-    return {"candidates": own.select("id", *(name for name in columns if name != "id"))}
+    named_anew = made.rename({"id": "_tuple"}).select(candidate_id("l1", "l2"), pl.all())
+    examples = Examples.zero_rows()
+    if "examples" in tables:
+        ids = named_anew.select("id", "_tuple")
+        shown = tables["examples"].rename({"id": "_tuple"}).join(ids, on="_tuple")
+        examples = shown.select(list(Examples.columns()))
+    return {"candidates": named_anew.drop("_tuple"), "examples": examples}
 
 
 def _require_distinct(config: ExtractPairing, tables: Tables) -> None:

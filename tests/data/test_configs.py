@@ -19,6 +19,7 @@ PUBLIC = {
     "german-novels": ("collocations/eltec_deu_pnv.tsv.gz", 0),
     "bundestag": ("corpora/RcppCWB_BT_18_001.vrt", 0),
     "ewt-verb-object": ("corpora/UD_English-EWT.all.conllu.gz", 1),
+    "ewt-trigrams": ("corpora/UD_English-EWT.all.conllu.gz", 1),
     "german-pp-verb": ("corpora/de_gsd-ud-dev.conllu.gz", 1),
 }
 """Experiment to a file that it needs, and how many stages wait for people."""

@@ -41,10 +41,11 @@ def test_a_pairing_is_what_counting_pairs_gives(
         assert n == sum(slow.values())
 
 
-def test_further_columns_are_kept_but_no_scores() -> None:
+def test_further_columns_are_kept_and_scores_are_those_of_the_tuple() -> None:
     frame = tuples({("a", "b", "c"): 2}).with_columns(documents=pl.lit(1), mi=pl.lit(0.5))
     made = paired(frame, first=[1], second=[2, 3], separator=" ")
-    assert made.collect_schema().names() == ["l1", "l2", "f", "f1", "f2", "N", "documents"]
+    names = ["l1", "l2", "f", "f1", "f2", "N", "documents", "tuple_mi"]
+    assert made.collect_schema().names() == names
 
 
 def test_labels_that_stand_for_two_groups() -> None:

@@ -69,28 +69,29 @@ def test_scores_of_tuples_and_of_their_pairing_are_evaluated_together(tmp_path: 
     tuples = "scores"
     pairing = [[1], [2, 3]]
     separator = "_"
-    id = "tuple"
+    examples = "triples.examples"
     [stages.pair_scores]
     use = "score.association"
     candidates = "paired"
-    measures = ["t_score"]
+    measures = ["G2"]
     [stages.ranks]
     use = "score.rank"
-    scores = "scores"
-    [stages.sample]
-    use = "sample.random"
-    candidates = "triples"
-    rate = 0.5
+    scores = "pair_scores"
     """
-    done = run(tmp_path, TRIPLES + rest)
+    done = run(tmp_path, TRIPLES + "examples = 1" + rest)
     scores = done.table("scores")
     stellen = scores.row(by_predicate=pl.col("l3") == "stellen", named=True)
     assert stellen["share"] == 4 / 6
-    assert set(done.table("ranks").get_column("measure")) == {"log_likelihood", "mi", "share"}
+    scored = {"log_likelihood", "tuple_log_likelihood", "tuple_mi", "tuple_share"}
+    assert set(done.table("ranks").get_column("measure")) == scored
     pairs = done.table("pair_scores")
-    assert set(pairs.get_column("id")) == set(scores.get_column("id"))
     assert set(pairs.get_column("l2")) == {"Frage_stellen", "Frage_kommen", "Haus_kommen"}
-    assert scores.select((candidate_id("l1", "l2", "l3") == pl.col("id")).all()).item()
+    assert pairs.select((candidate_id("l1", "l2") == pl.col("id")).all()).item()
+    shown = done.table("paired.examples").join(pairs, on="id", how="full")
+    assert shown.height == 3
+    for text, l2 in shown.select("text", "l2").rows():
+        noun, verb = l2.split("_")
+        assert text == f"in [[{noun}]] [[{verb}]]"
 
 
 @pytest.mark.parametrize(
