@@ -120,17 +120,21 @@ def _split(labels: pl.Series, number: int) -> list[pl.Series]:
         return [labels]
     kinds = labels.unique().to_frame("label")
     text = kinds.select(pl.col("label").cast(pl.String)).to_series()
-    wrong = text.filter(text.str.count_matches(ELEMENTS, literal=True) != number - 1)
-    if len(wrong):
-        examples = ", ".join(map(repr, wrong.sort().head(3)))
-        what = f"{len(wrong):,} label(s) hold the control character U+001F: {examples}"
-        raise DataError(f"units of several elements: {what}; remove it from the corpus")
+    _require_parts(text, number)
     parts = text.str.split_exact(ELEMENTS, number - 1).struct.unnest()
     coded = [each.cast(pl.Categorical(pl.Categories.random())) for each in parts]
     joined = labels.to_frame("label").join(
         kinds.with_columns(coded), on="label", how="left", maintain_order="left"
     )
     return joined.drop("label").get_columns()
+
+
+def _require_parts(text: pl.Series, number: int) -> None:
+    wrong = text.filter(text.str.count_matches(ELEMENTS, literal=True) != number - 1)
+    if len(wrong):
+        examples = ", ".join(map(repr, wrong.sort().head(3)))
+        what = f"{len(wrong):,} label(s) hold the control character U+001F: {examples}"
+        raise DataError(f"units of tuples: {what}; remove it from the corpus")
 
 
 def count(
@@ -150,18 +154,37 @@ def count(
     Returns
     -------
     counts, edges : DataFrame
-        l1 ... lk (text), f, documents: those within the part; and l1 ... lk, file, start: the
-        documents at its edges.
+        As `schemas.TupleCounts` and `schemas.TupleEdges`.
+
+    Raises
+    ------
+    DataError
+        If a unit holds the character that separates them, U+001F.
     """
     names = elements(size)
     words, packing = packed(tuples, names)
     keyed = pl.concat([tuples.select(PLACE, *names), words], how="horizontal").lazy()
     first = [pl.col(name).first() for name in names]
     types = keyed.group_by(packing.names).agg(*first, f=pl.len().cast(pl.Int64))
-    types = types.with_columns(pl.col(names).cast(pl.String)).collect().lazy()
+    text = pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=ELEMENTS)
+    kinds = types.select(*packing.names, "f", units=text).collect()
+    _require_parts(kinds.get_column("units"), size)
     within, edges = dispersion.spread(keyed, sentences, by=packing.names)
-    counted = types.join(within, on=packing.names, how="left")
-    counts = counted.select(*names, "f", pl.col("documents").fill_null(0))
-    named = types.join(edges, on=packing.names).select(*names, "file", "start")
+    counted = kinds.lazy().join(within, on=packing.names, how="left")
+    counts = counted.select("units", "f", pl.col("documents").fill_null(0))
+    named = kinds.lazy().join(edges, on=packing.names).select("units", "file", "start")
     made, at_edges = pl.collect_all([counts, named])
     return made, at_edges
+
+
+def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
+    r"""Return counts with the columns l1 ... lk in place of units.
+
+    Examples
+    --------
+    >>> apart(pl.LazyFrame({"units": ["a\x1fb"], "f": [1]}), size=2).collect().row(0)
+    ('a', 'b', 1)
+    """
+    parts = pl.col("units").str.split_exact(ELEMENTS, size - 1)
+    named = parts.struct.rename_fields(elements(size)).alias("units")
+    return counts.with_columns(named).unnest("units")

@@ -12,7 +12,7 @@ from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.pairs import located
 from pipeline.kernels.places import PLACE, TOKEN, numbered
 from pipeline.kernels.subsets import with_subsets
-from pipeline.kernels.tuples import adjacent_tuples, count, pair_tuples
+from pipeline.kernels.tuples import adjacent_tuples, apart, count, pair_tuples
 from pipeline.kernels.units import Unit, units
 from pipeline.stages import pair_counting
 from pipeline.stages.base import CorpusSource, Outputs, Seeded, Tables, TableSource, stage
@@ -20,7 +20,6 @@ from pipeline.stages.extract_pairs import stop_words, whole_sizes
 from pipeline.stages.tuple_options import TupleOptions
 from pipeline.stages.units import require_attributes
 from schemas import CorpusSize, EdgePieces, Examples, TupleCounts, TupleEdges, Tuples
-from schemas.tuple_counts import UNITS
 from schemas.tuples import signature
 
 
@@ -56,13 +55,10 @@ def columns(config: ExtractTuples, _names: Sequence[str]) -> set[str]:
 
 def merge(config: ExtractTuples, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
-    names = config.elements
     pieces = tables["pieces"].unique()
-    counts = tables["counts"].group_by(names).agg(pl.sum("f"), pl.sum("documents"))
-    edges = dispersion.edge_documents(tables["edges"], pieces, by=names)
     return {
-        "counts": _padded(counts, ["f", "documents"]),
-        "edges": _padded(edges, ["file", "start"]),
+        "counts": tables["counts"].group_by("units").agg(pl.sum("f"), pl.sum("documents")),
+        "edges": dispersion.edge_documents(tables["edges"], pieces, by=["units"]),
         "pieces": pieces,
         "examples": examples.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
@@ -71,12 +67,12 @@ def merge(config: ExtractTuples, tables: Tables) -> Outputs:
 
 def combine(config: ExtractTuples, tables: Tables) -> Outputs:
     """Take the frequencies of the parts from the sums, then apply the threshold."""
-    names = config.elements
-    edges = tables["edges"].group_by(names).agg(_edges=pl.len().cast(pl.Int64))
-    summed = tables["counts"].join(edges, on=names, how="left")
+    edges = tables["edges"].group_by("units").agg(_edges=pl.len().cast(pl.Int64))
+    summed = tables["counts"].join(edges, on="units", how="left")
     documents = pl.col("documents") + pl.col("_edges").fill_null(0)
-    counted = summed.select(*names, "f", documents)
+    counted = apart(summed.select("units", "f", documents), size=config.size)
     kept = with_subsets(counted, size=config.size, min_frequency=config.min_frequency)
+    names = config.elements
     order = ["id", *names, *signature(config.size), "documents"]
     named = kept.with_columns(candidate_id(*names)).select(order)
     shown = tables["examples"].join(named, on="id", how="semi")
@@ -105,8 +101,8 @@ def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:
     sentences = dispersion.documents(tokens.lazy()).collect().lazy()
     counts, edges = count(found, sentences, size=config.size)
     return {
-        "counts": _padded(counts.lazy(), ["f", "documents"]),
-        "edges": _padded(edges.lazy(), ["file", "start"]),
+        "counts": counts,
+        "edges": edges,
         "pieces": dispersion.pieces(sentences),
         "examples": _examples(config, found.lazy(), tokens.lazy()),
         "corpus": pair_counting.sizes(tokens, sentences, {"tuple tokens": found.height}),
@@ -121,13 +117,6 @@ def _find(config: ExtractTuples, tokens: pl.DataFrame, wanted: list[Unit]) -> pl
         return pair_tuples(pairs, left=numbers[0], right=numbers[1])
     each = [units(tokens.lazy(), unit).collect() for unit in wanted[: len(config.sides)]]
     return adjacent_tuples(each * (config.length or 1), tokens, gap=config.gap)
-
-
-def _padded(tuples: pl.LazyFrame, further: list[str]) -> pl.LazyFrame:
-    """Give short tuples the columns of the longest ones."""
-    has = tuples.collect_schema().names()
-    empty = [pl.lit(None, pl.String).alias(name) for name in UNITS if name not in has]
-    return tuples.with_columns(empty).select(*UNITS, *further)
 
 
 def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:

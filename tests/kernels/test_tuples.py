@@ -16,7 +16,7 @@ from pipeline.errors import DataError
 from pipeline.kernels import dispersion
 from pipeline.kernels.pairs import pair_tokens
 from pipeline.kernels.places import numbered
-from pipeline.kernels.tuples import adjacent_tuples, count, elements, pair_tuples
+from pipeline.kernels.tuples import adjacent_tuples, apart, count, elements, pair_tuples
 from pipeline.kernels.units import Related, Unit, units
 
 EVERY = pl.lit(value=True)
@@ -134,11 +134,21 @@ def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
         held.add((words, sentence))  # each sentence is a document of its own in `corpora`
     inner: Counter[tuple[str, ...]] = Counter(w for w, s in held if 1 < s < last)
     names = elements(size)
-    assert {row[:size]: row[size] for row in counts.select(*names, "f").rows()} == slow
-    documents = {row[:size]: row[size] for row in counts.select(*names, "documents").rows()}
+    plain = apart(counts.lazy(), size=size).collect()
+    assert {row[:size]: row[size] for row in plain.select(*names, "f").rows()} == slow
+    documents = {row[:size]: row[size] for row in plain.select(*names, "documents").rows()}
     assert {words: n for words, n in documents.items() if n} == inner
-    at_edges = sorted(edges.select(*names, "start").rows())
-    assert at_edges == sorted((*w, s) for w, s in held if s in (1, last))
+    at_edges = apart(edges.lazy(), size=size).collect().select(*names, "start")
+    assert sorted(at_edges.rows()) == sorted((*w, s) for w, s in held if s in (1, last))
+
+
+def test_the_separator_in_a_unit_is_an_error() -> None:
+    token = {"file": "f", "doc": "d", "sentence": 1, "head": 0, "upos": "X", "deprel": "x"}
+    words = [{**token, "position": i, "lemma": word} for i, word in [(1, "a\x1fb"), (2, "c")]]
+    corpus = [[{**word, "form": ""} for word in words]]
+    sentences = dispersion.documents(numbered(frame(corpus)))
+    with pytest.raises(DataError, match=r"1 label\(s\) hold the control character U\+001F"):
+        count(found_tuples(corpus, ["any", "any"], 0), sentences, size=2)
 
 
 def test_no_tokens() -> None:
