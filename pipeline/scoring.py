@@ -11,8 +11,10 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.frames import as_counts, as_frame
 from pipeline.kernels import association
 from pipeline.kernels.contingency import SIGNATURE
-from pipeline.kernels.measure import MEASURES, Family, resolve
+from pipeline.kernels.measure import MEASURES, Family, Measure, resolve
+from pipeline.kernels.tuple_measure import TUPLE_MEASURES
 from schemas import Signatures
+from schemas.tuples import MOST
 from schemas.validate import validate
 
 
@@ -74,26 +76,38 @@ def score(
 def measures() -> pl.DataFrame:
     """Return the association measures, family by family, by name within a family.
 
+    The column units says for how many units a measure is defined; those for more than two have
+    a formula for tuples.
+
     Examples
     --------
-    >>> measures().filter(name="t_score").get_column("ucs").item()
-    't.score'
+    >>> measures().filter(name="t_score").select("ucs", "units", "tuple_formula").row(0)
+    ('t.score', '2-6', '(O - E) / sqrt(O)')
     """
     families = get_args(Family)
-    known = sorted(map(MEASURES.get, MEASURES), key=lambda each: families.index(each.family))
-    return pl.DataFrame(
-        [
-            {
-                "name": each.name,
-                "ucs": each.ucs,
-                "aliases": ", ".join(each.aliases),
-                "family": each.family,
-                "formula": each.formula,
-                "range": each.range,
-                "sided": each.sided,
-                "symmetric": each.symmetric,
-                "reference": each.reference,
-            }
-            for each in known
-        ]
+    pairs = {name: MEASURES.get(name) for name in MEASURES}
+    tuples = {name: TUPLE_MEASURES.get(name) for name in TUPLE_MEASURES}
+    known = sorted(
+        {**tuples, **pairs}.values(), key=lambda each: (families.index(each.family), each.name)
     )
+    return pl.DataFrame(
+        [_described(each.name, pairs.get(each.name), tuples.get(each.name)) for each in known]
+    )
+
+
+def _described(name: str, of_pairs: Measure | None, of_tuples: Measure | None) -> dict[str, Any]:
+    each = of_pairs or of_tuples
+    assert each is not None
+    return {
+        "name": name,
+        "ucs": each.ucs,
+        "aliases": ", ".join(each.aliases),
+        "family": each.family,
+        "formula": each.formula,
+        "range": each.range,
+        "sided": each.sided,
+        "symmetric": each.symmetric,
+        "units": f"2-{MOST}" if of_tuples else "2",
+        "tuple_formula": of_tuples.formula if of_tuples else "",
+        "reference": each.reference,
+    }

@@ -15,6 +15,8 @@ from schemas.samples import Sample
 from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
 from schemas.stratified import Strata, StratifiedPrecision
 from schemas.tokens import Tokens
+from schemas.tuple_counts import TupleCounts
+from schemas.tuples import Tuples, TupleScores
 
 __all__ = [
     "Adjudicated",
@@ -48,6 +50,9 @@ __all__ = [
     "StratifiedPrecision",
     "Table",
     "Tokens",
+    "TupleCounts",
+    "TupleScores",
+    "Tuples",
     "UnitCounts",
     "Violation",
 ]

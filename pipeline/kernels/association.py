@@ -27,13 +27,15 @@ def expressions(measures: Sequence[str], formulas: Mapping[str, str]) -> dict[st
     return known | {name: parse(formula) for name, formula in formulas.items()}
 
 
-def parse(formula: str) -> pl.Expr:
+def parse(formula: str, *, probe: pl.DataFrame | None = None) -> pl.Expr:
     """Return a user-defined measure as an expression.
 
     Parameters
     ----------
     formula : str
         Polars SQL, row by row, over ``o11 .. e22 r1 r2 c1 c2 N delta``.
+    probe : DataFrame, optional
+        A few tables with the columns that it may use, in place of these.
 
     Raises
     ------
@@ -49,13 +51,14 @@ def parse(formula: str) -> pl.Expr:
     ...
     ValueError: 'SUM(o11)' is not row by row: constants, aggregates and windows are refused
     """
+    rows, known = (_PROBE, list(COLUMNS)) if probe is None else (probe, probe.columns)
     try:
         parsed = pl.sql_expr(formula)
         columns = set(parsed.meta.root_names())
-        if unknown := sorted(columns - set(COLUMNS)):
-            raise ValueError(f"{formula!r} uses {', '.join(unknown)}; known: {', '.join(COLUMNS)}")
-        by_row = bool(columns) and _is_row_by_row(parsed)
-        dtype = _PROBE.select(parsed).dtypes[0]
+        if unknown := sorted(columns - set(known)):
+            raise ValueError(f"{formula!r} uses {', '.join(unknown)}; known: {', '.join(known)}")
+        by_row = bool(columns) and _is_row_by_row(parsed, rows)
+        dtype = rows.select(parsed).dtypes[0]
     except pl.exceptions.PolarsError as error:
         raise ValueError(f"{formula!r} is not a Polars SQL expression: {error}") from error
     if not by_row:
@@ -74,13 +77,13 @@ _PROBE = tables(
 ).collect()
 
 
-def _is_row_by_row(parsed: pl.Expr) -> bool:
+def _is_row_by_row(parsed: pl.Expr, probe: pl.DataFrame) -> bool:
     """Tell whether every row gives what it gives among others when it stands beside itself.
 
     Not alone: Polars divides a single row by a literal in another way, see `batches`.
     """
-    together = _PROBE.select(parsed.alias("x"))
-    twice = [_PROBE[[index, index]].select(parsed.alias("x")) for index in range(_PROBE.height)]
+    together = probe.select(parsed.alias("x"))
+    twice = [probe[[index, index]].select(parsed.alias("x")) for index in range(probe.height)]
     return together.equals(pl.concat(each.head(1) for each in twice))
 
 

@@ -18,9 +18,9 @@ PAIR = "pair"
 _HELD = "labels"
 OPEN = pl.Schema(
     {
-        "file": pl.String,
-        "doc": pl.String,
-        PAIR: pl.UInt64,
+        "file": pl.String(),
+        "doc": pl.String(),
+        PAIR: pl.UInt64(),
         _HELD: pl.Categorical(pl.Categories(LABELS)),
     }
 )

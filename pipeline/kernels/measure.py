@@ -27,7 +27,8 @@ class Measure:
     name : str
         The field's standard name in snake case.
     score : callable
-        () -> expression over the columns of `pipeline.kernels.contingency`.
+        () -> expression over the columns of `pipeline.kernels.contingency`; of a measure of
+        tuples, number of units -> expression over those of `pipeline.kernels.tuple_tables`.
     family, formula, range, reference, sided
         What ``lexassay measures`` lists; `range` in interval notation.
     ucs : str
@@ -39,7 +40,7 @@ class Measure:
     """
 
     name: str
-    score: Callable[[], pl.Expr]
+    score: Callable[..., pl.Expr]
     family: Family
     formula: str
     range: str
@@ -100,8 +101,13 @@ def measure(
     return register
 
 
-def spellings() -> dict[str, str]:
+def spellings(registry: Registry[Measure] = MEASURES) -> dict[str, str]:
     """Return every accepted spelling with the name that it stands for.
+
+    Parameters
+    ----------
+    registry : Registry
+        The measures of pairs, or those of tuples.
 
     Raises
     ------
@@ -109,8 +115,8 @@ def spellings() -> dict[str, str]:
         If two measures claim the same spelling.
     """
     found: dict[str, str] = {}
-    for name in MEASURES:
-        for spelling in MEASURES.get(name).spellings:
+    for name in registry:
+        for spelling in registry.get(name).spellings:
             holder = found.setdefault(spelling, name)
             if holder != name:
                 what = f"stands for {holder} and for {name}"
@@ -118,13 +124,15 @@ def spellings() -> dict[str, str]:
     return found
 
 
-def resolve(names: Sequence[str]) -> list[str]:
+def resolve(names: Sequence[str], registry: Registry[Measure] = MEASURES) -> list[str]:
     """Return the standard names of the measures asked for, each once, in their order.
 
     Parameters
     ----------
     names : sequence of str
         Names or aliases; ``all`` stands for every measure.
+    registry : Registry
+        The measures of pairs, or those of tuples.
 
     Raises
     ------
@@ -136,6 +144,6 @@ def resolve(names: Sequence[str]) -> list[str]:
     >>> resolve(["G2", "t.score", "LL"])
     ['log_likelihood', 't_score']
     """
-    known = spellings()
-    wanted = [name for asked in names for name in (MEASURES if asked == "all" else [asked])]
-    return list(dict.fromkeys(known.get(name) or MEASURES.get(name).name for name in wanted))
+    known = spellings(registry)
+    wanted = [name for asked in names for name in (registry if asked == "all" else [asked])]
+    return list(dict.fromkeys(known.get(name) or registry.get(name).name for name in wanted))

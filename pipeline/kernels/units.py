@@ -13,6 +13,8 @@ from pipeline.kernels.places import PLACE, TOKEN, governor
 
 LABELS = "lexassay labels"
 """Name of the categories of labels: as long as any are held, the same label has the same number."""
+ELEMENTS = "\x1f"
+"""Between the labels of a unit that contributes several: the separator of `candidate_id`."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ class Unit:
         Regular expression that the label has to match somewhere; any label if empty.
     exclude : sequence of str
         Labels that are no units.
+    further : sequence of str
+        Templates of further elements. The label is then all of them, `ELEMENTS` between, and
+        each of them has to match and must not be excluded.
     """
 
     where: pl.Expr
@@ -63,11 +68,21 @@ class Unit:
     fold: bool = False
     matches: str = ""
     exclude: Sequence[str] = ()
+    further: Sequence[str] = ()
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The templates of all elements."""
+        return (self.template, *self.further)
 
     def label(self) -> pl.Expr:
         """Return the label, null where there is no unit."""
+        elements = [self._element(template) for template in self.templates]
+        return pl.concat_str(elements, separator=ELEMENTS) if self.further else elements[0]
+
+    def _element(self, template: str) -> pl.Expr:
         optional = frozenset(name for name, each in self.attach.items() if each.optional)
-        made = label(self.template, optional=optional)
+        made = label(template, optional=optional)
         made = made.str.to_lowercase() if self.fold else made
         kept = made.str.contains(self.matches) if self.matches else pl.lit(value=True)
         if self.exclude:
@@ -104,14 +119,14 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     """
     found = tokens.filter(unit.where)
     for name, related in unit.attach.items():
-        found = _attach(found, tokens, name, related, _wanted(unit.template, name))
+        found = _attach(found, tokens, name, related, _wanted(unit.templates, name))
     named = found.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")
     return named.with_columns(pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS))))
 
 
-def _wanted(template: str, name: str) -> list[str]:
-    """Return the attributes that a template asks of one related token."""
-    asked = (each.partition(".") for each in fields(template))
+def _wanted(templates: Sequence[str], name: str) -> list[str]:
+    """Return the attributes that templates ask of one related token."""
+    asked = (each.partition(".") for template in templates for each in fields(template))
     return list(dict.fromkeys(rest for first, dot, rest in asked if dot and first == name))
 
 

@@ -144,9 +144,9 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
     """Count the pairs of one part of a corpus, and choose examples from it."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = numbered(tables["corpus"], in_order=True).collect()
-    stop_words = _stop_words(tables)
-    left = config.left.kernel(stop_words)
-    right = left if config.left == config.right else config.right.kernel(stop_words)
+    excluded = stop_words(tables)
+    left = config.left.kernel(excluded)
+    right = left if config.left == config.right else config.right.kernel(excluded)
     found = pair_counting.find(tokens, left=left, right=right, options=config)
     sentences = dispersion.documents(tokens.lazy()).collect()
     before = tables["open"].collect()
@@ -155,12 +155,13 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
         "counts": counts,
         "marginals": found.marginals,
         "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
-        "corpus": _sizes(tokens, sentences, found, goes_on=dispersion.goes_on(sentences, before)),
+        "corpus": pair_counting.sizes(tokens, sentences, before, _counted(found)),
         "open": after,
     }
 
 
-def _stop_words(tables: Tables) -> list[str]:
+def stop_words(tables: Tables) -> list[str]:
+    """Return the labels that are no units, from the option of that name."""
     if "stop_words" not in tables:
         return []
     require(tables["stop_words"].collect_schema(), [("stop_words", "word")])
@@ -187,16 +188,5 @@ def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
     return used
 
 
-def _sizes(
-    tokens: pl.DataFrame, sentences: pl.DataFrame, found: pair_counting.Found, *, goes_on: bool
-) -> pl.LazyFrame:
-    """Count what this part has; a document counts where it begins."""
-    sizes = {
-        "tokens": tokens.height,
-        "sentences": sentences.height,
-        "documents": sentences.get_column(dispersion.RUN).n_unique() - goes_on,
-        "pair tokens": found.pairs.height,
-    }
-    sizes |= {_TOTAL: found.total} if found.total else {}
-    schema = {"what": pl.String, "count": pl.Int64}
-    return pl.LazyFrame(list(sizes.items()), schema=schema, orient="row")
+def _counted(found: pair_counting.Found) -> dict[str, int]:
+    return {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})

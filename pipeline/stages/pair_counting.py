@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -127,3 +128,30 @@ def counts(
     keyed = pairs.lazy().select(PLACE, pair_key().alias(dispersion.PAIR))
     grouped, after = dispersion.spread(keyed, sentences, before)
     return grouped.select(*of_key(pl.col(dispersion.PAIR)), "f", "documents"), after
+
+
+def sizes(
+    tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame, counted: Mapping[str, int]
+) -> pl.LazyFrame:
+    """Return what this part has, as `schemas.CorpusSize`; a document counts where it begins.
+
+    Parameters
+    ----------
+    tokens : DataFrame
+        Those of this part.
+    sentences : DataFrame
+        As `dispersion.documents` gives them.
+    before : DataFrame
+        What the part before left open.
+    counted : mapping of str to int
+        What else there is.
+    """
+    documents = sentences.get_column(dispersion.RUN).n_unique()
+    found = {
+        "tokens": tokens.height,
+        "sentences": sentences.height,
+        "documents": documents - dispersion.goes_on(sentences, before),
+        **counted,
+    }
+    schema = {"what": pl.String, "count": pl.Int64}
+    return pl.LazyFrame(list(found.items()), schema=schema, orient="row")

@@ -111,10 +111,18 @@ class UnitOptions(_Options):
 
     @model_validator(mode="after")
     def _attached(self) -> UnitOptions:
-        asked = {field.partition(".")[0] for field in labels.fields(self.label) if "." in field}
+        asked = {each.partition(".")[0] for each in self._fields() if "." in each}
         for name in sorted(asked - set(self.attach)):
             raise ValueError(f"label: {name!r} is not attached; {did_you_mean(name, self.attach)}")
         return self
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The templates of what the unit contributes."""
+        return (self.label,)
+
+    def _fields(self) -> list[str]:
+        return [field for template in self.templates for field in labels.fields(template)]
 
     def kernel(self, stop_words: Iterable[str] = ()) -> Unit:
         """Return the same for the kernels; stop words are labels that are no units, too."""
@@ -123,12 +131,15 @@ class UnitOptions(_Options):
             for name, each in self.attach.items()
         }
         excluded = tuple(dict.fromkeys([*self.exclude, *stop_words]))
-        return Unit(condition(self.where), self.label, attach, self.fold, self.matches, excluded)
+        first, *further = self.templates
+        return Unit(
+            condition(self.where), first, attach, self.fold, self.matches, excluded, further
+        )
 
     def columns(self) -> dict[str, set[str]]:
         """Return the attributes that each option uses."""
         used = {"where": set(condition(self.where).meta.root_names())}
-        used["label"] = {field.rpartition(".")[2] for field in labels.fields(self.label)}
+        used["label"] = {each.rpartition(".")[2] for each in self._fields()}
         for name, each in self.attach.items():
             used[f"attach.{name}.where"] = set(condition(each.where).meta.root_names()) | {"head"}
         return used

@@ -20,6 +20,7 @@ PUBLIC = {
     "bundestag": ("corpora/RcppCWB_BT_18_001.vrt", 0),
     "ewt-verb-object": ("corpora/UD_English-EWT.all.conllu.gz", 1),
     "ewt-adj-noun": ("corpora/UD_English-EWT.all.conllu.gz", 0),
+    "ewt-trigrams": ("corpora/UD_English-EWT.all.conllu.gz", 1),
     "german-pp-verb": ("corpora/de_gsd-ud-dev.conllu.gz", 1),
 }
 """Experiment to a file that it needs, and how many stages wait for people."""

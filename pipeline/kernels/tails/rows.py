@@ -20,7 +20,9 @@ _BLOCK = 32_768  # rows at a time: the arrays then stay in the processor's cache
 PER_DECADE = 1.0 / float(np.log(10.0))
 
 
-def surprise(function: Callable[[Law], FloatArray], assumption: Assumption) -> pl.Expr:
+def surprise(
+    function: Callable[[Law], FloatArray], assumption: Assumption, names: Sequence[str] = COLUMNS
+) -> pl.Expr:
     """Return -log10 P of the observed tables as an expression.
 
     Parameters
@@ -29,6 +31,8 @@ def surprise(function: Callable[[Law], FloatArray], assumption: Assumption) -> p
         A law to -ln P.
     assumption : callable
         Columns of contingency tables to the law of O11.
+    names : sequence of str
+        The columns that it asks for.
 
     Returns
     -------
@@ -36,7 +40,7 @@ def surprise(function: Callable[[Law], FloatArray], assumption: Assumption) -> p
         Float64 from 0; 0 where an expectation is 0, since then only one table is possible.
     """
     decimal = partial(_decimal, function=function, assumption=assumption)
-    return by_rows(decimal, COLUMNS)
+    return by_rows(decimal, names)
 
 
 def by_rows(

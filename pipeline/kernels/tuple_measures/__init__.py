@@ -1,0 +1,1 @@
+"""Association measures of tuples of two to six units, one family a file."""

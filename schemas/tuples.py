@@ -1,0 +1,169 @@
+"""Tuples of two to six units with the frequencies of all their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import combinations, count, takewhile
+from typing import ClassVar
+
+import pandera.polars as pa
+import polars as pl
+
+from schemas.candidates import Identified
+
+MOST = 6
+"""Units that a tuple may have: the contingency table of six has 64 cells."""
+
+
+def arity(columns: Collection[str]) -> int:
+    """Return how many units the tuples of a table have, by its columns l1, l2, l3 ...
+
+    Examples
+    --------
+    >>> arity(["id", "l1", "l2", "l3", "f"])
+    3
+    """
+    return sum(1 for _ in takewhile(lambda each: f"l{each}" in columns, count(1)))
+
+
+def frequency_name(positions: Sequence[int], size: int) -> str:
+    """Return the column with the frequency of the elements at some positions of a tuple.
+
+    Parameters
+    ----------
+    positions : sequence of int
+        1-based positions in ascending order; none stands for all tuple tokens.
+    size : int
+        How many units the tuple has.
+
+    Examples
+    --------
+    >>> [frequency_name(each, 3) for each in ([], [2], [1, 3], [1, 2, 3])]
+    ['N', 'f2', 'f_13', 'f']
+    """
+    if len(positions) == size:
+        return "f"
+    if not positions:
+        return "N"
+    return f"f{positions[0]}" if len(positions) == 1 else "f_" + "".join(map(str, positions))
+
+
+def subsets(size: int) -> list[tuple[int, ...]]:
+    """Return all sets of positions, small ones first; the first is empty, the last is full.
+
+    Examples
+    --------
+    >>> subsets(2)
+    [(), (1,), (2,), (1, 2)]
+    """
+    positions = range(1, size + 1)
+    return [chosen for number in range(size + 1) for chosen in combinations(positions, number)]
+
+
+def signature(size: int) -> list[str]:
+    """Return the columns that hold the frequencies of a tuple: f, f1, f2 ... f_12 ... N.
+
+    Examples
+    --------
+    >>> signature(3)
+    ['f', 'f1', 'f2', 'f3', 'f_12', 'f_13', 'f_23', 'N']
+    """
+    proper = [frequency_name(each, size) for each in subsets(size)[1:-1]]
+    return ["f", *proper, "N"]
+
+
+def cell(members: Collection[int], size: int) -> pl.Expr:
+    """Return the tuple tokens that have these elements of a tuple, and none of its others.
+
+    By inclusion and exclusion over the larger sets T: sum of (-1)^(|T| - |S|) f_T.
+
+    Parameters
+    ----------
+    members : collection of int
+        Positions where the elements agree.
+    size : int
+        How many units the tuple has.
+
+    Examples
+    --------
+    >>> pl.DataFrame({"f": [2], "f1": [3], "f2": [5], "N": [9]}).select(cell([], 2)).item()
+    3
+    """
+    larger = [each for each in subsets(size) if set(members) <= set(each)]
+    total = pl.lit(0, pl.Int64)
+    for each in larger:
+        f = pl.col(frequency_name(each, size))
+        total = total - f if (len(each) - len(members)) % 2 else total + f
+    return total
+
+
+class Tuples(Identified):
+    """Tuple types (l1, l2 ... lk), k from 2 to 6, with the frequencies of all their parts.
+
+    Beside the declared columns there are l3 ... lk, f3 ... fk, and for every set of two or
+    more positions, but not all, its frequency: ``f_13`` counts the tuple tokens with this l1
+    and this l3, whatever their l2. Together they make the 2^k contingency table.
+    """
+
+    _key: ClassVar[tuple[str, ...]] = ("id",)
+
+    l1: str = pa.Field(description="first unit")
+    l2: str = pa.Field(description="second unit")
+    f: int = pa.Field(ge=0, description="tuple tokens of (l1 ... lk); tuple tokens")
+    f1: int = pa.Field(ge=0, description="tuple tokens with this l1; tuple tokens")
+    f2: int = pa.Field(ge=0, description="tuple tokens with this l2; tuple tokens")
+    N: int = pa.Field(ge=1, description="all tuple tokens; tuple tokens")
+
+    @pa.dataframe_check(description="as many f1 ... as l1 ..., and f_12 ... for every subset")
+    @classmethod
+    def every_subset_is_counted(cls, data: pa.PolarsData) -> pl.LazyFrame:
+        """Have a frequency for every set of positions."""
+        complete = pl.lit(_is_complete(data.lazyframe)).alias("complete")
+        return data.lazyframe.with_columns(complete).select("complete")
+
+    @pa.dataframe_check(description="f_S <= f_T where T is a part of S")
+    @classmethod
+    def parts_bound_wholes(cls, data: pa.PolarsData) -> pl.LazyFrame:
+        """Let no set of elements be more frequent than a set of fewer of them."""
+        if not _is_complete(data.lazyframe):
+            return data.lazyframe.select(fits=pl.col("f") >= 0)
+        size = arity(data.lazyframe.collect_schema())
+        tests = [
+            pl.col(frequency_name(each, size)) <= pl.col(frequency_name(part, size))
+            for each in subsets(size)[1:]
+            for part in combinations(each, len(each) - 1)
+        ]
+        return data.lazyframe.select(pl.all_horizontal(tests))
+
+    @pa.dataframe_check(description="the 2^k cells, which add up to N, are not negative")
+    @classmethod
+    def table_fits_sample_size(cls, data: pa.PolarsData) -> pl.LazyFrame:
+        """Keep all cells of the contingency table non-negative."""
+        if not _is_complete(data.lazyframe):
+            return data.lazyframe.select(fits=pl.col("f") >= 0)
+        size = arity(data.lazyframe.collect_schema())
+        cells = [cell(each, size) >= 0 for each in subsets(size)]
+        return data.lazyframe.select(pl.all_horizontal(cells))
+
+
+class TupleScores(Tuples):
+    """Tuples with one Float64 column per association measure.
+
+    A score may be infinite; it is null where the measure is undefined, and never NaN.
+    """
+
+    @pa.dataframe_check(description="no score is NaN; undefined is null")
+    @classmethod
+    def scores_are_numbers_or_null(cls, data: pa.PolarsData) -> pl.LazyFrame:
+        """Refuse NaN, which would rank above every number in Polars."""
+        schema = data.lazyframe.collect_schema()
+        floats = [name for name, dtype in schema.items() if dtype == pl.Float64]
+        tests = [~pl.col(name).is_nan().fill_null(value=False) for name in floats]
+        return data.lazyframe.select(pl.all_horizontal(*tests, pl.lit(value=True)))
+
+
+def _is_complete(table: pl.LazyFrame) -> bool:
+    schema = table.collect_schema()
+    size = arity(schema)
+    numbers = {name for name, dtype in schema.items() if dtype == pl.Int64}
+    return size <= MOST and set(signature(size)) <= numbers
