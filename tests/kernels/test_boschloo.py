@@ -96,7 +96,8 @@ def test_never_above_fisher_and_grows_with_k2(table: Table) -> None:
 def test_mirror(table: Table) -> None:
     k1, n1, k2, n2 = table
     mirrored = one((n2 - k2, n2, n1 - k1, n1))
-    assert one(table) == pytest.approx(mirrored, rel=1e-6)  # close maxima above 0.99
+    # Above 0.99 several maxima are close to each other, and to 1.
+    assert one(table) == pytest.approx(mirrored, rel=1e-6 if mirrored < 0.99 else 1e-4)
 
 
 @pytest.mark.parametrize("p", [0.02, 0.1, 0.3, 0.5, 0.77])
