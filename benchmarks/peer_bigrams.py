@@ -48,7 +48,7 @@ def gensim(path: str, least: int) -> tuple[int, int]:
     from gensim.models.phrases import Phrases  # noqa: PLC0415
 
     found = Phrases(
-        sentences(path), min_count=least, threshold=0, delimiter="\t", max_vocab_size=10**9
+        sentences(path), min_count=least, threshold=1e-9, delimiter="\t", max_vocab_size=10**9
     )
     kept = [word for word, f in found.vocab.items() if "\t" in word and f >= least]
     return len(kept), found.corpus_word_count
