@@ -63,6 +63,7 @@ bench: $(VENV)/bench $(PEERS)/ready
 	$(BIN)/python benchmarks/run.py
 	$(PEERS)/bin/python benchmarks/count_peers.py
 	$(PEERS)/bin/python benchmarks/score_peers.py
+	$(PEERS)/bin/python benchmarks/exact_tests.py
 
 coverage: $(VENV)/core
 	$(BIN)/python benchmarks/coverage.py
