@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -18,6 +20,8 @@ SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
 
 _BOM = b"\xef\xbb\xbf"
+_THREADS = 2
+"""Blocks that are looked at ahead; more would hold more memory for little."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,10 @@ class Parsed:
     keys: pl.Series | None = None
 
 
+Finish: TypeAlias = Callable[[Carry], Parsed | None]
+"""What is left to do with a block when those before it are read."""
+
+
 @dataclass(frozen=True)
 class Blockwise:
     """How a format of lines is read block by block.
@@ -51,8 +59,8 @@ class Blockwise:
     cut : callable
         (content, options) -> bytes up to the end of the last whole unit; 0 if there is none.
     quick : callable
-        (content, options, columns, carry) -> Parsed if it is certain that no law is broken, else
-        None.
+        (content, options, columns) -> callable, which is done ahead for the next blocks; that is
+        called with the carry, and gives Parsed if it is certain that no law is broken, else None.
     careful : callable
         (content, options, carry) -> Parsed, by every law.
     check : callable
@@ -60,7 +68,7 @@ class Blockwise:
     """
 
     cut: Callable[[bytes, Any], int]
-    quick: Callable[[bytes, Any, Sequence[str], Carry], Parsed | None]
+    quick: Callable[[bytes, Any, Sequence[str]], Finish]
     careful: Callable[[bytes, Any, Carry], Parsed]
     check: Check
 
@@ -88,8 +96,9 @@ class Blockwise:
         lines.gate(path)
         carry, some, keys = Carry(), False, list[pl.Series]()
         with lines.reading(path), lines.open_bytes(path) as file:
-            for content in _pieces(file.read, size, lambda text: self.cut(text, options)):
-                found = self._parse(path, content, options, columns, carry)
+            pieces = _pieces(file.read, size, lambda text: self.cut(text, options))
+            for content, finish in _ahead(pieces, lambda text: self.quick(text, options, columns)):
+                found = self._parse(path, content, finish, options, carry)
                 carry = found.carry
                 some = some or not found.tokens.is_empty() or bool(found.skipped)
                 keys += [] if found.keys is None else [found.keys]
@@ -101,10 +110,10 @@ class Blockwise:
             yield Batch(nothing.select(columns), laws.nothing_in(path, lenient=options.lenient))
 
     def _parse(
-        self, path: Path, content: bytes, options: Any, columns: Sequence[str], carry: Carry
+        self, path: Path, content: bytes, finish: Future[Finish], options: Any, carry: Carry
     ) -> Parsed:
         try:
-            found = self.quick(content, options, columns, carry)
+            found = finish.result()(carry)
         except pl.exceptions.ComputeError:  # not UTF-8: the laws say where
             found = None
         if found is None and not options.lenient:
@@ -146,6 +155,20 @@ def read_whole(
     skipped = check(path, options)
     tokens = scan(path, options).select(columns).collect()
     yield Batch(tokens, skipped)
+
+
+def _ahead(
+    pieces: Iterator[bytes], quick: Callable[[bytes], Finish]
+) -> Iterator[tuple[bytes, Future[Finish]]]:
+    """Yield the blocks in order, with what threads do to them and to the next ones."""
+    with ThreadPoolExecutor(_THREADS) as pool:
+        waiting = deque[tuple[bytes, Future[Finish]]]()
+        for content in pieces:
+            waiting.append((content, pool.submit(quick, content)))
+            if len(waiting) > _THREADS:
+                yield waiting.popleft()
+        while waiting:
+            yield waiting.popleft()
 
 
 def _pieces(

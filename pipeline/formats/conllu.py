@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.formats import attributes, conllu_rows, laws, lines
+from pipeline.formats import attributes, conllu_rows, laws, lines, quick
 from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.blocks import Blockwise, Parsed, judged, read_whole
+from pipeline.formats.blocks import Blockwise, Finish, Parsed, judged, read_whole
 from pipeline.formats.carry import Carry
 from pipeline.formats.conllu_rows import ATTRIBUTES, FIELDS, ID, marked, words
 from pipeline.formats.laws import POSITION, Rows
@@ -77,18 +77,23 @@ def _cut(content: bytes, _options: ConlluOptions) -> int:
     return max(at + length if at >= 0 else 0 for at, length in ends)
 
 
-def _quick(
-    content: bytes, _options: ConlluOptions, columns: Sequence[str], carry: Carry
-) -> Parsed | None:
+def _quick(content: bytes, _options: ConlluOptions, columns: Sequence[str]) -> Finish:
     """Parse what is asked for alone, and look at it with fewer questions than the laws ask."""
-    blank, fields = pl.col(ID).is_null(), conllu_rows.needed(columns)
-    whole = lines.fields(content, FIELDS, before=carry.lines)
-    every = conllu_rows.placed(whole.select(LINE, *fields, _LAST).collect(), carry)
-    rows = words(every.lazy(), blank, carry, fields).collect()
-    tokens = conllu_rows.lawful(content, rows, carry)
-    if tokens is None:
-        return None
-    return Parsed(tokens, carry.after(every, rows, lines=every.height))
+    fields = conllu_rows.needed(columns)
+    every = lines.fields(content, FIELDS).select(LINE, *fields, _LAST).collect()
+    text = quick.is_text(content)
+
+    def finish(carry: Carry) -> Parsed | None:
+        blank = pl.col(ID).is_null()
+        placed = conllu_rows.placed(every, carry)
+        rows = words(placed.lazy(), blank, carry, fields).collect()
+        tokens = conllu_rows.lawful(content, rows) if text else None
+        if tokens is None:
+            return None
+        after = carry.after(placed, rows, lines=every.height)
+        return Parsed(tokens.with_columns(pl.col(LINE) + carry.lines), after)
+
+    return finish
 
 
 def _careful(content: bytes, _options: ConlluOptions, carry: Carry) -> Parsed:

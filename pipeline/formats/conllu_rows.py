@@ -132,20 +132,18 @@ def row_laws() -> list[Law]:
     ]
 
 
-def lawful(content: bytes, rows: pl.DataFrame, carry: Carry) -> pl.DataFrame | None:
+def lawful(content: bytes, rows: pl.DataFrame) -> pl.DataFrame | None:
     """Return the tokens if it is certain that a part of a file breaks no law, else None.
 
     Parameters
     ----------
     content : bytes
-        The part.
+        The part, which is text.
     rows : DataFrame
-        Its `words`, with `LINE`, `UNIT`, `ID`, `POSITION`, `HEAD`, `RAW_HEAD` and `LAST`.
-    carry : Carry
-        What went before.
+        Its `words`, with `LINE` (of the part), `UNIT`, `ID`, `POSITION`, `HEAD`, `RAW_HEAD` and
+        `LAST`.
     """
-    whole = quick.has_fields(content, rows, width=len(FIELDS), before=carry.lines)
-    if not whole or not quick.is_text(content):
+    if not quick.has_fields(content, rows, width=len(FIELDS), before=0):
         return None
     word = pl.col(POSITION).is_not_null()
     others = rows.filter(~word).get_column(ID).str.contains(_NOT_A_WORD)

@@ -11,7 +11,7 @@ import polars as pl
 
 from pipeline.formats import attributes, laws, lines, quick
 from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.blocks import Blockwise, Parsed
+from pipeline.formats.blocks import Blockwise, Finish, Parsed
 from pipeline.formats.carry import NOTHING_BEFORE, PARAGRAPHS, Carry
 from pipeline.formats.laws import POSITION, UNIT, Rows, readable
 from pipeline.formats.lines import TEXT
@@ -79,12 +79,15 @@ def _cut(content: bytes, _options: TextOptions) -> int:
     return content.rfind(b"\n") + 1
 
 
-def _quick(
-    content: bytes, options: TextOptions, _columns: Sequence[str], carry: Carry
-) -> Parsed | None:
-    if not quick.is_text(content):
-        return None
-    return _parsed(lines.lines_of(content, before=carry.lines), options, carry)
+def _quick(content: bytes, options: TextOptions, _columns: Sequence[str]) -> Finish:
+    """Cut a block into tokens, unless it has lines that are no text."""
+
+    def finish(carry: Carry) -> Parsed | None:
+        if not quick.is_text(content):
+            return None
+        return _parsed(lines.lines_of(content, before=carry.lines), options, carry)
+
+    return finish
 
 
 def _careful(content: bytes, options: TextOptions, carry: Carry) -> Parsed:

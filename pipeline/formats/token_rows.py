@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline.formats import attributes, keyed, laws, lines, quick
 from pipeline.formats.base import LINE, Check
-from pipeline.formats.blocks import Blockwise, Parsed
+from pipeline.formats.blocks import Blockwise, Finish, Parsed
 from pipeline.formats.carry import NOTHING_BEFORE, Carry
 from pipeline.formats.laws import Law, Rows
 from pipeline.formats.lines import TEXT
@@ -124,7 +124,10 @@ def blockwise(layout: Layout, check: Check) -> Blockwise:
     def cut(content: bytes, _options: Marks) -> int:
         return keyed.cut(content, layout.names)
 
-    def quickly(
+    def quickly(content: bytes, options: Marks, columns: Sequence[str]) -> Finish:
+        return lambda carry: finished(content, options, columns, carry)
+
+    def finished(
         content: bytes, options: Marks, columns: Sequence[str], carry: Carry
     ) -> Parsed | None:
         fields = layout.fields

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from pipeline.formats import attributes, laws, lines, quick, structures
 from pipeline.formats.attributes import Attributes
 from pipeline.formats.base import Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.blocks import Blockwise, Parsed, judged
+from pipeline.formats.blocks import Blockwise, Finish, Parsed, judged
 from pipeline.formats.carry import NOTHING_BEFORE, Carry
 from pipeline.formats.laws import UNIT, Law, Rows
 from pipeline.formats.lines import TEXT
@@ -147,9 +147,11 @@ def _cut(content: bytes, options: VerticalOptions) -> int:
     return structures.cut(content, options.structures())
 
 
-def _quick(
-    content: bytes, options: VerticalOptions, _columns: Sequence[str], carry: Carry
-) -> Parsed | None:
+def _quick(content: bytes, options: VerticalOptions, _columns: Sequence[str]) -> Finish:
+    return lambda carry: _quickly(content, options, carry)
+
+
+def _quickly(content: bytes, options: VerticalOptions, carry: Carry) -> Parsed | None:
     names = _fields(options)
     plan = lines.fields(content, names, before=carry.lines).with_columns(
         pl.col(names[-1]).alias(LAST)
