@@ -111,7 +111,7 @@ class _Worker:
     def __init__(self, threads: int) -> None:
         found = os.pathsep.join(filter(None, sys.path))
         known = os.environ | {"PYTHONPATH": found, "POLARS_MAX_THREADS": str(threads)}
-        # In a session of its own: Ctrl-C is for the process that it works for.
+        # In a process group of its own: Ctrl-C is for the process that it works for.
         self._process = subprocess.Popen(
             [sys.executable, "-c", _START],
             stdin=subprocess.PIPE,
