@@ -133,6 +133,10 @@ def score(
     )
 
 
+_THREADS = 2
+"""Batches that are scored at a time; each uses the threads of Polars besides."""
+
+
 def score_now(
     candidates: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], seed: str = ""
 ) -> pl.DataFrame:
@@ -156,7 +160,7 @@ def score_now(
     of_pair = {name for name, each in wanted.items() if RANDOM_NUMBER in each.meta.root_names()}
     others = {name: each for name, each in wanted.items() if name not in of_pair}
     signatures = candidates.select(pl.col(SIGNATURE).cast(pl.Int64))
-    scores = score_signatures(signatures, others).get_columns()
+    scores = score_signatures(signatures, others, threads=_THREADS).get_columns()
     if of_pair:
         numbers = candidates.select(random_number(candidates.columns, seed=seed))
         scores += numbers.select(wanted[name].alias(name) for name in sorted(of_pair)).get_columns()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial, reduce
 
 import polars as pl
 
@@ -14,7 +15,9 @@ BATCH = 131_072
 """Rows of a batch: a column of it takes 1 MB, and planning takes a small share of its time."""
 
 
-def score_signatures(signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr]) -> pl.DataFrame:
+def score_signatures(
+    signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr], *, threads: int = 1
+) -> pl.DataFrame:
     """Return the scores of all signatures, in their order.
 
     Parameters
@@ -23,6 +26,9 @@ def score_signatures(signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr]) ->
         Int64 columns f, f1, f2, N.
     wanted : mapping of str to Expr
         Name to expression over cells, shared intermediates and measures.
+    threads : int
+        Batches to score at a time. One within a plan of Polars: its threads would wait for
+        themselves.
 
     Returns
     -------
@@ -31,12 +37,12 @@ def score_signatures(signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr]) ->
         they stand.
     """
     if all_distinct(signatures):
-        return _score_rows(signatures, wanted)
+        return _score_rows(signatures, wanted, threads)
     place = pl.int_range(pl.len(), dtype=pl.Int64)
     distinct = signatures.unique(maintain_order=True)
     numbered = distinct.with_columns(place.alias("_place"))
     places = signatures.join(numbered, on=SIGNATURE, how="left", maintain_order="left")
-    return _score_rows(distinct, wanted)[places.get_column("_place")]
+    return _score_rows(distinct, wanted, threads)[places.get_column("_place")]
 
 
 def all_distinct(signatures: pl.DataFrame) -> bool:
@@ -61,13 +67,19 @@ _FACTOR = 6364136223846793005
 """Multiplier of Knuth's MMIX generator; the products wrap around."""
 
 
-def _score_rows(signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr]) -> pl.DataFrame:
+def _score_rows(
+    signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr], threads: int
+) -> pl.DataFrame:
     """Score every row, batch by batch."""
     steps = [*layers(needed(wanted.values()))]
     numbers = {name: each.cast(pl.Float64) for name, each in wanted.items()}
     whole = _plain(signatures)
-    parts = [_score_batch(part, steps, numbers) for part in whole.iter_slices(BATCH)]
-    return pl.concat(parts or [_score_batch(signatures, steps, numbers)])
+    slices = list(whole.iter_slices(BATCH)) or [signatures]
+    score = partial(_score_batch, steps=steps, numbers=numbers)
+    if threads == 1 or len(slices) == 1:
+        return pl.concat(map(score, slices))
+    with ThreadPoolExecutor(threads) as pool:
+        return pl.concat(pool.map(score, slices))
 
 
 def _score_batch(
