@@ -62,7 +62,12 @@ class Scores(Candidates):
     @classmethod
     def scores_are_numbers_or_null(cls, data: pa.PolarsData) -> pl.LazyFrame:
         """Refuse NaN, which would rank above every number in Polars."""
-        schema = data.lazyframe.collect_schema()
-        floats = [name for name, dtype in schema.items() if dtype == pl.Float64]
-        tests = [~pl.col(name).is_nan().fill_null(value=False) for name in floats]
-        return data.lazyframe.select(pl.all_horizontal(*tests, pl.lit(value=True)))
+        return without_nan(data.lazyframe)
+
+
+def without_nan(table: pl.LazyFrame) -> pl.LazyFrame:
+    """Tell for each row whether none of its scores is NaN."""
+    schema = table.collect_schema()
+    floats = [name for name, dtype in schema.items() if dtype == pl.Float64]
+    tests = [~pl.col(name).is_nan().fill_null(value=False) for name in floats]
+    return table.select(pl.all_horizontal(*tests, pl.lit(value=True)))

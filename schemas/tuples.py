@@ -9,7 +9,7 @@ from typing import ClassVar
 import pandera.polars as pa
 import polars as pl
 
-from schemas.candidates import Identified
+from schemas.candidates import Identified, without_nan
 
 MOST = 6
 """Units that a tuple may have: the contingency table of six has 64 cells."""
@@ -156,10 +156,7 @@ class TupleScores(Tuples):
     @classmethod
     def scores_are_numbers_or_null(cls, data: pa.PolarsData) -> pl.LazyFrame:
         """Refuse NaN, which would rank above every number in Polars."""
-        schema = data.lazyframe.collect_schema()
-        floats = [name for name, dtype in schema.items() if dtype == pl.Float64]
-        tests = [~pl.col(name).is_nan().fill_null(value=False) for name in floats]
-        return data.lazyframe.select(pl.all_horizontal(*tests, pl.lit(value=True)))
+        return without_nan(data.lazyframe)
 
 
 def _is_complete(table: pl.LazyFrame) -> bool:

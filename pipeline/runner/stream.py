@@ -17,7 +17,7 @@ _FEW = 1_000_000
 """Rows of partial tables that are not worth merging."""
 _EXAMPLES = 3
 _END = object()
-_KEYS = {"sentence": ["file", "sentence"], "paragraph": ["file", "doc", "paragraph"]}
+_KEYS = {"paragraph": ["file", "doc", "paragraph"], "document": ["file", "doc"]}
 
 Item = TypeVar("Item")
 Frames = dict[str, pl.DataFrame]
@@ -143,7 +143,7 @@ def _cut(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split off the last paragraph or document, which may go on; batches end with sentences."""
     if whole == "sentence":
         return tokens, tokens.clear()
-    key = _KEYS.get(whole, ["file", "doc"])
+    key = _KEYS[whole]
     run = tokens.select(pl.struct(key).rle_id()).to_series()
     end = int(run.search_sorted(run[-1], side="left"))
     return tokens[:end], tokens[end:]
