@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import altair as alt
 import polars as pl
@@ -11,6 +11,8 @@ import polars.selectors as cs
 
 from pipeline.report.charts.plane import Plane
 from pipeline.report.charts.theme import INK, Stroke
+
+Align: TypeAlias = Literal["left", "center", "right"]
 
 
 def over(frame: pl.DataFrame) -> alt.Chart:
@@ -52,12 +54,24 @@ def points(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
     return made
 
 
+def path(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
+    """Return a line through (x, y) in the order of n; a null breaks it."""
+    mark = over(frame.select("n", "x", "y")).mark_line(
+        clip=True, strokeJoin="round", color=stroke.colour,
+        strokeDash=list(stroke.dash), strokeWidth=stroke.width,
+    )  # fmt: skip
+    order = alt.Order("n", type="quantitative")
+    made: alt.Chart = mark.encode(x=plane.x_axis("x"), y=plane.y_axis("y"), order=order)
+    return made
+
+
 def labels(
-    texts: Sequence[tuple[str, float, float]], *, align: Literal["left", "center"] = "left"
+    texts: Sequence[tuple[str, float, float]], *, align: Align = "left", **how: Any
 ) -> alt.Chart:
     """Return pieces of text, each at x and y given in pixels."""
     frame = _pixels(texts, {"text": pl.String, "x": pl.Float64, "y": pl.Float64})
-    mark = over(frame).mark_text(align=align, baseline="middle", color=INK, limit=260)
+    drawn = {"baseline": "middle", "color": INK, "limit": 260, **how}
+    mark = over(frame).mark_text(align=align, **drawn)
     text = alt.Text("text", type="nominal")
     made: alt.Chart = mark.encode(x=_pixel_x("x"), y=_pixel_y("y"), text=text)
     return made

@@ -24,13 +24,13 @@ def at_thinned(frame: pl.DataFrame, *, points: int, always: Sequence[int] = ()) 
     return frame.filter(pl.col("n").is_in(thinned(first, last, points=points, always=always)))
 
 
-def per_cent(precision: pl.DataFrame) -> pl.DataFrame:
-    """Return line, n, y, lower, upper of a `schemas.Precision` frame in per cent.
+def per_cent(frame: pl.DataFrame, value: str = "precision") -> pl.DataFrame:
+    """Return line, n, y, lower, upper in per cent: y is the column `value`.
 
     A thousandth of a per cent is less than a pixel, so more digits are not drawn.
     """
-    shares = {"y": "precision", "lower": "lower", "upper": "upper"}
-    return precision.select(
+    shares = {"y": value, "lower": "lower", "upper": "upper"}
+    return frame.select(
         "n",
         pl.col("measure").alias("line"),
         *((100 * pl.col(column)).round(3).alias(name) for name, column in shares.items()),
