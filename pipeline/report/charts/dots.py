@@ -80,12 +80,25 @@ def _free(
     width: float, end: tuple[float, float, float], plane: Plane, taken: list[_Box]
 ) -> _Box:
     x, top, bottom = end
-    middle = min(max(x, width / 2), plane.look.width - width / 2)
+    edge = plane.look.width - width / 2
     tries = [
         _Box(middle - width / 2, y - LINE / 2, middle + width / 2, y + LINE / 2)
-        for y in _heights(top, bottom, plane)
+        for middle, y in _places(x, width, list(_heights(top, bottom, plane)))
+        if width / 2 <= middle <= edge or middle == x
     ]
+    moved = (min(max((box.left + box.right) / 2, width / 2), edge) for box in tries)
+    tries = [box._replace(left=middle - width / 2, right=middle + width / 2)
+             for box, middle in zip(tries, moved, strict=True)]  # fmt: skip
     return next((box for box in tries if not any(_meet(box, other) for other in taken)), tries[0])
+
+
+def _places(x: float, width: float, heights: list[float]) -> Iterator[tuple[float, float]]:
+    """Yield where the middle of a label may be, best first: over the end, beside it, further."""
+    first, *further = heights
+    beside = x + width / 2 + 7, x - width / 2 - 7
+    yield x, first
+    yield from ((middle, first + 15) for middle in beside)
+    yield from ((x, y) for y in further)
 
 
 def _heights(top: float, bottom: float, plane: Plane) -> Iterator[float]:

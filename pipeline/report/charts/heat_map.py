@@ -17,7 +17,6 @@ NUMBERS = 12
 DIVERGING = ("#e9934a", "#f7d9bd", "#ffffff", "#c5def0", "#5aa5d6")
 """Orange to blue, which colour-blind readers can tell apart; ink is legible on both ends."""
 GREYS = ("#ffffff", "#9a9a9a")
-NO_TEST = "#ececec"
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> alt.ConcatCh
 
     A cell is the difference of precision, row less column, in percentage points; a star or a
     dot says that it is significant after correction. The diagonal is blank, a cell without a
-    test is grey. In black and white only the cells whose row is better are drawn: the others
+    test has a cross. In black and white only the cells whose row is better are drawn: the others
     are their mirror image.
 
     Parameters
@@ -94,7 +93,7 @@ def _panel(matrix: Matrix, grid: _Grid, top: float) -> alt.LayerChart:
     )  # fmt: skip
     tested = placed.filter(pl.col("points").is_not_null())
     parts = [
-        _squares(placed.filter(pl.col("points").is_null()), grid).mark_rect(color=NO_TEST),
+        *_untested(placed.filter(pl.col("points").is_null()), grid),
         *_coloured(tested, grid, top),
         *(_numbers(tested, grid) if grid.numbers else _stars(tested, grid)),
         *_names(matrix.order, grid),
@@ -126,6 +125,13 @@ def _squares(frame: pl.DataFrame, grid: _Grid) -> alt.Chart:
         y=alt.Y("y", type="quantitative", scale=None, axis=None), y2="y2",
     )  # fmt: skip
     return made
+
+
+def _untested(nothing: pl.DataFrame, grid: _Grid) -> list[alt.Chart]:
+    crosses = [
+        ("×", x + grid.width / 2, y + grid.height / 2) for x, y in nothing.select("x", "y").rows()
+    ]
+    return [labels(crosses, align="center", color=GREY)]
 
 
 def _coloured(tested: pl.DataFrame, grid: _Grid, top: float) -> list[alt.Chart]:
