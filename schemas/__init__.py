@@ -9,6 +9,7 @@ from schemas.coverage import Coverage
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
 from schemas.judgements import Judgements
+from schemas.nbest_lists import CutLists, LocalPrecision, Recall, Thresholds
 from schemas.precision import Baseline, Precision
 from schemas.ranks import Ranks
 from schemas.samples import Sample
@@ -30,6 +31,7 @@ __all__ = [
     "CorpusSize",
     "Coverage",
     "CutComparison",
+    "CutLists",
     "Disagreements",
     "Examples",
     "Faults",
@@ -37,9 +39,11 @@ __all__ = [
     "Judgements",
     "Labels",
     "LexassayError",
+    "LocalPrecision",
     "PairCounts",
     "Precision",
     "Ranks",
+    "Recall",
     "Sample",
     "SchemaViolation",
     "Scores",
@@ -49,6 +53,7 @@ __all__ = [
     "Strata",
     "StratifiedPrecision",
     "Table",
+    "Thresholds",
     "Tokens",
     "TupleCounts",
     "TupleScores",
