@@ -3,7 +3,13 @@
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
-from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
+from schemas.comparison import (
+    BaselineComparison,
+    BestMeasures,
+    Comparison,
+    CutBaselineComparison,
+    CutComparison,
+)
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
 from schemas.errors import LexassayError, SchemaViolation, Violation
@@ -30,6 +36,7 @@ __all__ = [
     "Comparison",
     "CorpusSize",
     "Coverage",
+    "CutBaselineComparison",
     "CutComparison",
     "CutLists",
     "Disagreements",
