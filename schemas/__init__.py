@@ -20,7 +20,13 @@ from schemas.precision import Baseline, Precision
 from schemas.ranks import Ranks
 from schemas.samples import Sample
 from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
-from schemas.stratified import Strata, StratifiedPrecision
+from schemas.stratified import (
+    Strata,
+    StratifiedComparison,
+    StratifiedPrecision,
+    StratifiedSample,
+    StratumSizes,
+)
 from schemas.tokens import Tokens
 from schemas.tuple_counts import TupleCounts
 from schemas.tuples import Tuples, TupleScores
@@ -58,7 +64,10 @@ __all__ = [
     "SheetRows",
     "Signatures",
     "Strata",
+    "StratifiedComparison",
     "StratifiedPrecision",
+    "StratifiedSample",
+    "StratumSizes",
     "Table",
     "Thresholds",
     "Tokens",
