@@ -2,7 +2,7 @@
 
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
-from schemas.candidates import Candidates, Identified, Scores, Signatures
+from schemas.candidates import Candidates, Identified, Pool, Scores, Signatures
 from schemas.comparison import (
     BaselineComparison,
     BestMeasures,
@@ -17,7 +17,7 @@ from schemas.faults import Faults
 from schemas.judgements import Judgements
 from schemas.nbest_lists import CutLists, LocalPrecision, Recall, Thresholds
 from schemas.precision import Baseline, Precision
-from schemas.ranks import Ranks
+from schemas.ranks import PooledRanks, Ranks
 from schemas.samples import Sample
 from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
 from schemas.stratified import (
@@ -54,6 +54,8 @@ __all__ = [
     "LexassayError",
     "LocalPrecision",
     "PairCounts",
+    "Pool",
+    "PooledRanks",
     "Precision",
     "Ranks",
     "Recall",

@@ -192,6 +192,7 @@ def baseline(
     sampled: bool,
     method: str,
     confidence: float,
+    pool: int | None = None,
 ) -> pl.DataFrame:
     """Estimate the proportion of true positives among all candidates.
 
@@ -209,6 +210,8 @@ def baseline(
         Interval method, a name in `intervals.INTERVALS`.
     confidence : float
         Confidence level in (0, 1).
+    pool : int, optional
+        Depth of the pooled lists, where their union stands for the data set.
 
     Returns
     -------
@@ -248,6 +251,7 @@ def baseline(
         confidence=pl.lit(confidence, dtype=pl.Float64),
         interval=pl.lit(method),
         sampled=pl.lit(sampled),
+        pool=pl.lit(pool, dtype=pl.Int64),
     )
     limits = interval_columns(
         described,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-
 import polars as pl
 from pydantic import Field
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.against_baseline import compare_with_baseline
 from pipeline.kernels.best import best_measures
 from pipeline.kernels.difference_sets import adjust, compare, difference_counts
 from pipeline.kernels.nbest import draw_totals, nbest_counts
 from pipeline.stages.base import Outputs, Tables, stage
-from pipeline.stages.evaluation import chosen_ranks, judged_draws
+from pipeline.stages.evaluation import (
+    chosen_ranks,
+    judged_draws,
+    pairs_of,
+    ranks_of_all,
+    sizes_along,
+)
 from pipeline.stages.testing import Testing, mark, tested
 from schemas import (
     BaselineComparison,
@@ -48,7 +51,7 @@ class EvaluateComparison(Testing):
 def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Outputs:
     """Count the difference sets, test each, adjust at the declared cuts."""
     ranks, draws = chosen_ranks(config, tables).collect(), judged_draws(tables).collect()
-    sizes = _sizes(config, ranks)
+    sizes = sizes_along(ranks, every=config.every, cuts=config.cuts)
     lists = nbest_counts(ranks.lazy(), draws.lazy()).filter(pl.col("n").is_in(sizes)).collect()
     return {
         **_between(config, ranks, draws, lists, sizes),
@@ -64,15 +67,15 @@ def _between(
     sizes: list[int],
 ) -> Outputs:
     """Test the measures against each other."""
-    measures = ranks.get_column("measure").unique().sort().to_list()
-    pairs = _pairs(config, measures)
-    counts = difference_counts(ranks, draws, pairs=pairs, at=sizes)
+    pairs = pairs_of(config.pairs, config.measures, ranks)
+    complete = not config.pairs or pairs == pairs_of((), config.measures, ranks)
+    counts = difference_counts(ranks_of_all(ranks), draws, pairs=pairs, at=sizes)
     declared = counts.filter(pl.col("n").is_in(config.cuts))
     cuts = adjust(compare(declared, **tested(config)), correction=config.correction, **mark(config))
     return {
         "comparison": compare(counts, **tested(config)),
         "cuts": cuts,
-        "best": _best(config, declared, lists, pairs == _all_pairs(config, measures)),
+        "best": _best(config, declared, lists, complete),
     }
 
 
@@ -105,30 +108,3 @@ def _baseline(
         declared, correction=config.correction, table=CutBaselineComparison, **mark(config)
     )
     return {"baseline": found, "baseline_cuts": adjusted}
-
-
-def _sizes(config: EvaluateComparison, ranks: pl.DataFrame) -> list[int]:
-    """Return the list sizes to test at: every so many, and the declared cuts."""
-    last = int(ranks["rank"].max() or 0)  # type: ignore[arg-type]
-    along = range(config.every, last + 1, config.every) if config.every else ()
-    return sorted({*along, *(cut for cut in config.cuts if 1 <= cut <= last)})
-
-
-def _all_pairs(config: EvaluateComparison, measures: list[str]) -> list[tuple[str, str]]:
-    order = config.measures or measures
-    return list(itertools.combinations([name for name in order if name in measures], 2))
-
-
-def _pairs(config: EvaluateComparison, measures: list[str]) -> list[tuple[str, str]]:
-    if not config.pairs or not measures:
-        return _all_pairs(config, measures)
-    unknown = sorted({name for pair in config.pairs for name in pair} - set(measures))
-    if unknown:
-        raise ConfigError(
-            "pairs",
-            [
-                Problem("pairs", f"{name!r} has not been ranked", did_you_mean(name, measures))
-                for name in unknown
-            ],
-        )
-    return list(config.pairs)

@@ -81,8 +81,12 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
 
 
 def _baseline(tables: Tables, draws: pl.DataFrame, limits: _Limits) -> pl.DataFrame:
-    candidates = tables["ranks"].select(pl.col("id").n_unique()).collect().item()
-    return baseline(draws, n_candidates=candidates, sampled="sample" in tables, **limits)
+    ranks = tables["ranks"]
+    candidates = ranks.select(pl.col("id").n_unique()).collect().item()
+    pooled = "pool_depth" in ranks.collect_schema()
+    depth = ranks.select(pl.col("pool_depth").max()).collect().item() if pooled else None
+    sampled = "sample" in tables
+    return baseline(draws, n_candidates=candidates, sampled=sampled, pool=depth, **limits)
 
 
 def _require_single_draws(interval: str, draws: pl.DataFrame) -> None:
