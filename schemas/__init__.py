@@ -2,18 +2,31 @@
 
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
-from schemas.candidates import Candidates, Identified, Scores, Signatures
-from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
+from schemas.candidates import Candidates, Identified, Pool, Scores, Signatures
+from schemas.comparison import (
+    BaselineComparison,
+    BestMeasures,
+    Comparison,
+    CutBaselineComparison,
+    CutComparison,
+)
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
 from schemas.judgements import Judgements
+from schemas.nbest_lists import CutLists, LocalPrecision, Recall, Thresholds
 from schemas.precision import Baseline, Precision
-from schemas.ranks import Ranks
+from schemas.ranks import PooledRanks, Ranks
 from schemas.samples import Sample
 from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
-from schemas.stratified import Strata, StratifiedPrecision
+from schemas.stratified import (
+    Strata,
+    StratifiedComparison,
+    StratifiedPrecision,
+    StratifiedSample,
+    StratumSizes,
+)
 from schemas.tokens import Tokens
 from schemas.tuple_counts import TupleCounts
 from schemas.tuples import Tuples, TupleScores
@@ -29,7 +42,9 @@ __all__ = [
     "Comparison",
     "CorpusSize",
     "Coverage",
+    "CutBaselineComparison",
     "CutComparison",
+    "CutLists",
     "Disagreements",
     "Examples",
     "Faults",
@@ -37,9 +52,13 @@ __all__ = [
     "Judgements",
     "Labels",
     "LexassayError",
+    "LocalPrecision",
     "PairCounts",
+    "Pool",
+    "PooledRanks",
     "Precision",
     "Ranks",
+    "Recall",
     "Sample",
     "SchemaViolation",
     "Scores",
@@ -47,8 +66,12 @@ __all__ = [
     "SheetRows",
     "Signatures",
     "Strata",
+    "StratifiedComparison",
     "StratifiedPrecision",
+    "StratifiedSample",
+    "StratumSizes",
     "Table",
+    "Thresholds",
     "Tokens",
     "TupleCounts",
     "TupleScores",

@@ -97,6 +97,34 @@ def positives(judged: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
     return judged.lazy().group_by("category").agg(positives=_HITS.cast(pl.Int64).sum())
 
 
+def draw_totals(judged: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
+    """Count the judged draws and the true positives of each category, with multiplicity.
+
+    Parameters
+    ----------
+    judged : pl.DataFrame or pl.LazyFrame
+        Columns category, id, tp and multiplicity, as for `nbest_counts`.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category, n_sampled, k_sampled (Int64, from 0), sorted.
+
+    Examples
+    --------
+    >>> judged = pl.DataFrame({
+    ...     "category": "TP", "id": ["a", "b", "c"], "tp": [True, False, None],
+    ...     "multiplicity": [1, 3, 1],
+    ... })
+    >>> draw_totals(judged).rows()
+    [('TP', 4, 1)]
+    """
+    counts = judged.lazy().group_by("category").agg(
+        n_sampled=_SEEN.cast(pl.Int64).sum(), k_sampled=_HITS.cast(pl.Int64).sum()
+    )  # fmt: skip
+    return counts.sort("category").collect()
+
+
 def precision_columns(
     counts: pl.DataFrame, *, positives: pl.DataFrame, method: str, confidence: float
 ) -> pl.DataFrame:
@@ -164,6 +192,7 @@ def baseline(
     sampled: bool,
     method: str,
     confidence: float,
+    pool: int | None = None,
 ) -> pl.DataFrame:
     """Estimate the proportion of true positives among all candidates.
 
@@ -181,6 +210,8 @@ def baseline(
         Interval method, a name in `intervals.INTERVALS`.
     confidence : float
         Confidence level in (0, 1).
+    pool : int, optional
+        Depth of the pooled lists, where their union stands for the data set.
 
     Returns
     -------
@@ -220,6 +251,7 @@ def baseline(
         confidence=pl.lit(confidence, dtype=pl.Float64),
         interval=pl.lit(method),
         sampled=pl.lit(sampled),
+        pool=pl.lit(pool, dtype=pl.Int64),
     )
     limits = interval_columns(
         described,

@@ -160,6 +160,8 @@ def _visit(node: Node, progress: Progress) -> None:
     progress.done[name] = manifest
     if node.stage.delivers:
         deliver(progress.project, name, manifest, progress.listeners)
+    for note in node.stage.notes(node.config) if node.stage.notes else ():
+        tell(progress.listeners, "message", name, text=f"note: {note}")
     progress.stages[name] = StageRecord(
         outcome="done" if ran else "reused",
         fingerprint=manifest.fingerprint,

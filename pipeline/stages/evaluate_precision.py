@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 import polars as pl
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.intervals import FINITE, INTERVALS
 from pipeline.kernels.nbest import baseline, nbest_counts, positives, precision_columns
+from pipeline.stages import list_views
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
 from pipeline.stages.evaluation import Evaluation, chosen_ranks, judged_draws
-from schemas import Baseline, Precision
+from schemas import Baseline, CutLists, LocalPrecision, Precision, Recall, Thresholds
 
 
 class EvaluatePrecision(Evaluation):
@@ -23,6 +26,14 @@ class EvaluatePrecision(Evaluation):
     """Confidence level."""
     cuts: tuple[int, ...] = (100, 500, 1000, 2000)
     """The list sizes of the table `cuts`; those beyond the data set are left out."""
+    window: int | None = Field(default=None, ge=1)
+    """Ranks in the window of the table `local`, the precision among the ranks around n."""
+    recall: bool = False
+    """Whether to make the table `recall`, with intervals."""
+    cut: int | None = Field(default=None, ge=1)
+    """Make the table `cut`: the lists of this size as if each were the whole data set."""
+    thresholds: tuple[Proportion, ...] = ()
+    """Make the table `thresholds`: from which n on the lower limit stays under these."""
 
     @field_validator("interval")
     @classmethod
@@ -32,32 +43,50 @@ class EvaluatePrecision(Evaluation):
         return name
 
 
+class _Limits(TypedDict):
+    method: str
+    confidence: float
+
+
 @stage(
     "evaluate.precision",
     config=EvaluatePrecision,
-    outputs={"precision": Precision, "baseline": Baseline, "cuts": Precision},
+    outputs={
+        "precision": Precision,
+        "baseline": Baseline,
+        "cuts": Precision,
+        "local": LocalPrecision,
+        "recall": Recall,
+        "cut": CutLists,
+        "thresholds": Thresholds,
+    },
 )
 def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     """Count draws and true positives in every list, then estimate."""
     draws = judged_draws(tables).collect()
     _require_single_draws(config.interval, draws)
     counts = nbest_counts(chosen_ranks(config, tables), draws.lazy()).collect()
-    candidates = tables["ranks"].select(pl.col("id").n_unique()).collect().item()
-    method, confidence = config.interval, config.confidence
-    every = precision_columns(
-        counts, positives=positives(draws).collect(), method=method, confidence=confidence
-    )
+    known = positives(draws).collect()
+    limits = _Limits(method=config.interval, confidence=config.confidence)
+    every = precision_columns(counts, positives=known, **limits)
     return {
         "precision": every,
+        "baseline": _baseline(tables, draws, limits),
         "cuts": every.filter(pl.col("n").is_in(config.cuts)),
-        "baseline": baseline(
-            draws,
-            n_candidates=candidates,
-            sampled="sample" in tables,
-            method=method,
-            confidence=confidence,
-        ),
+        "local": list_views.local(counts, window=config.window, **limits),
+        "recall": list_views.recall(counts, known, wanted=config.recall, **limits),
+        "cut": list_views.cut(counts, size=config.cut),
+        "thresholds": list_views.thresholds(every, wanted=config.thresholds),
     }
+
+
+def _baseline(tables: Tables, draws: pl.DataFrame, limits: _Limits) -> pl.DataFrame:
+    ranks = tables["ranks"]
+    candidates = ranks.select(pl.col("id").n_unique()).collect().item()
+    pooled = "pool_depth" in ranks.collect_schema()
+    depth = ranks.select(pl.col("pool_depth").max()).collect().item() if pooled else None
+    sampled = "sample" in tables
+    return baseline(draws, n_candidates=candidates, sampled=sampled, pool=depth, **limits)
 
 
 def _require_single_draws(interval: str, draws: pl.DataFrame) -> None:
