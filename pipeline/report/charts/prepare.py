@@ -18,10 +18,7 @@ def within(frame: pl.DataFrame, window: Window) -> pl.DataFrame:
 
 def at_thinned(frame: pl.DataFrame, *, points: int, always: Sequence[int] = ()) -> pl.DataFrame:
     """Return the rows at about `points` values of n, the ends and `always` among them."""
-    if frame.is_empty():
-        return frame
-    first, last = frame.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
-    return frame.filter(pl.col("n").is_in(thinned(first, last, points=points, always=always)))
+    return frame.filter(pl.col("n").is_in(thinned(frame["n"], points=points, always=always)))
 
 
 def per_cent(frame: pl.DataFrame, value: str = "precision") -> pl.DataFrame:
