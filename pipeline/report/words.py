@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import polars as pl
+
 from pipeline.report.cells import share
 from pipeline.report.charts.options import Extras, Style, Window
 
@@ -60,10 +62,39 @@ def _interval(row: Mapping[str, Any]) -> str:
     )
 
 
-def graph_caption(extras: Extras, window: Window, *, style: Style, of: str = "") -> str:
-    """Say what a precision graph shows."""
-    said = [f"Precision of the n-best lists{of} against n. Horizontal line: the baseline."]
-    if extras.cuts:
+def graph_caption(
+    extras: Extras,
+    window: Window,
+    *,
+    kind: str = "precision",
+    style: Style,
+    of: str = "",
+    size: int = 0,
+    random: bool = False,
+) -> str:
+    """Say what a graph of n-best lists shows.
+
+    Parameters
+    ----------
+    extras, window : Extras, Window
+        What is drawn.
+    kind : str
+        "precision", "recall", "precision_by_recall", "local" or "cut".
+    style : {"screen", "print"}
+        How true curves are drawn.
+    of : str
+        What is said of the category.
+    size : int
+        Ranks in the window of local precision, or candidates of the lists that were cut.
+    random : bool
+        Whether a graph of recall has the line of a random order.
+    """
+    said = [_subject(kind, of, size)]
+    if random:
+        said.append("Grey line: a random order.")
+    if extras.cuts and kind in {"precision_by_recall", "cut"}:
+        said.append(f"Points, left to right: n = {_and(tuple(f'{n:,}' for n in extras.cuts))}.")
+    elif extras.cuts:
         said.append("Vertical lines: the n of the table.")
     if window.first_n > 1:
         said.append(f"Lists shorter than {window.first_n:,} are left out.")
@@ -73,12 +104,59 @@ def graph_caption(extras: Extras, window: Window, *, style: Style, of: str = "")
         how = "Dashed" if style == "screen" else "Thin grey"
         known = not extras.truth.is_empty()
         said.append(f"{how}: the true curves." if known else "No true curve is known here.")
+    if extras.subsets is not None and extras.subsets.height:
+        said.append("Diamonds: unranked sets at their size, with confidence limits.")
     if extras.marks:
         said.append(
             f"Triangles: {_and(extras.marks)} differ significantly at that n, taken by itself "
             "(pointwise); no allowance is made for looking at many n."
         )
     return " ".join(said)
+
+
+def _subject(kind: str, of: str, size: int) -> str:
+    return {
+        "precision": f"Precision of the n-best lists{of} against n. Horizontal line: the baseline.",
+        "recall": f"Recall of the n-best lists{of} against n.",
+        "precision_by_recall": f"Precision against recall of the n-best lists{of}; n grows along "
+        "each line. Horizontal line: the baseline.",
+        "local": f"Local precision{of}: precision in a window of {size:,} ranks, against the rank "
+        "in its middle. Horizontal line: the baseline.",
+        "cut": f"Precision against recall{of} within the {size:,}-best list of each measure, as "
+        "if that were the whole data set.",
+    }[kind]
+
+
+def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
+    """Say, for each threshold, from which n on the lower limit of each measure stays under it.
+
+    Parameters
+    ----------
+    thresholds : DataFrame
+        `schemas.Thresholds`, one category.
+    of : str
+        What is said of the category.
+
+    Examples
+    --------
+    >>> found = pl.DataFrame({"measure": ["mi", "dice"], "threshold": [0.2, 0.2], "n": [90, None]})
+    >>> threshold_text(found)[0].partition(": ")[2]
+    'mi 90; dice never.'
+    """
+    ordered = thresholds.sort("threshold", "n", "measure", descending=[False, True, False], nulls_last=True)
+    return [_threshold(part, of) for part in ordered.partition_by("threshold", maintain_order=True)]
+
+
+def _threshold(part: pl.DataFrame, of: str) -> str:
+    share_wanted = f"{100 * part['threshold'][0]:g} %"
+    each = [
+        f"{measure} {'never' if n is None else format(n, ',')}"
+        for measure, n in part.select("measure", "n").iter_rows()
+    ]
+    return (
+        f"The lower confidence limit of the precision{of} stays under {share_wanted} from this n "
+        f"on: {'; '.join(each)}."
+    )
 
 
 def difference_caption(*, of: str = "") -> str:

@@ -9,7 +9,33 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.view import StageView
-from schemas import Baseline, Comparison, CutComparison, Judgements, Precision, Ranks
+from schemas import (
+    Baseline,
+    BaselineComparison,
+    BestMeasures,
+    Comparison,
+    CutBaselineComparison,
+    CutComparison,
+    CutLists,
+    Judgements,
+    LocalPrecision,
+    Precision,
+    Ranks,
+    Recall,
+    Thresholds,
+)
+
+EMPTY = {
+    "evaluate.precision": {
+        "local": LocalPrecision.zero_rows().collect(), "recall": Recall.zero_rows().collect(),
+        "cut": CutLists.zero_rows().collect(), "thresholds": Thresholds.zero_rows().collect(),
+    },
+    "evaluate.comparison": {
+        "baseline": BaselineComparison.zero_rows().collect(),
+        "baseline_cuts": CutBaselineComparison.zero_rows().collect(),
+        "best": BestMeasures.zero_rows().collect(),
+    },
+}  # fmt: skip
 
 
 def precision(
@@ -85,5 +111,6 @@ def judgements(verdicts: Mapping[str, bool | None], *, category: str = "TP") -> 
 def stage(
     use: str, tables: Mapping[str, pl.DataFrame], *, name: str = "shown", **config: Any
 ) -> StageView:
-    """Return a stage that opens these tables."""
-    return StageView(name, use, config, lambda table: tables[table].lazy())
+    """Return a stage that opens these tables; what else its kind makes has no rows."""
+    there = {**EMPTY.get(use, {}), **tables}
+    return StageView(name, use, config, lambda table: there[table].lazy())
