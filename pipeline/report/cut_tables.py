@@ -54,7 +54,7 @@ def _estimate(row: Row) -> str:
     return f"{said}\nties: {row['tp_min']:,} to {row['tp_max']:,} TP"
 
 
-def comparison_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listing:
+def comparison_listing(frame: pl.DataFrame, *, name: str, test: str, of: str = "") -> Listing:
     """Return a row per pair and cut: the counts, the difference, the p-values.
 
     Parameters
@@ -63,6 +63,8 @@ def comparison_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listi
         `schemas.CutComparison`, one category.
     name : str
         Name of the files.
+    test : str
+        What the test is called.
     of : str
         What the caption says of the category.
     """
@@ -70,7 +72,7 @@ def comparison_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listi
     rows = [_test(row) for row in ordered.to_dicts()]
     how = ", ".join(sorted(set(ordered["correction"]))).replace("_", "-")
     caption = (
-        f"Fisher's exact test at the declared cuts{of}: k of n judged draws are true "
+        f"{test} at the declared cuts{of}: k of n judged draws are true "
         "positives in D1 (n-best under the first measure alone) and in D2, which is as large "
         "(n-best under the second alone); difference of precision in percentage points, first "
         f"minus second; p, and p adjusted over the declared cuts and pairs ({how})."

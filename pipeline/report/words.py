@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from pipeline.report.cells import share
+from pipeline.report.charts.matrix import NUMBERS, Matrix
 from pipeline.report.charts.options import Extras, Style, Window
 
 METHODS = {
@@ -167,17 +168,32 @@ def difference_caption(*, of: str = "") -> str:
     )
 
 
-HOW_TESTED = (
-    "Each test is Fisher's exact test on the candidates that only one of the two n-best lists "
-    "holds. For samples drawn without replacement it is conservative: true differences are "
-    "found less often than they could be. After full annotation it reads as a test about a "
-    "superpopulation: would the difference hold in other data of this kind?"
-)
-HOW_MANY = (
-    "Marks along every n are pointwise: two exchangeable measures, neither better than the "
-    "other, get a mark somewhere in 60 % of runs. Only the p-values adjusted over the declared "
-    "cuts and pairs allow for the number of tests."
-)
+def heat_caption(
+    matrices: Sequence[Matrix], *, alpha: float, margin: float, style: Style, of: str = ""
+) -> str:
+    """Say what a matrix of all pairs of measures shows."""
+    numbers = max(len(matrix.order) for matrix in matrices) <= NUMBERS
+    least = f" and at least {100 * margin:g} points" if margin else ""
+    said = [
+        f"Differences of precision between all pairs of measures{of}, row less column, in "
+        "percentage points; the measures are ordered by their precision.",
+        f"A {'star' if numbers else 'dot'}: adjusted p < {alpha:g}{least}.",
+    ]
+    if any(matrix.cells["difference"].null_count() for matrix in matrices):
+        said.append("A cross: no judged candidate in one of the difference sets.")
+    if style == "print":
+        said.append("Only the pairs whose row is better are drawn.")
+    return " ".join(said)
+
+
+def strip_caption(*, style: Style, of: str = "") -> str:
+    """Say what a chart of the best measures shows."""
+    strong, weak = ("Dark grey", "pale grey") if style == "print" else ("Dark blue", "pale blue")
+    return (
+        f"{strong}: the measure with the highest estimated precision at each declared n{of}; "
+        f"{weak}: not significantly worse. Numbers: precision in per cent. Measures that are "
+        "significantly worse at every n are left out."
+    )
 
 
 def _and(names: tuple[str, ...]) -> str:

@@ -48,7 +48,7 @@ def files() -> dict[str, bytes]:
 
 
 def test_which_files_there_are(files: dict[str, bytes]) -> None:
-    stems = ["figures/full-precision", "figures/tests-difference", "tables/full-precision",
+    stems = ["figures/full-precision", "figures/tests-difference", "figures/tests-matrix-100", "tables/full-precision",
              "tables/full.baseline", "tables/full.precision", "tables/tests-matrix-100",
              "tables/tests-tests", "tables/tests.cuts"]  # fmt: skip
     ends = {"figures": ("svg", "png"), "tables": ("csv", "parquet")}

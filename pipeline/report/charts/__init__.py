@@ -9,10 +9,10 @@ from pipeline.report.charts.options import Extras, Look, Style, Window
 
 if TYPE_CHECKING:
     from pipeline.report.charts.difference_graph import difference_chart
-    from pipeline.report.charts.heat_map import heat_map
+    from pipeline.report.charts.heat import heat_map
     from pipeline.report.charts.precision_graph import precision_chart
     from pipeline.report.charts.recall_graph import precision_recall_chart, recall_chart
-    from pipeline.report.charts.strip_chart import strip_chart
+    from pipeline.report.charts.strip import strip_chart
     from pipeline.report.charts.whiskers import whisker_chart
 
 __all__ = [
@@ -32,11 +32,11 @@ __all__ = [
 # Reading the options of a view must not wait for the charting library.
 _CHARTS = {
     "difference_chart": "difference_graph",
-    "heat_map": "heat_map",
+    "heat_map": "heat",
     "precision_chart": "precision_graph",
     "precision_recall_chart": "recall_graph",
     "recall_chart": "recall_graph",
-    "strip_chart": "strip_chart",
+    "strip_chart": "strip",
     "whisker_chart": "whiskers",
 }
 

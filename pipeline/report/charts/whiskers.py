@@ -17,6 +17,10 @@ ROW = 20.0
 """Height of a row with one whisker; pixels."""
 BESIDE = 11.0
 """What each further whisker of a row adds."""
+GAP = 8.0
+"""Space between groups."""
+LINE = 15.0
+"""Height of a line of text."""
 SHADES = (INK, "#0072B2", "#D55E00", "#009E73")
 GREYS = (INK, "#8c8c8c", "#555555", "#b0b0b0")
 
@@ -72,6 +76,7 @@ def _placed(
     y, before = 0.0, ""
     for group, label in estimates.select("group", "label").unique(maintain_order=True).rows():
         if group != before:
+            y += GAP if heads else 0.0
             heads.append((group, -8.0, y + ROW / 2))
             y, before = y + ROW, group
         ys[group, label] = y + step / 2
@@ -130,6 +135,5 @@ def _kinds(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator
     colours = GREYS if plane.look.style == "print" else SHADES
     first = placed["middle"].min()
     for index, kind in enumerate(kinds):
-        at = placed.filter(kind=kind, middle=first)["y"]
-        found = at.item() if len(at) else first + BESIDE * (index - (len(kinds) - 1) / 2)  # type: ignore[operator]
+        found = first + LINE * (index - (len(kinds) - 1) / 2)  # type: ignore[operator]
         yield labels([(kind, plane.look.width + 8.0, found)], color=colours[index % len(colours)])

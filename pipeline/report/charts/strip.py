@@ -119,6 +119,6 @@ def _heads(cuts: Sequence[int], width: float, height: int) -> list[alt.Chart]:
     free = rows([x for _, x in texts], [len(text) * DIGIT + 6 for text, _ in texts], most=1)
     held = [(text, x, -10.0) for (text, x), row in zip(texts, free, strict=True) if row is not None]
     ticks = [(x, -3.0, x, 0.0) for _, x, _ in held] if len(held) < len(cuts) else []
-    title = ("n", -8.0, -10.0)
+    title = ("n", -20.0, -10.0)
     return [labels(held, align="center"), labels([title], align="right"),
             segments(ticks, Stroke(GREY, width=1.0))]  # fmt: skip

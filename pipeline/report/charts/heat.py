@@ -8,35 +8,14 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.matrix import NUMBERS, Matrix
 from pipeline.report.charts.options import SCREEN, Look
 from pipeline.report.charts.pieces import labels, over
 from pipeline.report.charts.theme import GREY, INK, TEXT, dressed, sized
 
-NUMBERS = 12
-"""With more measures than these, the cells are too small for numbers."""
 DIVERGING = ("#e9934a", "#f7d9bd", "#ffffff", "#c5def0", "#5aa5d6")
 """Orange to blue, which colour-blind readers can tell apart; ink is legible on both ends."""
 GREYS = ("#ffffff", "#9a9a9a")
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """The pairs of measures at one n.
-
-    Parameters
-    ----------
-    n : int
-        The size of the lists.
-    order : tuple of str
-        The measures, best first.
-    cells : DataFrame
-        row, column, difference (row less column; null where no test is possible),
-        p_adjusted, significant: each pair in both directions.
-    """
-
-    n: int
-    order: tuple[str, ...]
-    cells: pl.DataFrame
 
 
 @dataclass(frozen=True)
