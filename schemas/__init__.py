@@ -27,6 +27,7 @@ from schemas.stratified import (
     StratifiedSample,
     StratumSizes,
 )
+from schemas.subsets import SubsetComparison, SubsetPrecision
 from schemas.tokens import Tokens
 from schemas.tuple_counts import TupleCounts
 from schemas.tuples import Tuples, TupleScores
@@ -70,6 +71,8 @@ __all__ = [
     "StratifiedPrecision",
     "StratifiedSample",
     "StratumSizes",
+    "SubsetComparison",
+    "SubsetPrecision",
     "Table",
     "Thresholds",
     "Tokens",

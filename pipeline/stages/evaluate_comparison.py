@@ -17,7 +17,7 @@ from pipeline.stages.evaluation import (
     ranks_of_all,
     sizes_along,
 )
-from pipeline.stages.testing import Testing, mark, tested
+from pipeline.stages.testing import Tests, mark, tested
 from schemas import (
     BaselineComparison,
     BestMeasures,
@@ -27,11 +27,13 @@ from schemas import (
 )
 
 
-class EvaluateComparison(Testing):
+class EvaluateComparison(Tests):
     """Test whether measures differ in n-best precision, from each other and from the baseline."""
 
     pairs: tuple[tuple[str, str], ...] = ()
     """The pairs of measures to compare; all pairs if empty."""
+    cuts: tuple[int, ...] = Field(default=(100, 500, 1000, 2000), min_length=1)
+    """The declared list sizes: they and the pairs are the family of tests."""
     every: int = Field(default=1, ge=0)
     """Step between the list sizes of the tables `comparison` and `baseline`; 0 for the declared
     cuts alone."""
