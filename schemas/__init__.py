@@ -3,6 +3,7 @@
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Pool, Scores, Signatures
+from schemas.choice import Choice, ListRows
 from schemas.comparison import (
     BaselineComparison,
     BestMeasures,
@@ -40,6 +41,7 @@ __all__ = [
     "BaselineComparison",
     "BestMeasures",
     "Candidates",
+    "Choice",
     "Comparison",
     "CorpusSize",
     "Coverage",
@@ -53,6 +55,7 @@ __all__ = [
     "Judgements",
     "Labels",
     "LexassayError",
+    "ListRows",
     "LocalPrecision",
     "PairCounts",
     "Pool",
