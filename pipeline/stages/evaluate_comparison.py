@@ -6,6 +6,7 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.kernels.against_baseline import compare_with_baseline
+from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.best import best_measures
 from pipeline.kernels.difference_sets import adjust, compare, difference_counts
 from pipeline.kernels.nbest import draw_totals, nbest_counts
@@ -89,13 +90,8 @@ def _best(
         return BestMeasures.zero_rows()
     tests = compare(declared, test=config.test, **mark(config))
     adjusted = adjust(tests, correction="holm", **mark(config))
-    return best_measures(_precision(lists), adjusted)
-
-
-def _precision(lists: pl.DataFrame) -> pl.DataFrame:
-    n = pl.col("n_sampled").cast(pl.Float64)
-    ratio = pl.when(n > 0).then(pl.col("k_sampled").cast(pl.Float64) / n)
-    return lists.with_columns(precision=ratio)
+    known = lists.with_columns(precision=ratio("k_sampled", "n_sampled"))
+    return best_measures(known, adjusted)
 
 
 def _baseline(

@@ -8,6 +8,7 @@ import polars as pl
 from pydantic import Field, field_validator
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.difference_sets import adjust, compare
 from pipeline.kernels.intervals import interval_columns
 from pipeline.kernels.nbest import draw_totals, positives
@@ -90,15 +91,10 @@ def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFram
         subset=pl.lit(config.name),
     )  # fmt: skip
     shares = zeros.join(known, on="category").with_columns(
-        precision=_ratio("k_sampled", "n_sampled"), recall=_ratio("k_sampled", "positives")
+        precision=ratio("k_sampled", "n_sampled"), recall=ratio("k_sampled", "positives")
     )
     limits = interval_columns(
         shares, k="k_sampled", n="n_sampled", population="n", method=config.interval,
         confidence=config.confidence,
     )  # fmt: skip
     return limits.select(*SubsetPrecision.columns()).sort(*SubsetPrecision.key())
-
-
-def _ratio(part: str, whole: str) -> pl.Expr:
-    total = pl.col(whole).cast(pl.Float64)
-    return pl.when(total > 0).then(pl.col(part).cast(pl.Float64) / total)
