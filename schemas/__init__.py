@@ -3,6 +3,7 @@
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Pool, Scores, Signatures
+from schemas.choice import Choice, ListRows
 from schemas.comparison import (
     BaselineComparison,
     BestMeasures,
@@ -27,6 +28,7 @@ from schemas.stratified import (
     StratifiedSample,
     StratumSizes,
 )
+from schemas.subsets import SubsetComparison, SubsetPrecision
 from schemas.tokens import Tokens
 from schemas.tuple_counts import TupleCounts
 from schemas.tuples import Tuples, TupleScores
@@ -39,6 +41,7 @@ __all__ = [
     "BaselineComparison",
     "BestMeasures",
     "Candidates",
+    "Choice",
     "Comparison",
     "CorpusSize",
     "Coverage",
@@ -52,6 +55,7 @@ __all__ = [
     "Judgements",
     "Labels",
     "LexassayError",
+    "ListRows",
     "LocalPrecision",
     "PairCounts",
     "Pool",
@@ -70,6 +74,8 @@ __all__ = [
     "StratifiedPrecision",
     "StratifiedSample",
     "StratumSizes",
+    "SubsetComparison",
+    "SubsetPrecision",
     "Table",
     "Thresholds",
     "Tokens",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.intervals import interval_columns
 from schemas import Baseline, Precision
 
@@ -172,7 +173,7 @@ def precision_columns(
     [(1, None, 0.0), (2, 0.5, 0.25)]
     """
     joined = counts.join(positives, on="category", how="left").with_columns(
-        precision=_ratio("k_sampled", "n_sampled"), recall=_ratio("k_sampled", "positives")
+        precision=ratio("k_sampled", "n_sampled"), recall=ratio("k_sampled", "positives")
     )
     limits = interval_columns(
         joined,
@@ -245,7 +246,7 @@ def baseline(
         n_drawn=_DRAWS.cast(pl.Int64).sum(),
     )  # fmt: skip
     described = counts.collect().with_columns(
-        precision=_ratio("k_sampled", "n_sampled"),
+        precision=ratio("k_sampled", "n_sampled"),
         n_unjudged=pl.col("n_drawn") - pl.col("n_sampled"),
         n_candidates=pl.lit(n_candidates, dtype=pl.Int64),
         confidence=pl.lit(confidence, dtype=pl.Float64),
@@ -262,9 +263,3 @@ def baseline(
         confidence=confidence,
     )
     return limits.select(*Baseline.columns()).sort(*Baseline.key())
-
-
-def _ratio(part: str, whole: str) -> pl.Expr:
-    """Divide two counts; null where the whole is 0."""
-    total = pl.col(whole).cast(pl.Float64)
-    return pl.when(total > 0).then(pl.col(part).cast(pl.Float64) / total)

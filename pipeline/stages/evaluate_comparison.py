@@ -6,6 +6,7 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.kernels.against_baseline import compare_with_baseline
+from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.best import best_measures
 from pipeline.kernels.difference_sets import adjust, compare, difference_counts
 from pipeline.kernels.nbest import draw_totals, nbest_counts
@@ -17,7 +18,7 @@ from pipeline.stages.evaluation import (
     ranks_of_all,
     sizes_along,
 )
-from pipeline.stages.testing import Testing, mark, tested
+from pipeline.stages.testing import Tests, mark, tested
 from schemas import (
     BaselineComparison,
     BestMeasures,
@@ -27,11 +28,13 @@ from schemas import (
 )
 
 
-class EvaluateComparison(Testing):
+class EvaluateComparison(Tests):
     """Test whether measures differ in n-best precision, from each other and from the baseline."""
 
     pairs: tuple[tuple[str, str], ...] = ()
     """The pairs of measures to compare; all pairs if empty."""
+    cuts: tuple[int, ...] = Field(default=(100, 500, 1000, 2000), min_length=1)
+    """The declared list sizes: they and the pairs are the family of tests."""
     every: int = Field(default=1, ge=0)
     """Step between the list sizes of the tables `comparison` and `baseline`; 0 for the declared
     cuts alone."""
@@ -87,13 +90,8 @@ def _best(
         return BestMeasures.zero_rows()
     tests = compare(declared, test=config.test, **mark(config))
     adjusted = adjust(tests, correction="holm", **mark(config))
-    return best_measures(_precision(lists), adjusted)
-
-
-def _precision(lists: pl.DataFrame) -> pl.DataFrame:
-    n = pl.col("n_sampled").cast(pl.Float64)
-    ratio = pl.when(n > 0).then(pl.col("k_sampled").cast(pl.Float64) / n)
-    return lists.with_columns(precision=ratio)
+    known = lists.with_columns(precision=ratio("k_sampled", "n_sampled"))
+    return best_measures(known, adjusted)
 
 
 def _baseline(

@@ -5,25 +5,19 @@ from __future__ import annotations
 from typing import TypedDict
 
 import polars as pl
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.kernels.intervals import FINITE, INTERVALS
 from pipeline.kernels.nbest import baseline, nbest_counts, positives, precision_columns
 from pipeline.stages import list_views
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
 from pipeline.stages.evaluation import Evaluation, chosen_ranks, judged_draws
+from pipeline.stages.precision_options import Estimating
 from schemas import Baseline, CutLists, LocalPrecision, Precision, Recall, Thresholds
 
 
-class EvaluatePrecision(Evaluation):
+class EvaluatePrecision(Evaluation, Estimating):
     """Estimate the precision of every n-best list from the judged candidates."""
 
-    interval: str = "clopper_pearson"
-    """Method of the confidence intervals: clopper_pearson, wilson, wilson_corrected, jeffreys, or
-    hypergeometric, the exact one for samples without replacement."""
-    confidence: Proportion = 0.95
-    """Confidence level."""
     cuts: tuple[int, ...] = (100, 500, 1000, 2000)
     """The list sizes of the table `cuts`; those beyond the data set are left out."""
     window: int | None = Field(default=None, ge=1)
@@ -34,13 +28,6 @@ class EvaluatePrecision(Evaluation):
     """Make the table `cut`: the lists of this size as if each were the whole data set."""
     thresholds: tuple[Proportion, ...] = ()
     """Make the table `thresholds`: from which n on the lower limit stays under these."""
-
-    @field_validator("interval")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in INTERVALS:
-            raise ValueError(f"unknown interval {name!r}; {did_you_mean(name, INTERVALS)}")
-        return name
 
 
 class _Limits(TypedDict):
@@ -64,7 +51,7 @@ class _Limits(TypedDict):
 def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     """Count draws and true positives in every list, then estimate."""
     draws = judged_draws(tables).collect()
-    _require_single_draws(config.interval, draws)
+    config.check(draws)
     counts = nbest_counts(chosen_ranks(config, tables), draws.lazy()).collect()
     known = positives(draws).collect()
     limits = _Limits(method=config.interval, confidence=config.confidence)
@@ -87,15 +74,3 @@ def _baseline(tables: Tables, draws: pl.DataFrame, limits: _Limits) -> pl.DataFr
     depth = ranks.select(pl.col("pool_depth").max()).collect().item() if pooled else None
     sampled = "sample" in tables
     return baseline(draws, n_candidates=candidates, sampled=sampled, pool=depth, **limits)
-
-
-def _require_single_draws(interval: str, draws: pl.DataFrame) -> None:
-    """Refuse an interval for draws without replacement where candidates were drawn again."""
-    again = draws.filter(pl.col("multiplicity") > 1)["id"].unique().sort()
-    if interval in FINITE and len(again):
-        shown = ", ".join(again.head(3))
-        what = f"{interval!r} is for samples without replacement, and {len(again):,} candidates"
-        problem = Problem(
-            "interval", f"{what} were drawn more than once, such as {shown}", "take clopper_pearson"
-        )
-        raise ConfigError("interval", [problem])

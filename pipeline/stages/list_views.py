@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.intervals import FINITE
 from pipeline.kernels.nbest_views import cut_lists, local_precision, recall_columns, stays_below
 from schemas import CutLists, LocalPrecision, Recall, Thresholds
@@ -41,7 +42,7 @@ def cut(counts: pl.DataFrame, *, size: int | None) -> pl.DataFrame | pl.LazyFram
     if size is None:
         return CutLists.zero_rows()
     shares = cut_lists(counts, cut=size).with_columns(
-        precision=_ratio("k_sampled", "n_sampled"), recall=_ratio("k_sampled", "positives")
+        precision=ratio("k_sampled", "n_sampled"), recall=ratio("k_sampled", "positives")
     )
     return shares.select(*CutLists.columns())
 
@@ -55,8 +56,3 @@ def thresholds(precision: pl.DataFrame, *, wanted: Sequence[float]) -> pl.LazyFr
     columns = list(Thresholds.columns())
     parts = [each.lazy().select(columns) for each in found]
     return pl.concat([Thresholds.zero_rows(), *parts]).sort(*Thresholds.key())
-
-
-def _ratio(part: str, whole: str) -> pl.Expr:
-    total = pl.col(whole).cast(pl.Float64)
-    return pl.when(total > 0).then(pl.col(part).cast(pl.Float64) / total)

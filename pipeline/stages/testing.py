@@ -12,11 +12,9 @@ from pipeline.stages.base import Proportion
 from pipeline.stages.evaluation import Evaluation
 
 
-class Testing(Evaluation):
+class Tests(Evaluation):
     """Options of every stage that tests for differences."""
 
-    cuts: tuple[int, ...] = Field(default=(100, 500, 1000, 2000), min_length=1)
-    """The declared list sizes: they and the comparisons are the family of tests."""
     test: str = "fisher"
     """The exact test: fisher, fisher_mid_p (less conservative, no longer exact) or boschloo (more
     powerful, and slow)."""
@@ -27,7 +25,7 @@ class Testing(Evaluation):
     margin: float = Field(default=0.0, ge=0, lt=1)
     """Relevance margin: smaller differences in precision are not marked."""
     correction: Literal["holm", "benjamini_hochberg"] = "holm"
-    """How p-values at the declared cuts are adjusted for the size of the family."""
+    """How p-values are adjusted for the size of the family."""
 
     @field_validator("test")
     @classmethod
@@ -51,11 +49,11 @@ class Tested(Mark):
     alternative: Alternative
 
 
-def mark(config: Testing) -> Mark:
+def mark(config: Tests) -> Mark:
     """Return when a difference is marked."""
     return Mark(alpha=config.alpha, margin=config.margin)
 
 
-def tested(config: Testing) -> Tested:
+def tested(config: Tests) -> Tested:
     """Return how a difference is tested."""
     return Tested(**mark(config), test=config.test, alternative=config.alternative)

@@ -27,7 +27,7 @@ PUBLIC = {
 
 
 def test_every_experiment_is_tested() -> None:
-    assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, "demo", "pp-verb"}
+    assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, "demo", "pp-verb", "tuning"}
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
