@@ -12,14 +12,9 @@ Kind: TypeAlias = Literal["precision", "recall", "precision_by_recall", "local",
 """What is drawn."""
 
 
-class Graph(ViewOptions):
-    """One graph of n-best lists."""
+class Curves(ViewOptions):
+    """Curves against n."""
 
-    kind: Kind = "precision"
-    """``precision`` or ``recall`` against n, ``precision_by_recall``, ``local`` precision in a
-    window of ranks, or ``cut``: precision by recall within the lists of the stage's ``cut``."""
-    name: str | None = None
-    """Name of the picture's files; the kind by default."""
     measures: tuple[str, ...] = ()
     """The lines, in this order; all measures if empty, the twelve best if there are more."""
     bands: tuple[str, ...] = ()
@@ -37,14 +32,24 @@ class Graph(ViewOptions):
     """Upper end of the y axis in per cent."""
     truth: str | None = None
     """Another stage of kind evaluate.precision, whose curves are drawn dashed."""
-    subsets: str | None = None
-    """A stage of kind evaluate.subset, whose sets are drawn as dots with intervals."""
+    style: Style = "screen"
+    """``screen`` in colours, ``print`` in black and white."""
+
+
+class Graph(Curves):
+    """One graph of n-best lists."""
+
+    kind: Kind = "precision"
+    """``precision`` or ``recall`` against n, ``precision_by_recall``, ``local`` precision in a
+    window of ranks, or ``cut``: precision by recall within the lists of the stage's ``cut``."""
+    name: str | None = None
+    """Name of the picture's files; the kind by default."""
+    subsets: tuple[str, ...] = ()
+    """Stages of kind evaluate.subset, whose sets are drawn as dots with intervals."""
     comparison: str | None = None
     """A stage of kind evaluate.comparison that holds the pair of ``marks``."""
     marks: tuple[str, str] | None = None
     """Two measures: triangles show where they differ significantly at that n."""
-    style: Style = "screen"
-    """``screen`` in colours, ``print`` in black and white."""
 
 
 OF_PRECISION = ("comparison", "marks", "subsets")

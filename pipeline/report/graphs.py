@@ -142,9 +142,7 @@ def _window(drawing: Drawing, measures: tuple[str, ...], last: int) -> Window:
     )  # fmt: skip
 
 
-def _extras(
-    drawing: Drawing, window: Window, cuts: tuple[int, ...], drawn: pl.DataFrame
-) -> Extras:
+def _extras(drawing: Drawing, window: Window, cuts: tuple[int, ...], drawn: pl.DataFrame) -> Extras:
     graph = drawing.graph
     bands = chosen(graph.bands, window.measures, where=drawing.option("bands"))
     marks = graph.marks if graph.kind == "precision" else None
@@ -164,9 +162,10 @@ def _truth(drawing: Drawing, drawn: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def _subsets(drawing: Drawing) -> pl.DataFrame | None:
-    if drawing.graph.subsets is None:
+    if not drawing.graph.subsets:
         return None
-    return drawing.scope.plan(f"{drawing.graph.subsets}.subsets").collect().sort("n", "subset")
+    found = [drawing.scope.plan(f"{stage}.subsets").collect() for stage in drawing.graph.subsets]
+    return pl.concat(found).sort("n", "subset")
 
 
 def _comparison(drawing: Drawing) -> pl.DataFrame | None:

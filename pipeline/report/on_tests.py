@@ -58,3 +58,12 @@ def how_many(config: Mapping[str, Any]) -> str:
         "other, get a mark somewhere in 60 % of runs. Only the p-values adjusted over the "
         f"declared cuts and pairs ({kind.get(method, method)}) allow for the number of tests."
     )
+
+
+def subset_tested(config: Mapping[str, Any]) -> str:
+    """Say how a set without ranks is tested against the lists of its size."""
+    return (
+        f"A set without ranks, such as the output of a filter, is compared with the n-best list "
+        f"of its own size of each measure: {test_name(config)} on the candidates that only one "
+        "of the two holds."
+    )

@@ -144,7 +144,9 @@ def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
     >>> threshold_text(found)[0].partition(": ")[2]
     'mi 90; dice never.'
     """
-    ordered = thresholds.sort("threshold", "n", "measure", descending=[False, True, False], nulls_last=True)
+    ordered = thresholds.sort(
+        "threshold", "n", "measure", descending=[False, True, False], nulls_last=True
+    )
     return [_threshold(part, of) for part in ordered.partition_by("threshold", maintain_order=True)]
 
 

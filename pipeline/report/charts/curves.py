@@ -119,7 +119,9 @@ def line_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]
 
 
 def _told(drawn: pl.DataFrame) -> pl.DataFrame:
-    return drawn.with_columns(said=pl.Series([_said(*row) for row in _values(drawn)], dtype=pl.String))
+    return drawn.with_columns(
+        said=pl.Series([_said(*row) for row in _values(drawn)], dtype=pl.String)
+    )
 
 
 def _values(drawn: pl.DataFrame) -> Iterable[tuple[float | None, ...]]:

@@ -76,9 +76,7 @@ def _names(held: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
     return [halo, labels(placed, align="center")]
 
 
-def _free(
-    width: float, end: tuple[float, float, float], plane: Plane, taken: list[_Box]
-) -> _Box:
+def _free(width: float, end: tuple[float, float, float], plane: Plane, taken: list[_Box]) -> _Box:
     x, top, bottom = end
     edge = plane.look.width - width / 2
     tries = [
@@ -104,7 +102,9 @@ def _places(x: float, width: float, heights: list[float]) -> Iterator[tuple[floa
 def _heights(top: float, bottom: float, plane: Plane) -> Iterator[float]:
     up, down = max(top, 0.0) - 10, min(bottom, plane.look.height) + 10
     yield from (up - LINE * row for row in range(40) if up - LINE * row >= 6)
-    yield from (down + LINE * row for row in range(40) if down + LINE * row <= plane.look.height - 6)
+    yield from (
+        down + LINE * row for row in range(40) if down + LINE * row <= plane.look.height - 6
+    )
     yield LINE
 
 

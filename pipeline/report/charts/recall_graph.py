@@ -67,7 +67,9 @@ def recall_chart(
 def _chance(plane: Plane, n_candidates: int | None) -> pl.DataFrame:
     ends = [] if n_candidates is None else [*plane.x]
     rows = [("random order", n, 100 * n / (n_candidates or 1)) for n in ends]
-    return pl.DataFrame(rows, schema={"line": pl.String, "n": pl.Float64, "y": pl.Float64}, orient="row")
+    return pl.DataFrame(
+        rows, schema={"line": pl.String, "n": pl.Float64, "y": pl.Float64}, orient="row"
+    )
 
 
 def precision_recall_chart(

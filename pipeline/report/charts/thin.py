@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def thinned(
-    values: Iterable[int], *, points: int = 400, always: Iterable[int] = ()
-) -> list[int]:
+def thinned(values: Iterable[int], *, points: int = 400, always: Iterable[int] = ()) -> list[int]:
     """Return about `points` of the values, evenly spaced; the ends and `always` among them.
 
     Parameters

@@ -117,7 +117,9 @@ def _whiskers(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Itera
         dot = base.mark_point(size=46, filled=True, color=colour, opacity=1)
         yield dot.encode(x=plane.x_axis("estimate"), y=y, tooltip=told)
         without = mine.filter(pl.col("estimate").is_null())["y"]
-        yield labels([("×", plane.x_pixel(max(plane.x[0], 0.0)) + 6, at) for at in without], color=GREY)
+        yield labels(
+            [("×", plane.x_pixel(max(plane.x[0], 0.0)) + 6, at) for at in without], color=GREY
+        )
 
 
 def _tips() -> list[alt.Tooltip]:

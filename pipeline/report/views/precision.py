@@ -41,8 +41,7 @@ def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> 
         yield Text(f"No candidate is judged in category {scope.category}: nothing to show.")
         return
     drawings = [
-        Drawing(scope, graph, place, baseline)
-        for place, graph in resolved(options, options.graphs)
+        Drawing(scope, graph, place, baseline) for place, graph in resolved(options, options.graphs)
     ]
     yield from (graph_block(drawing) for drawing in drawings)
     yield Text(baseline_text(baseline.row(0, named=True)))
