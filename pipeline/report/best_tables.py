@@ -81,7 +81,7 @@ def baseline_listing(
     return Listing(name, caption, ordered, shown=shown, right=tuple(shown.columns[1:]))
 
 
-def _difference(gap: float | None, p: float | None, star: bool) -> str:  # noqa: FBT001
+def _difference(gap: float | None, p: float | None, star: bool) -> str:
     if gap is None:
         return cell(None)
     return f"{'* ' if star else ''}{points(gap)}\np {p_value(p)}"

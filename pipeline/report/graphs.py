@@ -85,9 +85,14 @@ def graph_block(drawing: Drawing) -> Block:
         for live in (False, True)
     )
     caption = graph_caption(
-        extras, window, kind=graph.kind, style=graph.style, of=drawing.scope.said, size=_size(frame),
-        random=graph.kind == "recall" and drawing.baseline is not None,
-    )  # fmt: skip
+        extras,
+        window,
+        kind=graph.kind,
+        style=graph.style,
+        of=drawing.scope.said,
+        size=_size(frame),
+        baseline=drawing.baseline is not None,
+    )
     name = drawing.scope.file(graph.name or graph.kind.replace("_", "-"))
     return Figure(name, f"{caption}{said}", still, live)
 
@@ -183,7 +188,7 @@ def _comparison(drawing: Drawing) -> pl.DataFrame | None:
 
 def _size(frame: pl.DataFrame) -> int:
     """Return the size of the windows, or of the lists that stand for the whole."""
-    return int(frame["size"][0]) if "size" in frame.columns else int(frame["n"].max() or 0)  # type: ignore[arg-type, call-overload]
+    return int(frame["size"][0]) if "size" in frame.columns else int(frame["n"].max() or 0)  # type: ignore[arg-type]
 
 
 def _draw(

@@ -33,10 +33,8 @@ def test_name(config: Mapping[str, Any]) -> str:
 def how_tested(config: Mapping[str, Any]) -> str:
     """Say which test a stage makes, on what, and how far it reaches."""
     side = SIDES.get(str(config.get("alternative", "two_sided")))
-    said = [
-        f"Each test is {test_name(config)}{f' ({side})' if side else ''} on the candidates that "
-        "only one of the two n-best lists holds."
-    ]
+    name = f"{test_name(config)}{f' ({side})' if side else ''}"
+    said = [f"Each test is {name} on the candidates that only one of the two n-best lists holds."]
     if config.get("test", "fisher") == "fisher":
         said.append(
             "For samples drawn without replacement it is conservative: true differences are found "

@@ -71,7 +71,7 @@ def graph_caption(
     style: Style,
     of: str = "",
     size: int = 0,
-    random: bool = False,
+    baseline: bool = True,
 ) -> str:
     """Say what a graph of n-best lists shows.
 
@@ -87,12 +87,15 @@ def graph_caption(
         What is said of the category.
     size : int
         Ranks in the window of local precision, or candidates of the lists that were cut.
-    random : bool
-        Whether a graph of recall has the line of a random order.
+    baseline : bool
+        Whether the line of the baseline, or of a random order, is drawn.
     """
     said = [_subject(kind, of, size)]
-    if random:
-        said.append("Grey line: a random order.")
+    if baseline and kind != "cut":
+        line = (
+            "Grey line: a random order." if kind == "recall" else "Horizontal line: the baseline."
+        )
+        said.append(line)
     if extras.cuts and kind in {"precision_by_recall", "cut"}:
         said.append(f"Points, left to right: n = {_and(tuple(f'{n:,}' for n in extras.cuts))}.")
     elif extras.cuts:
@@ -117,12 +120,12 @@ def graph_caption(
 
 def _subject(kind: str, of: str, size: int) -> str:
     return {
-        "precision": f"Precision of the n-best lists{of} against n. Horizontal line: the baseline.",
+        "precision": f"Precision of the n-best lists{of} against n.",
         "recall": f"Recall of the n-best lists{of} against n.",
         "precision_by_recall": f"Precision against recall of the n-best lists{of}; n grows along "
-        "each line. Horizontal line: the baseline.",
+        "each line.",
         "local": f"Local precision{of}: precision in a window of {size:,} ranks, against the rank "
-        "in its middle. Horizontal line: the baseline.",
+        "in its middle.",
         "cut": f"Precision against recall{of} within the {size:,}-best list of each measure, as "
         "if that were the whole data set.",
     }[kind]
@@ -176,11 +179,11 @@ def heat_caption(
     """Say what a matrix of all pairs of measures shows."""
     numbers = max(len(matrix.order) for matrix in matrices) <= NUMBERS
     least = f" and at least {100 * margin:g} points" if margin else ""
-    said = [
+    subject = (
         f"Differences of precision between all pairs of measures{of}, row less column, in "
-        "percentage points; the measures are ordered by their precision.",
-        f"A {'star' if numbers else 'dot'}: adjusted p < {alpha:g}{least}.",
-    ]
+        "percentage points; the measures are ordered by their precision."
+    )
+    said = [subject, f"A {'star' if numbers else 'dot'}: adjusted p < {alpha:g}{least}."]
     if any(matrix.cells["difference"].null_count() for matrix in matrices):
         said.append("A cross: no judged candidate in one of the difference sets.")
     if style == "print":

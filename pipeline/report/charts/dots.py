@@ -11,6 +11,7 @@ import polars as pl
 from pipeline.report.charts.pieces import labels, over
 from pipeline.report.charts.plane import Plane
 from pipeline.report.charts.theme import INK, TEXT
+from pipeline.report.charts.tips import number, words
 
 LINE = 13.0
 """Height of a line of text; pixels."""
@@ -46,18 +47,17 @@ def subset_dots(subsets: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
     dot = base.mark_point(
         clip=True, shape="diamond", size=60, filled=True, fill=INK, stroke="#ffffff", opacity=1
     )
-    told = ["subset", "n", "precision", "lower", "upper"] if plane.look.live else []
+    told = _tips() if plane.look.live else []
     return [
         whisker.encode(x=x, y=plane.y_axis("lower"), y2=alt.Y2("upper")),
-        dot.encode(x=x, y=plane.y_axis("precision"), tooltip=[_tip(name) for name in told]),
+        dot.encode(x=x, y=plane.y_axis("precision"), tooltip=told),
         *_names(held, plane),
     ]
 
 
-def _tip(name: str) -> alt.Tooltip:
-    kind = "nominal" if name == "subset" else "quantitative"
-    form = {} if name == "subset" else {"format": ",d" if name == "n" else ".2f"}
-    return alt.Tooltip(name, type=kind, title=name, **form)
+def _tips() -> list[alt.Tooltip]:
+    shares = [number(name, f"{name} (%)", ".2f") for name in ("precision", "lower", "upper")]
+    return [words("subset", "set"), number("n", "size", ",d"), *shares]
 
 
 def _names(held: pl.DataFrame, plane: Plane) -> list[alt.Chart]:

@@ -10,8 +10,9 @@ import polars as pl
 
 from pipeline.report.charts.matrix import NUMBERS, Matrix
 from pipeline.report.charts.options import SCREEN, Look
-from pipeline.report.charts.pieces import labels, over
+from pipeline.report.charts.pieces import labels, over, pixel_x, pixel_y
 from pipeline.report.charts.theme import GREY, INK, TEXT, dressed, sized
+from pipeline.report.charts.tips import number, words
 
 DIVERGING = ("#e9934a", "#f7d9bd", "#ffffff", "#c5def0", "#5aa5d6")
 """Orange to blue, which colour-blind readers can tell apart; ink is legible on both ends."""
@@ -100,8 +101,8 @@ def _squares(frame: pl.DataFrame, grid: _Grid) -> alt.Chart:
         x2=(pl.col("x") + grid.width - 1).round(2), y2=(pl.col("y") + grid.height - 1).round(2)
     )
     made: alt.Chart = over(ends).encode(
-        x=alt.X("x", type="quantitative", scale=None, axis=None), x2="x2",
-        y=alt.Y("y", type="quantitative", scale=None, axis=None), y2="y2",
+        x=pixel_x("x"), x2="x2",
+        y=pixel_y("y"), y2="y2",
     )  # fmt: skip
     return made
 
@@ -125,17 +126,21 @@ def _coloured(tested: pl.DataFrame, grid: _Grid, top: float) -> list[alt.Chart]:
             gradientStrokeWidth=0.5, values=[domain[0], 0.0, top],
         ),
     )  # fmt: skip
-    stroke = {"stroke": GREY, "strokeWidth": 0.4} if grid.look.style == "print" else {}
+    edge = 0.4 if grid.look.style == "print" else 0.0
     told = _tips() if grid.look.live else []
-    return [_squares(tested, grid).mark_rect(**stroke).encode(color=colour, tooltip=told)]
+    return [
+        _squares(tested, grid)
+        .mark_rect(stroke=GREY, strokeWidth=edge)
+        .encode(color=colour, tooltip=told)
+    ]
 
 
 def _tips() -> list[alt.Tooltip]:
     return [
-        alt.Tooltip("row", type="nominal", title="row"),
-        alt.Tooltip("column", type="nominal", title="column"),
-        alt.Tooltip("points", type="quantitative", format="+.2f", title="row − column (points)"),
-        alt.Tooltip("p", type="quantitative", format=".2~g", title="adjusted p"),
+        words("row", "row"),
+        words("column", "column"),
+        number("points", "row − column (points)", "+.2f"),
+        number("p", "adjusted p", ".2~g"),
     ]
 
 
@@ -157,8 +162,7 @@ def _stars(tested: pl.DataFrame, grid: _Grid) -> list[alt.Chart]:
         x=pl.col("x") + grid.width / 2, y=pl.col("y") + grid.height / 2
     )
     mark = over(middle).mark_point(size=14, filled=True, color=INK, opacity=1)
-    place = {"type": "quantitative", "scale": None, "axis": None}
-    return [mark.encode(x=alt.X("x", **place), y=alt.Y("y", **place))]
+    return [mark.encode(x=pixel_x("x"), y=pixel_y("y"))]
 
 
 def _names(order: Sequence[str], grid: _Grid) -> list[alt.Chart]:

@@ -10,7 +10,6 @@ import altair as alt
 
 from pipeline.report.charts.options import Look
 
-
 DECIMAL = ",.6~f"
 """Numbers with the decimals that they need, as D3 has it."""
 

@@ -17,6 +17,7 @@ from pipeline.report.charts.plane import DECIMAL, Plane, round_domain
 from pipeline.report.charts.precision_graph import baseline_end, baseline_lines
 from pipeline.report.charts.prepare import at_thinned, per_cent, within
 from pipeline.report.charts.theme import BASELINE, Stroke, dashed, strokes, themed
+from pipeline.report.charts.tips import number, words
 
 
 def recall_chart(
@@ -150,11 +151,11 @@ def _points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> l
 
 def _met(drawn: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
     """Return invisible points that tell what they are when the mouse meets them."""
-    kinds = {"line": ("nominal", "measure", ""), "n": ("quantitative", "n", ",d"),
-             "x": ("quantitative", "recall (%)", ".2f"), "y": ("quantitative", "precision (%)", ".2f")}  # fmt: skip
     shown = [
-        alt.Tooltip(field, type=kind, title=title, **({"format": form} if form else {}))
-        for field, (kind, title, form) in kinds.items()
+        words("line", "measure"),
+        number("n", "n", ",d"),
+        number("x", "recall (%)", ".2f"),
+        number("y", "precision (%)", ".2f"),
     ]
     met = over(drawn.drop_nulls()).mark_point(clip=True, size=70, filled=True, opacity=0)
     return [met.encode(x=plane.x_axis("x"), y=plane.y_axis("y"), tooltip=shown)]

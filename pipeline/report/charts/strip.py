@@ -10,8 +10,9 @@ import polars as pl
 
 from pipeline.report.charts.labels import rows
 from pipeline.report.charts.options import SCREEN, Look
-from pipeline.report.charts.pieces import labels, over, segments
+from pipeline.report.charts.pieces import labels, over, pixel_x, pixel_y, segments
 from pipeline.report.charts.theme import DIGIT, GREY, INK, LIGHT, TEXT, Stroke, themed
+from pipeline.report.charts.tips import number, words
 
 ROW = 20.0
 WIDEST = 72.0
@@ -53,7 +54,7 @@ def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChart:
         *(_cells(placed, is_best, look) for is_best in (False, True)),
         *(_numbers(placed, width) if width >= NUMBER else []),
         labels([(name, -8.0, ROW * (i + 0.5)) for i, name in enumerate(names)], align="right"),
-        *_heads(cuts, width, size.height),
+        *_heads(cuts, width),
     ]
     return themed(parts, size)
 
@@ -80,26 +81,26 @@ def _placed(
     ).sort("y", "x")  # fmt: skip
 
 
-def _cells(placed: pl.DataFrame, is_best: bool, look: Look) -> alt.Chart:  # noqa: FBT001
+def _cells(placed: pl.DataFrame, is_best: bool, look: Look) -> alt.Chart:
     strong, weak = (DARK, PALE) if look.style == "print" else (BEST, AMONG)
-    place = {"type": "quantitative", "scale": None, "axis": None}
     mark = over(placed.filter(best=is_best).drop("best")).mark_rect(
         color=strong if is_best else weak
     )
     made: alt.Chart = mark.encode(
-        x=alt.X("x", **place), x2="x2", y=alt.Y("y", **place), y2="y2",
+        x=pixel_x("x"), x2="x2", y=pixel_y("y"), y2="y2",
         tooltip=_tips() if look.live else [],
     )  # fmt: skip
     return made
 
 
 def _tips() -> list[alt.Tooltip]:
-    forms = {"n": (",d", "n"), "precision": (".2f", "precision (%)"),
-             "difference": ("+.2f", "from the best (points)"),
-             "p_adjusted": (".2~g", "adjusted p")}  # fmt: skip
-    numbers = [alt.Tooltip(field, type="quantitative", format=form, title=title)
-               for field, (form, title) in forms.items()]  # fmt: skip
-    return [alt.Tooltip("measure", type="nominal"), *numbers]
+    return [
+        words("measure", "measure"),
+        number("n", "n", ",d"),
+        number("precision", "precision (%)", ".2f"),
+        number("difference", "from the best (points)", "+.2f"),
+        number("p_adjusted", "adjusted p", ".2~g"),
+    ]
 
 
 def _numbers(placed: pl.DataFrame, width: float) -> list[alt.Chart]:
@@ -113,7 +114,7 @@ def _numbers(placed: pl.DataFrame, width: float) -> list[alt.Chart]:
     ]
 
 
-def _heads(cuts: Sequence[int], width: float, height: int) -> list[alt.Chart]:
+def _heads(cuts: Sequence[int], width: float) -> list[alt.Chart]:
     """Write the n over the columns: all of them, or as many as there is room for."""
     texts = [(f"{n:,}", (i + 0.5) * width - 1) for i, n in enumerate(cuts)]
     free = rows([x for _, x in texts], [len(text) * DIGIT + 6 for text, _ in texts], most=1)

@@ -9,9 +9,10 @@ import altair as alt
 import polars as pl
 
 from pipeline.report.charts.options import SCREEN, Look
-from pipeline.report.charts.pieces import labels, over, segments
+from pipeline.report.charts.pieces import labels, over, pixel_y, segments
 from pipeline.report.charts.plane import DECIMAL, Plane, round_domain
 from pipeline.report.charts.theme import GREY, INK, LIGHT, Stroke, themed
+from pipeline.report.charts.tips import number, words
 
 ROW = 20.0
 """Height of a row with one whisker; pixels."""
@@ -86,7 +87,9 @@ def _placed(
     scaled = [
         (pl.col(name) * factor).round(4).alias(name) for name in ("estimate", "lower", "upper")
     ]
-    return estimates.with_columns(*scaled, middle=pl.Series(middle), y=pl.Series(middle) + pl.Series(offset)), heads  # fmt: skip
+    at = pl.Series("middle", middle, pl.Float64)
+    moved = at + pl.Series(offset, dtype=pl.Float64)
+    return estimates.with_columns(*scaled, at, moved.alias("y")), heads
 
 
 def _axis(plane: Plane) -> alt.Chart:
@@ -104,8 +107,7 @@ def _rules(placed: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
 
 
 def _whiskers(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[alt.Chart]:
-    place = {"type": "quantitative", "scale": None, "axis": None}
-    y = alt.Y("y", **place)
+    y = pixel_y("y")
     colours = GREYS if plane.look.style == "print" else SHADES
     told = _tips() if plane.look.live else []
     for index, kind in enumerate(kinds):
@@ -123,9 +125,8 @@ def _whiskers(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Itera
 
 
 def _tips() -> list[alt.Tooltip]:
-    names = [alt.Tooltip(name, type="nominal") for name in ("group", "label", "kind")]
-    numbers = ("estimate", "lower", "upper")
-    return names + [alt.Tooltip(name, type="quantitative", format=".4~f") for name in numbers]
+    texts = [words(name, name) for name in ("group", "label", "kind")]
+    return texts + [number(name, name, ".4~f") for name in ("estimate", "lower", "upper")]
 
 
 def _names(placed: pl.DataFrame) -> alt.Chart:
@@ -135,7 +136,7 @@ def _names(placed: pl.DataFrame) -> alt.Chart:
 
 def _kinds(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[alt.Chart]:
     colours = GREYS if plane.look.style == "print" else SHADES
-    first = placed["middle"].min()
+    first = min(placed["middle"].to_list())
     for index, kind in enumerate(kinds):
-        found = first + LINE * (index - (len(kinds) - 1) / 2)  # type: ignore[operator]
+        found = first + LINE * (index - (len(kinds) - 1) / 2)
         yield labels([(kind, plane.look.width + 8.0, found)], color=colours[index % len(colours)])

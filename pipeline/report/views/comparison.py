@@ -14,8 +14,8 @@ from pipeline.report.charts.thin import thinned
 from pipeline.report.cut_tables import comparison_listing, matrix_listing
 from pipeline.report.matrices import matrix_of, together
 from pipeline.report.names import chosen
-from pipeline.report.scope import Scope, first_shown, scopes, thin_plan
 from pipeline.report.on_tests import how_many, how_tested, test_name
+from pipeline.report.scope import Scope, first_shown, scopes, thin_plan
 from pipeline.report.view import Block, Figure, StageView, Text, ViewOptions, view
 from pipeline.report.words import difference_caption, heat_caption, strip_caption
 
