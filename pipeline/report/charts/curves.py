@@ -101,7 +101,7 @@ def curves(
         *end_labels([*line_ends(drawn, given), *ends], plane),
         *(part for row in tops for part in row),
         *(layers.hover(_told(drawn), names, plane) if look.live else []),
-        *([] if extras.subsets is None else subset_dots(extras.subsets, plane)),
+        *([] if extras.subsets is None else subset_dots(extras.subsets, drawn, plane)),
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import altair as alt
@@ -28,13 +27,15 @@ class _Box(NamedTuple):
     bottom: float
 
 
-def subset_dots(subsets: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
+def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
     """Return a dot with its interval and its name for each subset, at its size.
 
     Parameters
     ----------
     subsets : DataFrame
         subset, n, precision, lower, upper; one without a precision is left out.
+    drawn : DataFrame
+        n and y of the curves: names stand where they hide the least of them.
     plane : Plane
         The plotting area; what lies outside its range of n is left out.
     """
@@ -44,14 +45,12 @@ def subset_dots(subsets: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
     base = over(held)
     x = plane.x_axis()
     whisker = base.mark_rule(clip=True, color=INK, strokeWidth=1.2)
-    dot = base.mark_point(
-        clip=True, shape="diamond", size=60, filled=True, fill=INK, stroke="#ffffff", opacity=1
-    )
+    dot = base.mark_point(clip=True, shape="diamond", size=70, filled=True, color=INK, opacity=1)
     told = _tips() if plane.look.live else []
     return [
         whisker.encode(x=x, y=plane.y_axis("lower"), y2=alt.Y2("upper")),
         dot.encode(x=x, y=plane.y_axis("precision"), tooltip=told),
-        *_names(held, plane),
+        *_names(held, drawn, plane),
     ]
 
 
@@ -60,54 +59,53 @@ def _tips() -> list[alt.Tooltip]:
     return [words("subset", "set"), number("n", "size", ",d"), *shares]
 
 
-def _names(held: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
-    """Put each name over its interval, or under it, where it meets no other."""
+def _names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
+    """Put each name near its interval, where it meets no other and hides little of the curves."""
     ends = [
         (name, plane.x_pixel(n), plane.y_pixel(upper), plane.y_pixel(lower))
         for name, n, upper, lower in held.select("subset", "n", "upper", "lower").iter_rows()
     ]
+    curves = [
+        (plane.x_pixel(n), plane.y_pixel(y))
+        for n, y in drawn.select("n", "y").drop_nulls().iter_rows()
+    ]
     taken = [_Box(x - 3, top - 2, x + 3, bottom + 2) for _, x, top, bottom in ends]
     placed: list[tuple[str, float, float]] = []
     for name, x, top, bottom in ends:
-        box = _free(WIDE * len(name), (x, top, bottom), plane, taken)
+        tries = _tries(WIDE * len(name), x, top, bottom, plane)
+        free = [box for box in tries if not any(_meet(box, other) for other in taken)]
+        # Among equals the first, which is the nearest.
+        box = min(free or tries, key=lambda box: sum(_inside(point, box) for point in curves))
         taken.append(box)
         placed.append((name, (box.left + box.right) / 2, (box.top + box.bottom) / 2))
     halo = labels(placed, align="center", stroke="#ffffff", strokeWidth=4, strokeJoin="round")
     return [halo, labels(placed, align="center")]
 
 
-def _free(width: float, end: tuple[float, float, float], plane: Plane, taken: list[_Box]) -> _Box:
-    x, top, bottom = end
-    edge = plane.look.width - width / 2
-    tries = [
-        _Box(middle - width / 2, y - LINE / 2, middle + width / 2, y + LINE / 2)
-        for middle, y in _places(x, width, list(_heights(top, bottom, plane)))
-        if width / 2 <= middle <= edge or middle == x
+def _tries(width: float, x: float, top: float, bottom: float, plane: Plane) -> list[_Box]:
+    """Return where a name may stand, best first: over its interval, beside its ends, further."""
+    top, bottom = max(top, 0.0), min(bottom, float(plane.look.height))
+    beside = [
+        (middle, y)
+        for y in (top + LINE / 2, bottom - LINE / 2)
+        for middle in (x + width / 2 + 8, x - width / 2 - 8)
     ]
-    moved = (min(max((box.left + box.right) / 2, width / 2), edge) for box in tries)
-    tries = [box._replace(left=middle - width / 2, right=middle + width / 2)
-             for box, middle in zip(tries, moved, strict=True)]  # fmt: skip
-    return next((box for box in tries if not any(_meet(box, other) for other in taken)), tries[0])
-
-
-def _places(x: float, width: float, heights: list[float]) -> Iterator[tuple[float, float]]:
-    """Yield where the middle of a label may be, best first: over the end, beside it, further."""
-    first, *further = heights
-    beside = x + width / 2 + 7, x - width / 2 - 7
-    yield x, first
-    yield from ((middle, first + 15) for middle in beside)
-    yield from ((x, y) for y in further)
-
-
-def _heights(top: float, bottom: float, plane: Plane) -> Iterator[float]:
-    up, down = max(top, 0.0) - 10, min(bottom, plane.look.height) + 10
-    yield from (up - LINE * row for row in range(40) if up - LINE * row >= 6)
-    yield from (
-        down + LINE * row for row in range(40) if down + LINE * row <= plane.look.height - 6
-    )
-    yield LINE
+    up = [(x, top - 10 - LINE * row) for row in range(4)]
+    down = [(x, bottom + 10 + LINE * row) for row in range(4)]
+    low, high = width / 2, plane.look.width - width / 2
+    places = [
+        (min(max(at, low), high), y) for at, y in (up[0], *beside, down[0], *up[1:], *down[1:])
+    ]
+    half = (width / 2, LINE / 2)
+    boxes = [_Box(at - half[0], y - half[1], at + half[0], y + half[1]) for at, y in places]
+    inside = [box for box in boxes if box.top >= 0 and box.bottom <= plane.look.height]
+    return inside or boxes
 
 
 def _meet(one: _Box, other: _Box) -> bool:
     beside = one.right <= other.left or other.right <= one.left
     return not beside and one.top < other.bottom and other.top < one.bottom
+
+
+def _inside(point: tuple[float, float], box: _Box) -> bool:
+    return box.left <= point[0] <= box.right and box.top <= point[1] <= box.bottom

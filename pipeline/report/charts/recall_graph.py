@@ -142,8 +142,8 @@ def _paths(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> li
 
 def _points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[alt.Chart]:
     return [
-        over(frame.filter(line=name).select("x", "y"))
-        .mark_point(clip=True, size=34, filled=True, color=stroke.colour, opacity=1)
+        over(frame.filter(pl.col("y").is_between(*plane.y), line=name).select("x", "y"))
+        .mark_point(size=34, filled=True, color=stroke.colour, opacity=1)
         .encode(x=plane.x_axis("x"), y=plane.y_axis("y"))
         for name, stroke in given.items()
     ]
