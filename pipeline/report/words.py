@@ -16,6 +16,7 @@ METHODS = {
     "wilson": "Wilson",
     "wilson_corrected": "Wilson with continuity correction",
     "jeffreys": "Jeffreys",
+    "hypergeometric": "exact hypergeometric, for this data set alone",
 }
 """How the text calls the methods of intervals; others go by their own names."""
 
@@ -28,7 +29,17 @@ def baseline_text(baseline: Mapping[str, Any]) -> str:
     baseline : mapping
         A row of `schemas.Baseline`.
     """
-    return " ".join((_baseline(baseline), _draws(baseline), _interval(baseline)))
+    said = (_baseline(baseline), _draws(baseline), _pool(baseline), _interval(baseline))
+    return " ".join(each for each in said if each)
+
+
+def _pool(row: Mapping[str, Any]) -> str:
+    if row.get("pool") is None:
+        return ""
+    return (
+        f"All of this is conditional on a pool: the union of the {row['pool']:,}-best lists of the "
+        "pooled measures stands for the data set. Baseline and recall are those within the pool."
+    )
 
 
 def _baseline(row: Mapping[str, Any]) -> str:

@@ -55,6 +55,25 @@ def precision(
     return pl.DataFrame(rows, schema=Precision.columns()).sort("category", "measure", "n")
 
 
+def recall(
+    curves: Mapping[str, Sequence[bool]], *, category: str = "TP", width: float = 0.1
+) -> pl.DataFrame:
+    """Return the recall, with limits, of lists whose true positives are given in rank order."""
+    found = precision(curves, category=category)
+    limits = {
+        "lower": (pl.col("recall") - width).clip(0, 1),
+        "upper": (pl.col("recall") + width).clip(0, 1),
+    }
+    whole = pl.col("k_sampled").max().over("measure").alias("positives")
+    return found.with_columns(whole, **limits).select(*Recall.columns())
+
+
+def local(precise: pl.DataFrame, *, size: int) -> pl.DataFrame:
+    """Return a precision frame as if its lists were windows of a size."""
+    ranks = {"first_rank": pl.col("n"), "last_rank": pl.col("n") + size - 1}
+    return precise.with_columns(**ranks, size=size).select(*LocalPrecision.columns())
+
+
 def baseline(k: int, n: int, *, category: str = "TP", **changed: Any) -> pl.DataFrame:
     """Return the baseline of k true positives among n judged candidates."""
     p = k / n if n else None
@@ -90,6 +109,28 @@ def cuts(tested: pl.DataFrame, at: Sequence[int]) -> pl.DataFrame:
     held = tested.filter(pl.col("n").is_in(at))
     adjusted = (2 * pl.col("p_value")).clip(0, 1).alias("p_adjusted")
     return held.with_columns(adjusted, correction=pl.lit("holm")).select(*CutComparison.columns())
+
+
+def best(found: Mapping[int, Sequence[str]], *, category: str = "TP") -> pl.DataFrame:
+    """Return the best measures at each n: the first of a list is the best."""
+    rows = [
+        (category, n, measure, index == 0, names[0], 0.3, -0.02 if index else 0.0,
+         0.5 if index else None)
+        for n, names in found.items() for index, measure in enumerate(names)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=BestMeasures.columns(), orient="row")
+
+
+def against_baseline(
+    found: Mapping[str, Mapping[int, tuple[int, int, float]]], *, category: str = "TP"
+) -> pl.DataFrame:
+    """Return tests against a baseline of 10 in 100: measure to n to k_1, n_1 and adjusted p."""
+    rows = [
+        (category, measure, n, n_1, k_1, 100, 10, k_1 / n_1 - 0.1 if n_1 else None, p / 2, p < 0.05,
+         p, "holm")
+        for measure, cuts_of in found.items() for n, (k_1, n_1, p) in cuts_of.items()
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=CutBaselineComparison.columns(), orient="row")
 
 
 def ranks(scores: Mapping[str, Sequence[float | None]]) -> pl.DataFrame:
