@@ -217,7 +217,7 @@ def test_sets_of_other_stages_are_drawn() -> None:
                 "lower": [0.3],
                 "upper": [0.5],
             }
-        )  # fmt: skip
+        )
         for name, n in (("filter", 120), ("other", 150))
     }
     figure = figures(shown({**ONE, **sets}, subsets=("filter", "other")))["precision"]
