@@ -81,6 +81,11 @@ def test_many_pairs_stand_in_the_table_alone() -> None:
     figure, table, _ = shown({**TABLES, "agreement": many})
     assert isinstance(figure, Figure)
     assert "each two annotators" in figure.caption
+    few = shown()[0]
+    assert isinstance(few, Figure)
+    held = " ".join(few.chart.to_dict()["datasets"].values())
+    assert "Cohen's kappa (anna, ben)" in held
+    assert "positive agreement (anna, ben)" not in held
     assert not any("(anna" in data for data in figure.chart.to_dict()["datasets"].values())
     assert isinstance(table, Listing)
     assert table.shown is not None

@@ -40,6 +40,8 @@ def test_kinds_stand_in_one_row_and_are_named_once() -> None:
     assert texts(chart).count("analytic") == texts(chart).count("bootstrap") == 1
     _, first, second = drawn(chart, "point")
     assert second.data["y"][0] - first.data["y"][0] == 11.0
+    # The category has one kind only, which stands in the middle of its row.
+    assert first.data["y"][1] in {place[1] for place in places(chart).values()}
     assert places(chart)["bootstrap"][1] - places(chart)["analytic"][1] == 15.0
 
 

@@ -51,7 +51,7 @@ def whisker_chart(
     """
     if estimates.is_empty():
         raise ValueError("no estimate to draw")
-    kinds = list(dict.fromkeys(estimates["kind"]))
+    kinds = sorted(set(estimates["kind"]))
     placed, heads = _placed(estimates, kinds, factor=100 if percent else 1)
     height = round(max(placed["y"]) + ROW * 0.6 + BESIDE * (len(kinds) - 1) / 2)
     limits = placed.select("estimate", "lower", "upper").unpivot()["value"]
@@ -82,8 +82,15 @@ def _placed(
             y, before = y + ROW, group
         ys[group, label] = y + step / 2
         y += step
-    middle = [ys[key] for key in estimates.select("group", "label").rows()]
-    offset = [BESIDE * (kinds.index(kind) - (len(kinds) - 1) / 2) for kind in estimates["kind"]]
+    keys = estimates.select("group", "label").rows()
+    middle = [ys[key] for key in keys]
+    present: dict[tuple[str, str], list[str]] = {key: [] for key in ys}
+    for key, kind in sorted(zip(keys, estimates["kind"], strict=True)):
+        present[key].append(kind)
+    offset = [
+        BESIDE * (present[key].index(kind) - (len(present[key]) - 1) / 2)
+        for key, kind in zip(keys, estimates["kind"], strict=True)
+    ]
     scaled = [
         (pl.col(name) * factor).round(4).alias(name) for name in ("estimate", "lower", "upper")
     ]

@@ -7,12 +7,17 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from pipeline.report import charts
-from pipeline.report.agreement_tables import agreement_listing, disagreement_listing, labelled
+from pipeline.report.agreement_tables import (
+    EVERY,
+    agreement_listing,
+    disagreement_listing,
+    labelled,
+)
 from pipeline.report.charts import Look, Style
 from pipeline.report.view import Block, Figure, StageView, Text, ViewOptions, view
 
 MOST_PAIRS = 3
-"""With more pairs of annotators than these, the figure shows all annotators together alone."""
+"""With more pairs of annotators than these, the figure shows all annotators together only."""
 
 
 class AgreementView(ViewOptions):
@@ -36,9 +41,11 @@ def show_agreement(stage: StageView, options: AgreementView) -> Sequence[Block]:
 
 
 def _figure(agreement: pl.DataFrame, options: AgreementView) -> Figure:
-    pairs = agreement.filter(pl.col("annotator_1") != "*")
-    few = pairs.select("annotator_1", "annotator_2").n_unique() <= MOST_PAIRS
-    held = agreement if few else agreement.filter(pl.col("annotator_1") == "*")
+    every = pl.col("annotator_1") == EVERY
+    pairs = agreement.filter(~every).select("annotator_1", "annotator_2").n_unique()
+    # Of two annotators the figure has what it does not have of all: Cohen's kappa.
+    kappa = (pl.col("coefficient") == "cohen_kappa") & (pairs <= MOST_PAIRS)
+    held = agreement.filter(every | kappa)
     frame = labelled(held).select("group", "label", "kind", "estimate", "lower", "upper")
     still, live = (
         charts.whisker_chart(frame, x_title="agreement", look=Look(style=options.style, live=live))
@@ -49,7 +56,7 @@ def _figure(agreement: pl.DataFrame, options: AgreementView) -> Figure:
         "confidence limits. 1 is perfect agreement; for kappa and alpha 0 is what chance gives. "
         "A cross: not defined, e.g. where all labels are the same."
     )
-    left = "" if few else " The table has each two annotators, too."
+    left = " The table has more of each two annotators." if pairs else ""
     return Figure("agreement", caption + left, still, live)
 
 
