@@ -63,14 +63,14 @@ def plan_chart(
 
 
 def rate_grid(last: float, *, first: float = 0.0, points: int = GRID) -> list[float]:
-    """Return evenly spaced sampling rates after `first`, up to and with `last`.
+    """Return sampling rates after `first`, up to and with `last`; closer where lines are steep.
 
     Examples
     --------
     >>> rate_grid(0.2, points=4)
-    [0.05, 0.1, 0.15, 0.2]
+    [0.025, 0.070711, 0.129904, 0.2]
     """
-    return [round(first + (last - first) * i / points, 6) for i in range(1, points + 1)]
+    return [round(first + (last - first) * (i / points) ** 1.5, 6) for i in range(1, points + 1)]
 
 
 def _lines(table: pl.DataFrame, *, names_of: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -88,7 +88,8 @@ def _lines(table: pl.DataFrame, *, names_of: pl.DataFrame | None = None) -> pl.D
 
 def _name(table: pl.DataFrame) -> pl.Expr:
     """Return what tells the lines apart: n, or the precision, or both."""
-    n = pl.format("n = {}", pl.col("n"))
+    grouped = pl.col("n").map_elements(lambda n: f"{n:,}", return_dtype=pl.String)
+    n = pl.format("n = {}", grouped)
     if "precision" not in table.columns or table["precision"].n_unique() == 1:
         return n
     precision = pl.format("p = {} %", (100 * pl.col("precision")).round(2))
