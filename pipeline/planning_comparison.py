@@ -165,7 +165,7 @@ def impossible(pair: Lists) -> list[Problem]:
     n, apart, candidates, *_ = pair.design
     if apart == 0:
         what = f"the lists of {n:,} are the same: there is nothing to compare"
-        return [Problem("overlap", what, "give a smaller overlap")]
+        return [Problem("n", what)]
     if n + apart > candidates:
         what = f"two lists of {n:,}, {apart:,} apart, need {n + apart:,} candidates"
         return [Problem("overlap", what, f"there are {candidates:,}")]

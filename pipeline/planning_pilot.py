@@ -12,6 +12,7 @@ from pipeline.errors import Problem
 from pipeline.kernels.exact_tests import Alternative
 from pipeline.kernels.planning_power import Design, Power, predictive_power
 from pipeline.kernels.planning_width import smallest
+from pipeline.kernels.sampling import sample_size
 from pipeline.planning_checks import Track, untracked
 from pipeline.planning_comparison import (
     LeastFor,
@@ -100,7 +101,7 @@ def plan_pilot(
         ),
     ])  # fmt: skip
     pilot = open_pilot(run, stage, measures=measures, n=n, category=category)
-    rates = rates or [r for r in RATES if pilot.full or r * pilot.candidates > pilot.judged]
+    rates = rates or [r for r in RATES if _reaches(r, pilot)]
     checks.require([] if powers else _too_small(rates, pilot))
     rows = pilot.rows.iter_rows(named=True)
     test_of = (pilot.candidates, alpha, margin, test, alternative)
@@ -136,11 +137,16 @@ def _predicted(
 def _too_small(rates: Sequence[float], pilot: Pilot) -> Iterator[Problem]:
     yield from checks.rates(rates)
     for rate in rates:
-        if not pilot.full and rate > 0 and round(rate * pilot.candidates) < pilot.judged:
+        if rate > 0 and not _reaches(rate, pilot):
             has = f"{pilot.judged:,} of {pilot.candidates:,} are judged"
             yield Problem(
                 "rate", f"{rate:g} is less than the pilot has: {has}", "give a larger one"
             )
+
+
+def _reaches(rate: float, pilot: Pilot) -> bool:
+    """Return whether a sample of this rate can hold the pilot."""
+    return pilot.full or sample_size(pilot.candidates, rate=rate) >= pilot.judged
 
 
 def _counts(row: dict[str, int]) -> Counts:
