@@ -100,8 +100,8 @@ def _exact(found: pl.DataFrame, candidates: int) -> str:
         f"For the {cells.height} cells below the coverage was also computed exactly, by adding up "
         "the\nprobabilities of all outcomes of a sample. "
         f"{100 * within:.0f} % of the simulated values lie within two standard\nerrors of the "
-        f"exact ones (some 95 % should), the farthest is {farthest:.1f} away, and no mean width differs "
-        f"by\nmore than {100 * apart:.2f} points. The exact values, over these cells:"
+        f"exact ones (some 95 % should), the farthest is {farthest:.1f} away, and no mean width "
+        f"differs by\nmore than {100 * apart:.2f} points. The exact values, over these cells:"
     )
     return f"{said}\n\n{_lowest(compared)}"
 
