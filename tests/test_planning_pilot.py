@@ -120,13 +120,18 @@ def test_rates_and_goals(done: lx.Run) -> None:
     assert table["rate"].to_list() == [0.4, 0.5, 1.0]
     every = lx.plan_pilot(done, "full", measures=PAIR, n=[20])
     assert every["rate"].min() == 0.05
-    for stage in ("pilot", "full"):
-        least = lx.plan_pilot(done, stage, measures=PAIR, n=[20], powers=[0.001], replicates=200)
-        row = least.row(0, named=True)
-        assert row["wanted"] == 0.001
-        if row["size"] is not None:
-            assert max(row["power_1"], row["power_2"]) >= 0.001
-            assert row["size"] >= (24 if stage == "pilot" else 1)
+
+
+@pytest.mark.parametrize("measures", [PAIR, PAIR[::-1]])
+def test_rate_for_a_power_of_the_better_measure(done: lx.Run, measures: tuple[str, str]) -> None:
+    for stage, wanted in (("pilot", 0.1), ("full", 0.1)):
+        how = {"measures": measures, "n": [20], "replicates": 2000, "alpha": 0.3}
+        row = lx.plan_pilot(done, stage, powers=[wanted], **how).row(0, named=True)  # type: ignore[arg-type]
+        better = "power_1" if row["difference"] > 0 else "power_2"
+        assert row[better] >= wanted
+        assert row["wanted"] == wanted
+        less = lx.plan_pilot(done, stage, rates=[(row["size"] - 1) / 60], **how)  # type: ignore[arg-type]
+        assert less[better].item() < wanted
 
 
 @pytest.mark.parametrize(("stage", "change", "said"), [
