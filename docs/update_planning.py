@@ -11,8 +11,8 @@ from pathlib import Path
 from pipeline.kernels.planning_power import Design, comparison_power
 from pipeline.kernels.planning_width import smallest
 from pipeline.kernels.sampling import sample_size
-from pipeline.planning import plan_width
-from pipeline.planning_chart import plan_chart, rate_grid
+from pipeline.planning.chart import plan_chart, rate_grid
+from pipeline.planning.widths import plan_width
 from pipeline.report.chart_file import chart_bytes
 
 CHAPTER = Path(__file__).with_name("planning.md")

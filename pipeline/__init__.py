@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipeline.notebook import check, run, show
-    from pipeline.planning import plan_width
-    from pipeline.planning_chart import plan_chart
-    from pipeline.planning_comparison import plan_comparison
-    from pipeline.planning_pilot import plan_pilot
+    from pipeline.planning.chart import plan_chart
+    from pipeline.planning.comparison import plan_comparison
+    from pipeline.planning.pilot import plan_pilot
+    from pipeline.planning.widths import plan_width
     from pipeline.results import Run
     from pipeline.scoring import measures, score
 
@@ -24,10 +24,10 @@ _HOME = {
     "Run": "pipeline.results",
     "check": "pipeline.notebook",
     "measures": "pipeline.scoring",
-    "plan_chart": "pipeline.planning_chart",
-    "plan_comparison": "pipeline.planning_comparison",
-    "plan_pilot": "pipeline.planning_pilot",
-    "plan_width": "pipeline.planning",
+    "plan_chart": "pipeline.planning.chart",
+    "plan_comparison": "pipeline.planning.comparison",
+    "plan_pilot": "pipeline.planning.pilot",
+    "plan_width": "pipeline.planning.widths",
     "run": "pipeline.notebook",
     "score": "pipeline.scoring",
     "show": "pipeline.notebook",

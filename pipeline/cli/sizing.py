@@ -17,11 +17,11 @@ from pipeline.cli.progress import tracked
 from pipeline.cli.questions import numbers, question, two, whole_numbers
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.notebook import show as open_results
-from pipeline.planning import RATES, plan_width
-from pipeline.planning_chart import plan_chart, rate_grid
-from pipeline.planning_comparison import plan_comparison
-from pipeline.planning_pilot import plan_pilot
-from pipeline.planning_tables import Pilot, open_pilot
+from pipeline.planning.chart import plan_chart, rate_grid
+from pipeline.planning.comparison import plan_comparison
+from pipeline.planning.pilot import plan_pilot
+from pipeline.planning.tables import Pilot, open_pilot
+from pipeline.planning.widths import RATES, plan_width
 from pipeline.results import Run
 
 Plan: TypeAlias = Callable[[Sequence[float], Sequence[float]], pl.DataFrame]

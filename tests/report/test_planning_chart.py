@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline.planning_chart import rate_grid
+from pipeline.planning.chart import rate_grid
 from pipeline.report.chart_file import chart_bytes
 from pipeline.report.charts import Look
 from pipeline.report.charts.planning_graph import planning_chart

@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 import polars as pl
 
-from pipeline import planning_checks as checks
 from pipeline.errors import Problem
 from pipeline.kernels.exact_tests import Alternative
 from pipeline.kernels.planning_power import Design, Power, predictive_power
 from pipeline.kernels.planning_width import smallest
 from pipeline.kernels.sampling import sample_size
-from pipeline.planning_checks import Track, untracked
-from pipeline.planning_comparison import (
+from pipeline.planning import checks
+from pipeline.planning.checks import Track, untracked
+from pipeline.planning.comparison import (
     LeastFor,
     Lists,
     PowerOf,
@@ -22,7 +22,7 @@ from pipeline.planning_comparison import (
     powers_of,
     tabulate,
 )
-from pipeline.planning_tables import Pilot, comparing, open_pilot
+from pipeline.planning.tables import Pilot, comparing, open_pilot
 from pipeline.results import Run
 
 RATES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 1.0)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipeline import planning_checks as checks
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.planning import checks
 from pipeline.results import Run
 from pipeline.runner.graph import Node
 from schemas import Comparison, CutComparison

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
-from pipeline import planning_checks as checks
 from pipeline.errors import Problem
 from pipeline.kernels.exact_tests import Alternative
 from pipeline.kernels.planning_power import Design, Power, comparison_power, size_for_power
 from pipeline.kernels.sampling import sample_size
-from pipeline.planning import RATES
-from pipeline.planning_checks import Track, untracked
+from pipeline.planning import checks
+from pipeline.planning.checks import Track, untracked
+from pipeline.planning.widths import RATES
 
 _POWERS = ("power_1", "power_2", "untested", "standard_error")
 NUMBERS: dict[str, Any] = {

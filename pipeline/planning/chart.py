@@ -43,7 +43,7 @@ def plan_chart(
 
     Examples
     --------
-    >>> from pipeline.planning import plan_width
+    >>> from pipeline.planning.widths import plan_width
     >>> curves = plan_width(candidates=5102, n=[500, 1000], precisions=[0.3], rates=rate_grid(0.2))
     >>> type(plan_chart(curves)).__name__
     'LayerChart'

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from pipeline import planning_checks as checks
 from pipeline.errors import Problem
 from pipeline.kernels.planning_width import expected_width, size_for_width
 from pipeline.kernels.sampling import sample_size
-from pipeline.planning_checks import Track, untracked
+from pipeline.planning import checks
+from pipeline.planning.checks import Track, untracked
 
 RATES = (0.05, 0.1, 0.15, 0.2)
 """The sampling rates if nothing else is said."""
