@@ -1,11 +1,9 @@
-"""The experiment on Krenn's data: every published cell, the intervals' coverage, the report."""
+"""The experiment on Krenn's data: every published cell."""
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import polars as pl
 import pytest
@@ -74,23 +72,3 @@ def test_precisions_of_ucs_scores_are_the_same(
         ours = scores.sort(name, descending=True).get_column("b.TP").head(1000).sum()
         theirs = scores.sort(column, descending=True).get_column("b.TP").head(1000).sum()
         assert ours == theirs
-
-
-def benchmark() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("coverage", ROOT / "benchmarks" / "coverage.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_intervals_cover_the_truth(public_data: Callable[[str], Path]) -> None:
-    """A small version of the simulation: 100 samples of 10 %, 21 cells, without replacement."""
-    root = public_data("collocations/krenn_pp_verb.ds").parents[1]
-    simulation = benchmark()
-    found = simulation.coverage(*simulation.krenn(root), rate=0.1, samples=100, replacement=False)
-    assert found.height == 21
-    assert found.get_column("coverage").mean() >= 0.95
-    assert found.get_column("coverage").min() >= 0.90
-    assert found.get_column("coverage").min() < 1

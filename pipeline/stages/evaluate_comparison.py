@@ -73,25 +73,26 @@ def _between(
     pairs = pairs_of(config.pairs, config.measures, ranks)
     complete = not config.pairs or pairs == pairs_of((), config.measures, ranks)
     counts = difference_counts(ranks_of_all(ranks), draws, pairs=pairs, at=sizes)
-    declared = counts.filter(pl.col("n").is_in(config.cuts))
-    cuts = adjust(compare(declared, **tested(config)), correction=config.correction, **mark(config))
+    tests = compare(counts, **tested(config))
+    declared = pl.col("n").is_in(config.cuts)
+    cuts = adjust(tests.filter(declared), correction=config.correction, **mark(config))
+    best = _best(config, counts.filter(declared), cuts, lists) if complete else None
     return {
-        "comparison": compare(counts, **tested(config)),
+        "comparison": tests,
         "cuts": cuts,
-        "best": _best(config, declared, lists, complete),
+        "best": BestMeasures.zero_rows() if best is None else best,
     }
 
 
 def _best(
-    config: EvaluateComparison, declared: pl.DataFrame, lists: pl.DataFrame, complete: bool
-) -> pl.DataFrame | pl.LazyFrame:
+    config: EvaluateComparison, declared: pl.DataFrame, cuts: pl.DataFrame, lists: pl.DataFrame
+) -> pl.DataFrame:
     """Find the best measure at each cut, by two-sided tests of all pairs, adjusted by Holm."""
-    if not complete:
-        return BestMeasures.zero_rows()
-    tests = compare(declared, test=config.test, **mark(config))
-    adjusted = adjust(tests, correction="holm", **mark(config))
     known = lists.with_columns(precision=ratio("k_sampled", "n_sampled"))
-    return best_measures(known, adjusted)
+    if config.alternative == "two_sided" and config.correction == "holm":
+        return best_measures(known, cuts)
+    tests = compare(declared, test=config.test, **mark(config))
+    return best_measures(known, adjust(tests, correction="holm", **mark(config)))
 
 
 def _baseline(
