@@ -47,7 +47,8 @@ class Stroke:
     width: float = 1.6
 
 
-COVERING_DASH = (9, 6)
+COVERING_DASHES = ((9, 6), (3, 6), (14, 6), (1, 6))
+"""For lines that lie on others; one that nothing else of that colour has."""
 
 BASELINE = Stroke(GREY, (1, 0), 1.1)
 BASELINE_LIMIT = Stroke(GREY, (1.5, 3), 1.1)
