@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import altair as alt
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
@@ -16,6 +16,9 @@ from pipeline.report.names import chosen
 from pipeline.report.scope import CUTS, Scope, cuts_within, first_shown, thin_plan
 from pipeline.report.view import Block, Figure, Text
 from pipeline.report.words import graph_caption
+
+if TYPE_CHECKING:
+    import altair as alt
 
 MOST_LINES = 12
 """With more lines than these, a graph is no longer legible: the best are drawn."""

@@ -124,9 +124,19 @@ def graph_caption(
     if extras.marks:
         said.append(
             f"Triangles: {_and(extras.marks)} differ significantly at that n, taken by itself "
-            "(pointwise); no allowance is made for looking at many n."
+            f"(pointwise); no allowance is made for looking at many n.{_nowhere(extras, window)}"
         )
     return " ".join(said)
+
+
+def _nowhere(extras: Extras, window: Window) -> str:
+    """Say so if a pair has no mark in sight: that is a result, too."""
+    if extras.comparison is None:
+        return ""
+    seen = extras.comparison.filter(
+        "significant", pl.col("n").is_between(window.first_n, window.last_n or 2**62)
+    )
+    return " Here there is none." if seen.is_empty() else ""
 
 
 def _subject(kind: str, of: str, size: int) -> str:

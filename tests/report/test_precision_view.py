@@ -148,6 +148,16 @@ def test_mistakes_in_the_options(options: dict[str, Any], message: str) -> None:
         shown({**ONE, "tests.comparison": TESTED}, **options)
 
 
+def test_a_pair_that_nowhere_differs_significantly_is_said_to() -> None:
+    pair = {"comparison": "tests", "marks": ("dice", "t_score")}
+    none = TESTED.with_columns(significant=pl.col("n") < 50)
+    shown_with = {**ONE, "tests.comparison": none}
+    assert (
+        "Here there is none." in figures(shown(shown_with, first_n=60, **pair))["precision"].caption
+    )
+    assert "none" not in figures(shown(shown_with, first_n=10, **pair))["precision"].caption
+
+
 def figures(blocks: list[Block]) -> dict[str, Figure]:
     return {block.name: block for block in blocks if isinstance(block, Figure)}
 
