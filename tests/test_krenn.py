@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 import pipeline as lx
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 CELLS = {
     "t_score": (38.0, 30.2, 28.1, 21.95),
     "log_likelihood": (42.0, 30.4, 27.1, 23.35),
@@ -44,6 +46,16 @@ def test_baseline(done: lx.Run) -> None:
 
 def test_coverage_of_the_annotation(done: lx.Run) -> None:
     assert done.table("judgements.coverage").rows() == [("TP", 5102, 5102, 566, 0)]
+
+
+def test_the_chapter_has_these_numbers(done: lx.Run) -> None:
+    found = importlib.util.spec_from_file_location("update", DOCS / "update_reproduction.py")
+    assert found is not None
+    assert found.loader is not None
+    update = importlib.util.module_from_spec(found)
+    found.loader.exec_module(update)
+    text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    assert text == update.updated(text, done), "run: python docs/update_reproduction.py"
 
 
 def test_samples(done: lx.Run) -> None:
