@@ -6,6 +6,16 @@ from schemas.candidates import Candidates, Identified, Scores, Signatures
 from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
+from schemas.entries import (
+    GoldEntries,
+    GoldSentences,
+    InducedEntries,
+    SystemSize,
+    TaggedSentences,
+    TaggedTypes,
+    TokenSentences,
+    TokenTags,
+)
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
 from schemas.judgements import Judgements
@@ -33,7 +43,10 @@ __all__ = [
     "Disagreements",
     "Examples",
     "Faults",
+    "GoldEntries",
+    "GoldSentences",
     "Identified",
+    "InducedEntries",
     "Judgements",
     "Labels",
     "LexassayError",
@@ -48,7 +61,12 @@ __all__ = [
     "Signatures",
     "Strata",
     "StratifiedPrecision",
+    "SystemSize",
     "Table",
+    "TaggedSentences",
+    "TaggedTypes",
+    "TokenSentences",
+    "TokenTags",
     "Tokens",
     "TupleCounts",
     "TupleScores",

@@ -11,7 +11,7 @@ from pipeline.formats import delimited
 from pipeline.formats.base import FormatOptions, Skipped, reader
 from pipeline.formats.delimited import Dialect
 
-_PATHS = Dialect(columns=("cluster", "word", "count"))
+_PATHS = Dialect(columns=("cluster", "item", "f"))
 
 
 def _check(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
@@ -21,7 +21,7 @@ def _check(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
 
 @reader("brown", suffixes=[".paths"], check=_check)
 def scan_brown(path: Path, _options: FormatOptions) -> pl.LazyFrame:
-    """Brown clusters as the usual programs write them: bit string, word, count.
+    """Brown clusters as programs write them: bit string, word (item), count (f).
 
     Tab-separated, without a header and without quoting.
 

@@ -119,9 +119,9 @@ def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, lis
         rows = _split(text, dialect)
         for _ in range(dialect.headers):
             next(rows)
-        number = skipped + dialect.headers
+        number = before = skipped + dialect.headers
         try:
-            for number, row in enumerate(rows, start=number + 1):
+            for number, row in enumerate(rows, start=before + 1):
                 yield number, row
         except UnicodeDecodeError as error:
             raise not_utf8(path) from error

@@ -33,7 +33,7 @@ def _check(path: Path, options: WordBlockOptions) -> Sequence[Skipped]:
 
 @reader("blocks", suffixes=[".blocks", ".clusters"], check=_check, options=WordBlockOptions)
 def scan_word_blocks(path: Path, options: WordBlockOptions) -> pl.LazyFrame:
-    """Lists of words: a word a line with blank lines between clusters, or a cluster a line.
+    """Blocks of words, blank lines between them: a block is a cluster. Or a cluster a line.
 
     Clusters are numbered from 1 in the order of the file. White space round a word is no part
     of it.
@@ -43,5 +43,5 @@ def scan_word_blocks(path: Path, options: WordBlockOptions) -> pl.LazyFrame:
     first = filled & ~filled.shift(fill_value=False) if options.line == "word" else filled
     plan = lines.lines(path).with_columns(cluster=first.cum_sum().cast(pl.String))
     words = text if options.line == "word" else text.str.extract_all(r"\S+")
-    made = plan.filter(filled).select(LINE, words.alias("word"), "cluster")
-    return made if options.line == "word" else made.explode("word")
+    made = plan.filter(filled).select(LINE, words.alias("item"), "cluster")
+    return made if options.line == "word" else made.explode("item")

@@ -26,19 +26,19 @@ BROWN = [(1, "0010", '"', "3"), (2, "0010", "#", "1"), (3, "11", "null", "2")]
 
 @pytest.mark.parametrize("name", ["b.paths", "b.paths.gz"])
 def test_brown(name: str, tmp_path: Path) -> None:
-    assert rows(tmp_path / name, PATHS, "cluster", "word", "count") == BROWN
+    assert rows(tmp_path / name, PATHS, "cluster", "item", "f") == BROWN
 
 
 def test_brown_with_a_short_line(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
-        rows(tmp_path / "b.paths", b"00\ta\t1\n01\tb\n", "word")
-    for said in ["1 line", "3 fields", "cluster, word, count", "line 2: 2 fields"]:
+        rows(tmp_path / "b.paths", b"00\ta\t1\n01\tb\n", "item")
+    for said in ["1 line", "3 fields", "cluster, item, f", "line 2: 2 fields"]:
         assert said in str(error.value)
 
 
 def test_brown_without_lines(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="line 1 should hold data"):
-        rows(tmp_path / "b.paths", b"", "word")
+        rows(tmp_path / "b.paths", b"", "item")
 
 
 def test_a_table_without_a_header(tmp_path: Path) -> None:
@@ -52,25 +52,27 @@ def test_columns_are_named_once(tmp_path: Path) -> None:
         rows(tmp_path / "t.csv", b"a,b\n", "word", columns=["word", "word"])
 
 
-BLOCKS = "\n\ndog\n cat \n \n\nNew York\r\nrun".encode()
+BLOCKS = b"\n\ndog\n cat \n \n\nNew York\r\nrun"
 
 
 def test_blocks(tmp_path: Path) -> None:
-    found = rows(tmp_path / "c.blocks", BLOCKS, "word", "cluster")
+    found = rows(tmp_path / "c.blocks", BLOCKS, "item", "cluster")
     assert found == [(3, "dog", "1"), (4, "cat", "1"), (7, "New York", "2"), (8, "run", "2")]
 
 
 def test_a_cluster_a_line(tmp_path: Path) -> None:
-    found = rows(tmp_path / "c.clusters.gz", b"dog  cat\n\nrun\n", "word", "cluster", line="cluster")
+    found = rows(
+        tmp_path / "c.clusters.gz", b"dog  cat\n\nrun\n", "item", "cluster", line="cluster"
+    )
     assert found == [(1, "dog", "1"), (1, "cat", "1"), (3, "run", "2")]
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n"])
 def test_blocks_without_words(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="it has no words"):
-        rows(tmp_path / "c.blocks", content, "word")
+        rows(tmp_path / "c.blocks", content, "item")
 
 
 def test_blocks_that_are_not_utf8(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="line 2: byte 0xe4"):
-        rows(tmp_path / "c.blocks", b"a\n\xe4\n", "word")
+        rows(tmp_path / "c.blocks", b"a\n\xe4\n", "item")
