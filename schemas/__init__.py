@@ -3,6 +3,7 @@
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
+from schemas.clustering_types import ClassScores, ClusterMapping, ItemScores, TypeLevel
 from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
@@ -26,6 +27,8 @@ __all__ = [
     "BaselineComparison",
     "BestMeasures",
     "Candidates",
+    "ClassScores",
+    "ClusterMapping",
     "Comparison",
     "CorpusSize",
     "Coverage",
@@ -34,6 +37,7 @@ __all__ = [
     "Examples",
     "Faults",
     "Identified",
+    "ItemScores",
     "Judgements",
     "Labels",
     "LexassayError",
@@ -53,6 +57,7 @@ __all__ = [
     "TupleCounts",
     "TupleScores",
     "Tuples",
+    "TypeLevel",
     "UnitCounts",
     "Violation",
 ]
