@@ -3,6 +3,7 @@
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
+from schemas.clustering_types import ClassScores, ClusterMapping, ItemScores, TypeLevel
 from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
@@ -36,6 +37,8 @@ __all__ = [
     "BaselineComparison",
     "BestMeasures",
     "Candidates",
+    "ClassScores",
+    "ClusterMapping",
     "Comparison",
     "CorpusSize",
     "Coverage",
@@ -47,6 +50,7 @@ __all__ = [
     "GoldSentences",
     "Identified",
     "InducedEntries",
+    "ItemScores",
     "Judgements",
     "Labels",
     "LexassayError",
@@ -71,6 +75,7 @@ __all__ = [
     "TupleCounts",
     "TupleScores",
     "Tuples",
+    "TypeLevel",
     "UnitCounts",
     "Violation",
 ]

@@ -1,0 +1,120 @@
+"""What every single move of a cluster would do to MacroI and MicroC."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.kernels.clustering.entries import IntArray, Sparse
+from pipeline.kernels.clustering.neighbours import Neighbours
+from pipeline.kernels.clustering.type_measures import one_hot
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class UnionState:
+    """A mapping, the unions of its clusters, and what each move would add and take away.
+
+    For cluster k and class c: how many items of k are in no cluster of c (they would come in),
+    how many are in one only (they would go out if k is that one), and how many of each have
+    the class c.
+
+    Parameters
+    ----------
+    neighbours : Neighbours
+        The items.
+    mapping : array of int, shape (clusters,)
+        The class of each cluster; none may be -1.
+    """
+
+    def __init__(self, neighbours: Neighbours, mapping: IntArray) -> None:
+        self.neighbours, self.mapping = neighbours, mapping.copy()
+        block = neighbours.everything()
+        self.classes = block.gold.T @ block.counts
+        held = block.induced @ one_hot(mapping, len(self.classes))
+        some, single = _like(held, held.data > 0), _like(held, held.data == 1)
+        weighted = block.transposed * block.counts[None, :]
+        sizes = weighted.sum(axis=1)[:, None]
+        self.new = sizes - _dense(weighted @ some)
+        self.new_common = _dense(weighted @ (block.gold - block.gold.multiply(some)))
+        self.only = _dense(weighted @ single)
+        self.only_common = _dense(weighted @ block.gold.multiply(single))
+        self.union = some.T @ block.counts
+        self.common = block.gold.multiply(some).T @ block.counts
+
+    def moves(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Return what a move takes from the old class and adds to the new one.
+
+        Returns
+        -------
+        out, out_common : arrays of int, shape (clusters,)
+            Items that leave the union of the cluster's class, and those that have the class.
+        into, into_common : arrays of int, shape (clusters, classes)
+            Items that enter the union of each class, and those that have it.
+        """
+        rows = np.arange(len(self.mapping))
+        out, common = self.only[rows, self.mapping], self.only_common[rows, self.mapping]
+        return out, common, self.new, self.new_common
+
+    def move(self, cluster: int, to: int) -> None:
+        """Move a cluster to another class, and count again what that changes."""
+        block, old = self.neighbours.of(cluster), int(self.mapping[cluster])
+        columns = np.array([old, to])
+        held = block.induced @ (self.mapping[:, None] == columns).astype(np.int64)
+        after = held + np.array([-1, 1])
+        new = (after == 0).astype(np.int64) - (held == 0)
+        only = (after == 1).astype(np.int64) - (held == 1)
+        gold = block.gold[:, columns].toarray()
+        change = np.hstack([new, new * gold, only, only * gold]) * block.counts[:, None]
+        self._add(columns, np.asarray(block.transposed @ change))
+        total = change.sum(axis=0)
+        self.union[columns] -= total[:2]
+        self.common[columns] -= total[2:4]
+        self.mapping[cluster] = to
+
+    def _add(self, columns: IntArray, change: IntArray) -> None:
+        tables = (self.new, self.new_common, self.only, self.only_common)
+        for place, table in enumerate(tables):
+            table[:, columns] += change[:, 2 * place : 2 * place + 2]
+
+
+def macro_moves(state: UnionState) -> FloatArray:
+    """Return MacroI after each single move, shape (clusters, classes)."""
+    out, out_common, into, into_common = state.moves()
+    common = int(state.common.sum()) - out_common[:, None] + into_common
+    whole = int(state.classes.sum() + state.union.sum()) - out[:, None] + into
+    now = 2.0 * int(state.common.sum()) / int(state.classes.sum() + state.union.sum())
+    return _stay(state, 2.0 * common / whole, now)
+
+
+def micro_moves(state: UnionState) -> FloatArray:
+    """Return MicroC after each single move, shape (clusters, classes)."""
+    out, out_common, into, into_common = state.moves()
+    h, union, common, classes = state.mapping, state.union, state.common, state.classes
+    now = _weighted(union, common, classes)
+    less = _weighted(union[h] - out, common[h] - out_common, classes[h]) - now[h]
+    more = _weighted(union + into, common + into_common, classes) - now
+    whole = int(union.sum()) - out[:, None] + into
+    values = np.asarray((now.sum() + less[:, None] + more) / np.maximum(whole, 1))
+    return _stay(state, values, float(now.sum() / max(int(union.sum()), 1)))
+
+
+def _stay(state: UnionState, values: FloatArray, now: float) -> FloatArray:
+    """Put the present value where a cluster keeps its class: nothing leaves or enters."""
+    values[np.arange(len(values)), state.mapping] = now
+    return values
+
+
+def _weighted(union: IntArray, common: IntArray, classes: IntArray) -> FloatArray:
+    """Return |z| F_z."""
+    return np.asarray(2.0 * union * common / np.maximum(union + classes, 1))
+
+
+def _like(matrix: Sparse, data: npt.NDArray[np.bool_]) -> Sparse:
+    made = matrix.copy()
+    made.data = data.astype(np.int64)
+    return made
+
+
+def _dense(matrix: Sparse) -> IntArray:
+    return np.asarray(matrix.toarray(), dtype=np.int64)
