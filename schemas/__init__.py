@@ -3,6 +3,15 @@
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
+from schemas.clustering_token import (
+    ClassShares,
+    FrequentTypes,
+    MeasureCorrelations,
+    OverlappingScores,
+    SystemTable,
+    TokenLevel,
+    TokenMapping,
+)
 from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
@@ -26,6 +35,7 @@ __all__ = [
     "BaselineComparison",
     "BestMeasures",
     "Candidates",
+    "ClassShares",
     "Comparison",
     "CorpusSize",
     "Coverage",
@@ -33,10 +43,13 @@ __all__ = [
     "Disagreements",
     "Examples",
     "Faults",
+    "FrequentTypes",
     "Identified",
     "Judgements",
     "Labels",
     "LexassayError",
+    "MeasureCorrelations",
+    "OverlappingScores",
     "PairCounts",
     "Precision",
     "Ranks",
@@ -48,7 +61,10 @@ __all__ = [
     "Signatures",
     "Strata",
     "StratifiedPrecision",
+    "SystemTable",
     "Table",
+    "TokenLevel",
+    "TokenMapping",
     "Tokens",
     "TupleCounts",
     "TupleScores",
