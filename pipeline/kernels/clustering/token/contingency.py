@@ -34,12 +34,12 @@ class Contingency:
     @cached_property
     def classes(self) -> IntArray:
         """Tokens of each class."""
-        return self.counts.sum(axis=1)
+        return np.asarray(self.counts.sum(axis=1), dtype=np.int64)
 
     @cached_property
     def sizes(self) -> IntArray:
         """Tokens of each cluster."""
-        return self.counts.sum(axis=0)
+        return np.asarray(self.counts.sum(axis=0), dtype=np.int64)
 
     @cached_property
     def N(self) -> int:  # noqa: N802  the letter of the field
@@ -129,7 +129,7 @@ def check_labels(frame: pl.DataFrame, columns: Sequence[str]) -> None:
     >>> check_labels(pl.DataFrame({"gold": ["N", ""]}), ["gold"])
     Traceback (most recent call last):
     ...
-    pipeline.errors.DataError: column gold: 1 label is null or empty, e.g. row 1; drop these rows
+    pipeline.errors.DataError: column gold: 1 null or empty, e.g. row 1; drop these rows
     """
     for column in columns:
         label = pl.col(column)
@@ -138,19 +138,18 @@ def check_labels(frame: pl.DataFrame, columns: Sequence[str]) -> None:
             empty |= label == ""
         bad = frame.select(pl.arg_where(empty.fill_null(value=True))).to_series()
         if len(bad):
-            _refuse(column, "label is", "labels are", "null or empty", bad, "drop these rows")
+            _refuse(column, "null or empty", bad, remedy="drop these rows")
 
 
 def _check_counts(cells: pl.DataFrame) -> None:
     negative = cells.select(pl.arg_where((pl.col("f") < 0) | pl.col("f").is_null())).to_series()
     if len(negative):
-        _refuse("f", "count is", "counts are", "null or negative", negative, "counts start at 0")
+        _refuse("f", "null or negative", negative, remedy="counts start at 0")
     twice = cells.select(pl.arg_where(pl.struct("gold", "cluster").is_duplicated())).to_series()
     if len(twice):
-        _refuse("gold, cluster", "row", "rows", "of pairs that come twice", twice, "add them up")
+        _refuse("gold, cluster", "pairs that come twice", twice, remedy="add them up")
 
 
-def _refuse(where: str, one: str, many: str, what: str, rows: pl.Series, remedy: str) -> None:
+def _refuse(where: str, what: str, rows: pl.Series, *, remedy: str) -> None:
     shown = ", ".join(str(row) for row in rows.head(3))
-    count = f"{len(rows):,} {one if len(rows) == 1 else many} {what}"
-    raise DataError(f"column {where}: {count}, e.g. row {shown}; {remedy}")
+    raise DataError(f"column {where}: {len(rows):,} {what}, e.g. row {shown}; {remedy}")
