@@ -70,9 +70,9 @@ def _means(a: IntArray, b: IntArray, N: int) -> FloatArray:
     mu = x * (y / N)
     spread = np.sqrt(mu * ((N - x) / N) * ((N - y) / max(N - 1, 1)))
     step = np.maximum(1.0, np.floor(spread / 2.0))
-    n = np.rint(mu) + step * np.arange(-_REACH, _REACH + 1)
+    n: FloatArray = np.rint(mu) + step * np.arange(-_REACH, _REACH + 1, dtype=np.float64)
     held = (n >= np.maximum(0.0, x + y - N)) & (n <= np.minimum(x, y))
-    n = np.where(held, n, np.rint(mu)).astype(np.float64)
+    n = np.where(held, n, np.rint(mu))
     logs = _log_weight(n, x, y, mu, float(N))
     logs = np.where(held, logs, -np.inf)
     weight = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -87,7 +87,7 @@ def _log_weight(
     observed = (n, a - n, b - n, N - a - b + n)
     expected = (mu, a * ((N - b) / N), b * ((N - a) / N), (N - a) * ((N - b) / N))
     pairs = zip(observed, expected, strict=True)
-    return -np.sum([_deviance(o, e) + _stirling(o) for o, e in pairs], axis=0, dtype=np.float64)
+    return -sum((_deviance(o, e) + _stirling(o) for o, e in pairs), np.zeros_like(n))
 
 
 def _deviance(O: FloatArray, E: FloatArray) -> FloatArray:  # noqa: E741

@@ -7,6 +7,7 @@ from collections.abc import Collection
 import polars as pl
 
 from pipeline.errors import DataError
+from pipeline.kernels.arrays import ratio
 from pipeline.kernels.clustering.token.contingency import check_labels
 
 EVERY = "*"
@@ -50,13 +51,11 @@ def class_shares(items: pl.DataFrame) -> pl.DataFrame:
         _with_all(items)
         .group_by("gold")
         .agg(types=pl.len().cast(pl.Int64), tokens=pl.col("f").sum())
+        .sort("gold")
     )
-    whole = _one_row(counted)
-    return counted.select(
-        "gold", "types", "tokens",
-        share_types=_share(pl.col("types"), whole["types"].item()),
-        share_tokens=_share(pl.col("tokens"), whole["tokens"].item()),
-    ).sort("gold")  # fmt: skip
+    whole = counted.filter(gold=EVERY)
+    shares = {f"share_{name}": _share(counted[name], whole[name]) for name in ("types", "tokens")}
+    return counted.with_columns(**shares)
 
 
 def frequent_types(items: pl.DataFrame, *, most: Collection[int] | None = None) -> pl.DataFrame:
@@ -122,11 +121,6 @@ def _with_all(items: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([by_class, whole.select(pl.lit(EVERY).alias("gold"), "item", "f")])
 
 
-def _one_row(counted: pl.DataFrame) -> pl.DataFrame:
-    nothing = pl.DataFrame({"types": [0], "tokens": [0]})
-    found = counted.filter(gold=EVERY)
-    return found if found.height else nothing
-
-
-def _share(part: pl.Expr, whole: int) -> pl.Expr:
-    return part.cast(pl.Float64) / float(whole) if whole else pl.lit(None, dtype=pl.Float64)
+def _share(part: pl.Series, whole: pl.Series) -> pl.Series:
+    # NumPy divides; Polars would multiply by the reciprocal of a single number.
+    return pl.Series(ratio(part.to_numpy(), whole.to_numpy())).fill_nan(None)
