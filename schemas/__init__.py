@@ -3,6 +3,15 @@
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
+from schemas.clustering_token import (
+    ClassShares,
+    FrequentTypes,
+    MeasureCorrelations,
+    OverlappingScores,
+    SystemTable,
+    TokenLevel,
+    TokenMapping,
+)
 from schemas.clustering_types import ClassScores, ClusterMapping, ItemScores, TypeLevel
 from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
@@ -38,6 +47,7 @@ __all__ = [
     "BestMeasures",
     "Candidates",
     "ClassScores",
+    "ClassShares",
     "ClusterMapping",
     "Comparison",
     "CorpusSize",
@@ -46,6 +56,7 @@ __all__ = [
     "Disagreements",
     "Examples",
     "Faults",
+    "FrequentTypes",
     "GoldEntries",
     "GoldSentences",
     "Identified",
@@ -54,6 +65,8 @@ __all__ = [
     "Judgements",
     "Labels",
     "LexassayError",
+    "MeasureCorrelations",
+    "OverlappingScores",
     "PairCounts",
     "Precision",
     "Ranks",
@@ -66,9 +79,12 @@ __all__ = [
     "Strata",
     "StratifiedPrecision",
     "SystemSize",
+    "SystemTable",
     "Table",
     "TaggedSentences",
     "TaggedTypes",
+    "TokenLevel",
+    "TokenMapping",
     "TokenSentences",
     "TokenTags",
     "Tokens",
