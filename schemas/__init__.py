@@ -3,6 +3,7 @@
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
+from schemas.clustering_overlaps import ClusterOverlaps
 from schemas.clustering_token import (
     ClassShares,
     FrequentTypes,
@@ -49,6 +50,7 @@ __all__ = [
     "ClassScores",
     "ClassShares",
     "ClusterMapping",
+    "ClusterOverlaps",
     "Comparison",
     "CorpusSize",
     "Coverage",
