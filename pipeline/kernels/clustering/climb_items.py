@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pipeline.kernels.clustering.entries import IntArray, Sparse
+from pipeline.kernels.clustering.entries import IntArray, Patterns, Sparse
 from pipeline.kernels.clustering.mapping_one_to_one import reciprocals
-from pipeline.kernels.clustering.neighbours import Block, Neighbours
+from pipeline.kernels.clustering.neighbours import Block, Neighbours, block, chosen, filled
+from pipeline.kernels.clustering.type_measures import item_counts
 
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 
 _ROWS = 50_000
 """Patterns that are counted at a time."""
@@ -30,62 +34,47 @@ class ItemState:
     """
 
     def __init__(self, neighbours: Neighbours, mapping: IntArray) -> None:
-        self.neighbours, self.mapping = neighbours, mapping.copy()
+        self.several, self.mapping = neighbours.several, mapping.copy()
         counts, gold, induced = neighbours.patterns
-        classes, widest = gold.sum(axis=1), int(induced.sum(axis=1).max(initial=0))
-        wholes = np.arange(1, int(classes.max()) + widest + 2)
-        self.reciprocals = reciprocals(wholes, items=int(counts.sum()))
+        most = int(gold.sum(axis=1).max()) + int(induced.sum(axis=1).max(initial=0))
+        self.reciprocals = reciprocals(np.arange(1, most + 2), items=int(counts.sum()))
         self.items = int(counts.sum()) * self.reciprocals[1]
-        self.after = np.zeros((induced.shape[1], gold.shape[1]))
-        self.total = 0.0
-        block = neighbours.everything()
-        for start in range(0, len(counts), _ROWS):
-            self._count(_part(block, slice(start, start + _ROWS)), 1.0)
+        self.after = _of_single(neighbours.patterns, self.reciprocals)
+        for start in range(0, len(self.several.patterns.counts), _ROWS):
+            self._count(block(self.several.patterns, slice(start, start + _ROWS)), 1.0)
+        self.total = _total(neighbours.patterns, mapping, self.reciprocals)
 
     def move(self, cluster: int, to: int) -> None:
-        """Move a cluster to another class, and count its items again."""
-        block = self.neighbours.of(cluster)
-        self._count(block, -1.0)
+        """Move a cluster to another class, and count again the items that it shares."""
+        shared, old = self.several.of(cluster), self.mapping[cluster]
+        self.total += float(self.after[cluster, to] - self.after[cluster, old])
+        self._count(shared, -1.0)
         self.mapping[cluster] = to
-        self._count(block, 1.0)
+        self._count(shared, 1.0)
 
-    def _count(self, block: Block, sign: float) -> None:
-        """Add the items of some patterns to the tables, or take them away."""
-        after, total = self._sums(block)
-        self.after += sign * after
-        self.total += sign * total
+    def _count(self, part: Block, sign: float) -> None:
+        """Add the items of some patterns to the table, or take them away."""
+        seen = _seen(part, self.mapping, self.after.shape[1])
+        self.after += sign * self._after(part, seen, np.diff(part.gold.indptr))
 
-    def _sums(self, block: Block) -> tuple[FloatArray, float]:
-        """Return the sums of F after each move of each cluster, and as things are."""
-        m, n = self.after.shape
-        rows, clusters, classes = _coordinates(block.induced, self.mapping)
-        held = np.zeros((len(block.counts), n), dtype=np.int32)
-        np.add.at(held, (rows, classes), 1)
-        gold_rows = np.repeat(np.arange(len(block.counts)), np.diff(block.gold.indptr))
-        hit = held[gold_rows, block.gold.indices] > 0
-        sizes = np.diff(block.gold.indptr)
-        common = np.bincount(gold_rows[hit], minlength=len(block.counts))
-        mapped, image = _image(held, rows, classes, block)
-        total = float(2 * block.counts * common @ self.reciprocals[sizes + mapped])
-        is_gold = _is_gold(block.gold, rows, classes)
-        alone = held[rows, classes] == 1
-        # Without the cluster: classes in common, and all that are counted.
-        left = (common[rows] - (alone & is_gold)).astype(np.float64)
-        whole = sizes[rows] + mapped[rows] - alone
-        weight = 2.0 * block.counts[rows]
+    def _after(self, part: Block, seen: _Seen, sizes: IntArray) -> FloatArray:
+        """Return the sum of F over some items of each cluster after each move of it.
+
+        Without the cluster, an item has `left` classes in common of `whole`. Then the class
+        that it moves to is new and wrong, or new and right, or there already.
+        """
+        rows, (m, n) = part.rows, self.after.shape
+        left = seen.common[rows] - (seen.alone & seen.right)
+        whole = sizes[rows] + seen.mapped[rows] - seen.alone
+        weight = 2.0 * part.counts[rows]
         wider = weight * self.reciprocals[whole + 1]
         within = weight * left * self.reciprocals[whole] - left * wider
-        base = np.bincount(clusters, weights=left * wider, minlength=m)
-        after = np.repeat(base.astype(np.float64), n).reshape(m, n)
-        missed = sparse.csr_array(
-            ((~hit).astype(np.float64), block.gold.indices, block.gold.indptr),
-            shape=block.gold.shape,
-        )
-        after += (_with(block.induced, wider).T @ missed).toarray()
-        after += (_with(block.induced, within).T @ image).toarray()
-        own = alone * (is_gold * wider - within)
-        np.add.at(after, (clusters, classes), own)
-        return after, total
+        after = _times(part, wider, seen.missed) + _times(part, within, seen.image)
+        own = part.induced.indices * np.int64(n) + seen.classes
+        # A cluster that alone has its class would find it gone.
+        again = seen.alone * (seen.right * wider - within)
+        after += np.bincount(own, again, minlength=m * n).reshape(m, n)
+        return after + np.bincount(part.induced.indices, left * wider, minlength=m)[:, None]
 
 
 def item_moves(state: ItemState) -> FloatArray:
@@ -95,35 +84,71 @@ def item_moves(state: ItemState) -> FloatArray:
     return np.asarray((state.total - now[:, None] + state.after) / state.items)
 
 
-def _coordinates(induced: Sparse, mapping: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    rows = np.repeat(np.arange(induced.shape[0]), np.diff(induced.indptr))
-    return rows, induced.indices.astype(np.int64), mapping[induced.indices]
+def _of_single(patterns: Patterns, inverse: FloatArray) -> FloatArray:
+    """Return the sums of F of the items with one cluster: they don't depend on the mapping."""
+    counts, gold, induced = chosen(patterns, patterns.induced.sum(axis=1) == 1)
+    shares = 2.0 * counts * inverse[gold.sum(axis=1) + 1]
+    weighted = filled(gold, np.repeat(shares, np.diff(gold.indptr)))
+    return np.asarray((induced.T @ weighted).toarray(), dtype=np.float64)
 
 
-def _image(
-    held: npt.NDArray[np.int32], rows: IntArray, classes: IntArray, block: Block
-) -> tuple[IntArray, Sparse]:
-    """Return |h(B)| and h(B): of the clusters with one class, the last stands for all."""
-    last = np.zeros(held.shape, dtype=np.int32)
-    places = np.arange(len(rows), dtype=np.int32)
-    last[rows, classes] = places
-    chosen = last[rows, classes] == places
-    mapped = np.bincount(rows[chosen], minlength=len(held))
+def _total(patterns: Patterns, mapping: IntArray, inverse: FloatArray) -> float:
+    gold, mapped, common = item_counts(patterns, mapping)
+    return float((2.0 * patterns.counts * common * inverse[gold + mapped]).sum())
+
+
+class _Seen(NamedTuple):
+    """Some patterns under a mapping.
+
+    Parameters
+    ----------
+    classes : array of int, shape (entries,)
+        h of the cluster of each entry.
+    alone, right : arrays of bool, shape (entries,)
+        Whether no other cluster of the pattern has that class, and whether the class is gold.
+    mapped, common : arrays of int, shape (patterns,)
+        |h(B)| and |A & h(B)|.
+    image, missed : csr_array, shape (patterns, classes)
+        h(B), and A without h(B).
+    """
+
+    classes: IntArray
+    alone: BoolArray
+    right: BoolArray
+    mapped: IntArray
+    common: IntArray
+    image: Sparse
+    missed: Sparse
+
+
+def _seen(part: Block, mapping: IntArray, n: int) -> _Seen:
+    size, classes = len(part.counts), mapping[part.induced.indices]
+    places = part.rows * n + classes
+    golden = part.gold_rows * n + part.gold.indices
+    held = np.bincount(places, minlength=size * n)
+    hit = held[golden] > 0
+    first = _first(places, size * n)
+    mapped = np.bincount(part.rows[first], minlength=size)
     starts = np.concatenate([[0], np.cumsum(mapped)])
-    ones = np.ones(int(chosen.sum()))
-    return mapped, sparse.csr_array((ones, classes[chosen], starts), shape=held.shape)
+    image = sparse.csr_array(
+        (np.ones(int(starts[-1])), classes[first], starts), shape=(size, n)
+    )
+    is_gold = np.zeros(size * n, dtype=np.bool_)
+    is_gold[golden] = True
+    common = np.bincount(part.gold_rows[hit], minlength=size)
+    missed = filled(part.gold, (~hit).astype(np.float64))
+    return _Seen(classes, held[places] == 1, is_gold[places], mapped, common, image, missed)
 
 
-def _is_gold(gold: Sparse, rows: IntArray, classes: IntArray) -> npt.NDArray[np.bool_]:
-    member = np.zeros(gold.shape, dtype=np.bool_)
-    member[np.repeat(np.arange(gold.shape[0]), np.diff(gold.indptr)), gold.indices] = True
-    return np.asarray(member[rows, classes])
+def _first(places: IntArray, size: int) -> BoolArray:
+    """Mark one of the entries at each place."""
+    order = np.arange(len(places), dtype=np.int32)
+    last = np.empty(size, dtype=np.int32)
+    last[places] = order
+    return np.asarray(last[places] == order)
 
 
-def _with(matrix: Sparse, data: FloatArray) -> Sparse:
-    return sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-
-
-def _part(block: Block, rows: slice) -> Block:
-    induced = block.induced[rows]
-    return Block(block.counts[rows], block.gold[rows], induced, induced.T.tocsr())
+def _times(part: Block, data: FloatArray, matrix: Sparse) -> FloatArray:
+    """Multiply the transpose of the induced entries, with other data, by a matrix."""
+    transposed = filled(part.transposed, data[part.transposed.data])
+    return np.asarray((transposed @ matrix).toarray(), dtype=np.float64)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.kernels.clustering.entries import IntArray, Sparse
-from pipeline.kernels.clustering.neighbours import Neighbours
+from pipeline.kernels.clustering.neighbours import Neighbours, filled
 from pipeline.kernels.clustering.type_measures import one_hot
 
 FloatArray = npt.NDArray[np.float64]
@@ -29,18 +29,17 @@ class UnionState:
 
     def __init__(self, neighbours: Neighbours, mapping: IntArray) -> None:
         self.neighbours, self.mapping = neighbours, mapping.copy()
-        block = neighbours.everything()
-        self.classes = block.gold.T @ block.counts
-        held = block.induced @ one_hot(mapping, len(self.classes))
-        some, single = _like(held, held.data > 0), _like(held, held.data == 1)
-        weighted = block.transposed * block.counts[None, :]
-        sizes = weighted.sum(axis=1)[:, None]
-        self.new = sizes - _dense(weighted @ some)
-        self.new_common = _dense(weighted @ (block.gold - block.gold.multiply(some)))
+        counts, gold, induced = neighbours.patterns
+        weighted = neighbours.weighted
+        held = induced @ one_hot(mapping, gold.shape[1])
+        some, single = (filled(held, (held.data >= 1) * 1), filled(held, (held.data == 1) * 1))
+        common = gold.multiply(some)
+        self.classes = gold.T @ counts
+        self.new = weighted.sum(axis=1)[:, None] - _dense(weighted @ some)
+        self.new_common = neighbours.overlap - _dense(weighted @ common)
         self.only = _dense(weighted @ single)
-        self.only_common = _dense(weighted @ block.gold.multiply(single))
-        self.union = some.T @ block.counts
-        self.common = block.gold.multiply(some).T @ block.counts
+        self.only_common = _dense(weighted @ gold.multiply(single))
+        self.union, self.common = some.T @ counts, common.T @ counts
 
     def moves(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Return what a move takes from the old class and adds to the new one.
@@ -66,7 +65,7 @@ class UnionState:
         only = (after == 1).astype(np.int64) - (held == 1)
         gold = block.gold[:, columns].toarray()
         change = np.hstack([new, new * gold, only, only * gold]) * block.counts[:, None]
-        self._add(columns, np.asarray(block.transposed @ change))
+        self._add(columns, np.asarray(_ones(block.transposed) @ change))
         total = change.sum(axis=0)
         self.union[columns] -= total[:2]
         self.common[columns] -= total[2:4]
@@ -110,10 +109,8 @@ def _weighted(union: IntArray, common: IntArray, classes: IntArray) -> FloatArra
     return np.asarray(2.0 * union * common / np.maximum(union + classes, 1))
 
 
-def _like(matrix: Sparse, data: npt.NDArray[np.bool_]) -> Sparse:
-    made = matrix.copy()
-    made.data = data.astype(np.int64)
-    return made
+def _ones(matrix: Sparse) -> Sparse:
+    return filled(matrix, np.ones(matrix.nnz, dtype=np.int64))
 
 
 def _dense(matrix: Sparse) -> IntArray:

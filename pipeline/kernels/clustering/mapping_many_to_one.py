@@ -16,7 +16,6 @@ from pipeline.kernels.clustering.mapping_one_to_one import (
     completed,
     edge_weights,
     one_to_one,
-    overlap,
 )
 from pipeline.kernels.clustering.neighbours import Neighbours
 from pipeline.kernels.clustering.type_measures import TYPE_MEASURES
@@ -102,7 +101,7 @@ def many_to_one(
         return Climbed(edge_weights(patterns, measure).argmax(axis=1), True, None, None)
     ends = [
         climb(neighbours, measure, start)
-        for start in _starts(patterns, measure, _restarts(patterns, restarts), seed)
+        for start in _starts(neighbours, measure, _restarts(patterns, restarts), seed)
     ]
     values = [_value(patterns, measure, end) for end in ends]
     best = max(values)
@@ -156,10 +155,12 @@ def _state(
     return unions, lambda: values(unions)
 
 
-def _starts(patterns: Patterns, measure: str, restarts: int, seed: str) -> Iterator[IntArray]:
-    shared = overlap(patterns)
+def _starts(
+    neighbours: Neighbours, measure: str, restarts: int, seed: str
+) -> Iterator[IntArray]:
+    shared = neighbours.overlap
     yield shared.argmax(axis=1)
-    yield completed(one_to_one(patterns, measure), shared)
+    yield completed(one_to_one(neighbours.patterns, measure), shared)
     bits = seeded_generator(seed=seed, purpose=f"climb {measure}")
     for _ in range(restarts):
         yield bits.integers(shared.shape[1], size=len(shared))

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from scipy import sparse
 
 from pipeline.kernels.clustering.entries import IntArray, Patterns, Sparse
+
+BoolArray = npt.NDArray[np.bool_]
 
 _KEPT_ENTRIES = 20_000_000
 """Blocks are kept in memory if they have fewer entries in all."""
 
 
 class Block(NamedTuple):
-    """The patterns that hold a cluster: counts, gold, induced, and induced transposed."""
+    """Some patterns: counts, gold, induced, and induced transposed.
+
+    Parameters
+    ----------
+    counts, gold, induced
+        As in `Patterns`.
+    transposed : csr_array, shape (clusters, patterns)
+        The data say where in `induced` each entry is.
+    rows, gold_rows : arrays of int
+        The pattern of each entry of `induced` and of `gold`.
+    """
 
     counts: IntArray
     gold: Sparse
     induced: Sparse
     transposed: Sparse
+    rows: IntArray
+    gold_rows: IntArray
 
 
 class Neighbours:
@@ -37,23 +54,46 @@ class Neighbours:
         widths = patterns.induced.sum(axis=1).astype(np.int64)
         self._keep = int(widths @ widths) < _KEPT_ENTRIES
 
-    def everything(self) -> Block:
-        """Return all patterns as one block."""
-        counts, gold, induced = self.patterns
-        return Block(counts, gold, induced, induced.T.tocsr())
+    @cached_property
+    def weighted(self) -> Sparse:
+        """The items of each pattern in each cluster, shape (clusters, patterns)."""
+        counts, _, induced = self.patterns
+        return filled(induced, np.repeat(counts, np.diff(induced.indptr))).T.tocsr()
+
+    @cached_property
+    def overlap(self) -> IntArray:
+        """The overlaps |c & k|, shape (clusters, classes)."""
+        return np.asarray((self.weighted @ self.patterns.gold).toarray(), dtype=np.int64)
+
+    @cached_property
+    def several(self) -> Neighbours:
+        """The patterns with more than one cluster, whose clusters depend on each other."""
+        return Neighbours(chosen(self.patterns, self.patterns.induced.sum(axis=1) > 1))
 
     def of(self, cluster: int) -> Block:
         """Return the patterns that hold a cluster."""
         found = self._blocks.get(cluster)
         if found is None:
-            found = self._cut(cluster)
+            start, end = self._columns.indptr[cluster : cluster + 2]
+            found = block(self.patterns, self._columns.indices[start:end])
             if self._keep:
                 self._blocks[cluster] = found
         return found
 
-    def _cut(self, cluster: int) -> Block:
-        start, end = self._columns.indptr[cluster : cluster + 2]
-        rows = self._columns.indices[start:end]
-        counts, gold, induced = self.patterns
-        cut = induced[rows]
-        return Block(counts[rows], gold[rows], cut, cut.T.tocsr())
+
+def chosen(patterns: Patterns, rows: IntArray | BoolArray | slice) -> Patterns:
+    """Return some of the patterns."""
+    return Patterns(patterns.counts[rows], patterns.gold[rows], patterns.induced[rows])
+
+
+def block(patterns: Patterns, rows: IntArray | slice) -> Block:
+    """Cut out some patterns."""
+    counts, gold, induced = chosen(patterns, rows)
+    transposed = filled(induced, np.arange(induced.nnz)).T.tocsr()
+    places = (np.repeat(np.arange(len(counts)), np.diff(each.indptr)) for each in (induced, gold))
+    return Block(counts, gold, induced, transposed, *places)
+
+
+def filled(matrix: Sparse, data: npt.NDArray[Any]) -> Sparse:
+    """Return a matrix with other data in the same places."""
+    return sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
