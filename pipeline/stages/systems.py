@@ -55,7 +55,7 @@ def runs(tables: Tables, option: str, stages: Collection[str]) -> Iterator[Syste
                     f" {stage}\nGive one of them another system or run."
                 )
             seen[key] = stage
-            yield SystemRun(*key, parts[key])
+            yield SystemRun(str(key[0]), str(key[1]), parts[key])
 
 
 def stacked(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
