@@ -3,7 +3,7 @@
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Scores, Signatures
-from schemas.clustering_overlaps import ClusterOverlaps
+from schemas.clustering_tables import ClusterOverlaps, WorstItems
 from schemas.clustering_token import (
     ClassShares,
     FrequentTypes,
@@ -96,4 +96,5 @@ __all__ = [
     "TypeLevel",
     "UnitCounts",
     "Violation",
+    "WorstItems",
 ]

@@ -17,8 +17,8 @@ from schemas import (
     ClusterOverlaps,
     GoldEntries,
     InducedEntries,
-    ItemScores,
     TypeLevel,
+    WorstItems,
 )
 
 Measure: TypeAlias = Literal["MacroI", "MicroI", "MicroC"]
@@ -47,7 +47,7 @@ class EvaluateTypeLevel(Seeded):
     interval: Literal["fixed", "refitted"] = "fixed"
     """Whether every bootstrap sample keeps the mapping, or gets its own best one (slow)."""
     worst: int = Field(default=100, ge=0)
-    """How many of the items with the lowest scores are listed."""
+    """How many of the items with the lowest scores are listed, the frequent ones first."""
 
 
 @stage(
@@ -57,26 +57,29 @@ class EvaluateTypeLevel(Seeded):
         "scores": TypeLevel,
         "mapping": ClusterMapping,
         "classes": ClassScores,
-        "items": ItemScores,
+        "items": WorstItems,
         "overlaps": ClusterOverlaps,
     },
 )
 def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
     """Evaluate every run of every system, one after the other."""
-    gold = tables["gold"].select("item", "gold").collect()
+    counted = tables["gold"].collect()
+    gold, tokens = counted.select("item", "gold"), counted.group_by("item").agg(tokens=pl.sum("f"))
     every = list(runs(tables, "systems", config.systems))
-    found = [(each, _evaluated(config, gold, each)) for each in every]
+    found = [(each, _evaluated(config, gold, tokens, each)) for each in every]
     return {
         "scores": stacked([run.named(made.summary) for run, made in found], TypeLevel),
         "mapping": stacked([run.named(made.mapping) for run, made in found], ClusterMapping),
         "classes": stacked([run.named(made.classes) for run, made in found], ClassScores),
-        "items": stacked([run.named(made.items) for run, made in found], ItemScores),
+        "items": stacked([run.named(made.items) for run, made in found], WorstItems),
         "overlaps": stacked([_overlaps(gold, run) for run in every], ClusterOverlaps),
     }
 
 
-def _evaluated(config: EvaluateTypeLevel, gold: pl.DataFrame, run: SystemRun) -> Evaluated:
-    return evaluate_type_level(
+def _evaluated(
+    config: EvaluateTypeLevel, gold: pl.DataFrame, tokens: pl.DataFrame, run: SystemRun
+) -> Evaluated:
+    made = evaluate_type_level(
         gold,
         run.rows.select("item", "cluster"),
         measures=config.measures,
@@ -87,8 +90,19 @@ def _evaluated(config: EvaluateTypeLevel, gold: pl.DataFrame, run: SystemRun) ->
         replicates=config.replicates,
         confidence=config.confidence,
         interval=config.interval,
-        worst=config.worst,
     )
+    return made._replace(items=_worst(made.items, tokens, config.worst))
+
+
+def _worst(items: pl.DataFrame, tokens: pl.DataFrame, most: int) -> pl.DataFrame:
+    """Rank the items by their scores and, where these are equal, by their tokens."""
+    by = ["measure", "mapping"]
+    order = [*by, "f", "tokens", "item"]
+    ordered = items.join(tokens, on="item", how="left").sort(
+        order, descending=[name == "tokens" for name in order]
+    )
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(by)
+    return ordered.with_columns(rank=place).filter(pl.col("rank") <= most)
 
 
 def _overlaps(gold: pl.DataFrame, run: SystemRun) -> pl.DataFrame:

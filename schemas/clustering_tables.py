@@ -1,4 +1,4 @@
-"""Classes against clusters: what they share, in items or in tokens."""
+"""Classes against clusters: what they share, and the items that come out worst."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pandera.polars as pa
 import polars as pl
 
 from schemas.base import Table
+from schemas.clustering_types import ItemScores
 
 
 class ClusterOverlaps(Table):
@@ -28,3 +29,9 @@ class ClusterOverlaps(Table):
     def overlap_lies_in_both(cls, data: pa.PolarsData) -> pl.LazyFrame:
         """Let no overlap exceed the class or the cluster."""
         return data.lazyframe.select(pl.col("n_ij") <= pl.min_horizontal("n_i", "n_j"))
+
+
+class WorstItems(ItemScores):
+    """The items with the lowest scores, those with most tokens first where scores are equal."""
+
+    tokens: int = pa.Field(ge=0, description="tokens of the item in the gold standard; tokens")
