@@ -9,12 +9,36 @@ from pipeline.report.charts.options import Extras, Look, Style, Window
 
 if TYPE_CHECKING:
     from pipeline.report.charts.difference_graph import difference_chart
+    from pipeline.report.charts.dots import dot_plot
+    from pipeline.report.charts.growth_graph import growth
+    from pipeline.report.charts.heat import Grid, heat_map
+    from pipeline.report.charts.named_points import scatter
     from pipeline.report.charts.precision_graph import precision_chart
 
-__all__ = ["Extras", "Look", "Style", "Window", "difference_chart", "precision_chart"]
+__all__ = [
+    "Extras",
+    "Grid",
+    "Look",
+    "Style",
+    "Window",
+    "difference_chart",
+    "dot_plot",
+    "growth",
+    "heat_map",
+    "precision_chart",
+    "scatter",
+]
 
 # Reading the options of a view must not wait for the charting library.
-_CHARTS = {"difference_chart": "difference_graph", "precision_chart": "precision_graph"}
+_CHARTS = {
+    "Grid": "heat",
+    "difference_chart": "difference_graph",
+    "dot_plot": "dots",
+    "growth": "growth_graph",
+    "heat_map": "heat",
+    "precision_chart": "precision_graph",
+    "scatter": "named_points",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -53,7 +53,7 @@ def points(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
 
 
 def labels(
-    texts: Sequence[tuple[str, float, float]], *, align: Literal["left", "center"] = "left"
+    texts: Sequence[tuple[str, float, float]], *, align: Literal["left", "center", "right"] = "left"
 ) -> alt.Chart:
     """Return pieces of text, each at x and y given in pixels."""
     frame = _pixels(texts, {"text": pl.String, "x": pl.Float64, "y": pl.Float64})
