@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import polars as pl
 
@@ -15,10 +16,35 @@ WIDEST, NARROWEST, PAGE = 24.0, 3.0, 620.0
 """Limits of a cell, and about how wide a heat map may be; pixels."""
 
 
-def run_key(frame: pl.DataFrame) -> list[tuple[str, str]]:
-    """Return the first run of each system, by name."""
-    first = frame.group_by("system").agg(pl.col("run").min()).sort("system")
-    return [(str(system), str(run)) for system, run in first.iter_rows()]
+class Shown(NamedTuple):
+    """A run of which figures are shown: the first of its system."""
+
+    system: str
+    run: str
+    alone: bool
+
+    @property
+    def said(self) -> str:
+        """What captions call it."""
+        return self.system if self.alone else f"{self.system}, run {self.run}"
+
+    @property
+    def rows(self) -> pl.Expr:
+        """The rows of a table that belong to it."""
+        return (pl.col("system") == self.system) & (pl.col("run") == self.run)
+
+
+def first_runs(frame: pl.DataFrame) -> list[Shown]:
+    """Return the first run of each system, by name.
+
+    Examples
+    --------
+    >>> first_runs(pl.DataFrame({"system": ["b", "a", "a"], "run": ["1", "2", "1"]}))[0].said
+    'a, run 1'
+    """
+    run = pl.col("run")
+    first = frame.group_by("system").agg(run.min(), alone=run.n_unique() == 1).sort("system")
+    return [Shown(*row) for row in first.iter_rows()]
 
 
 def mapping_figure(

@@ -18,6 +18,13 @@ TITLES = {
     "ami": "AMI",
     "rand": "Rand",
     "adjusted_rand": "ARI",
+    "bcubed_f": "BCubed F",
+    "bcubed_precision": "BCubed P",
+    "bcubed_recall": "BCubed R",
+    "nmi_lfk": "NMI LFK",
+    "nmi_max": "NMI max",
+    "omega": "Omega",
+    "element_centric": "element-centric",
 }
 """How figures call measures; an arrow says that low values are good. Others keep their names."""
 LEVELS = ("MacroI", "MicroI", "MicroC")
@@ -72,8 +79,8 @@ def ordered(measures: Iterable[str]) -> list[str]:
 
     Examples
     --------
-    >>> ordered(["v", "MicroI 1-1", "omega", "MacroI M-1", "MacroI 1-1", "many_to_one"])
-    ['MacroI M-1', 'MacroI 1-1', 'MicroI 1-1', 'many_to_one', 'v', 'omega']
+    >>> ordered(["v", "MicroI 1-1", "mine", "MacroI M-1", "MacroI 1-1", "many_to_one"])
+    ['MacroI M-1', 'MacroI 1-1', 'MicroI 1-1', 'many_to_one', 'v', 'mine']
     """
     return sorted(set(measures), key=_place)
 

@@ -17,7 +17,7 @@ SHADES = ("#ffffff", "#d6e6f4", "#abcfe6", "#6baed6", "#3787c0", "#105ba4", "#08
 """White to dark blue: growing darkness alone tells the values apart, in any print."""
 TWO_SIDES = ("#8c510a", "#d8b365", "#f6e8c3", "#ffffff", "#c7eae5", "#5ab4ac", "#01665e")
 """Brown over white to blue-green, which colour-blind readers can tell apart."""
-_DARK = 0.65
+_DARK = 0.7
 """Share of the scale from which on a cell's text is white."""
 
 

@@ -35,9 +35,8 @@ def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> a
                frame[axis] + frame[f"{axis}_sd"].fill_null(0.0)]
         for axis in ("x", "y")
     }  # fmt: skip
-    plane = Plane(
-        round_domain(pl.concat(ends["x"])), round_domain(pl.concat(ends["y"])), look, y_title
-    )
+    x, y = (_domain(pl.concat(ends[axis])) for axis in ("x", "y"))
+    plane = Plane(x, y, look, y_title)
     colour = INK if look.style == "print" else COLOURS[0]
     points = over(frame.select("x", "y")).mark_point(filled=True, size=50, color=colour, opacity=1)
     bars = [_bars(frame, axis, plane, x_title) for axis in ("x", "y")]
@@ -65,7 +64,7 @@ def beside(
 
     Examples
     --------
-    >>> beside(["a", "b"], [(10, 50), (19, 50)], Look(width=100, height=100))
+    >>> beside(["a", "b"], [(10.0, 50.0), (19.0, 50.0)], Look(width=100, height=100))
     [('a', 6.85, 36.0), ('b', 27.0, 50.0)]
     """
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
@@ -81,6 +80,12 @@ def beside(
         taken.append((left, middle - _HEIGHT / 2, left + wide, middle + _HEIGHT / 2))
         found.append((name, round(left, 2), round(middle, 2)))
     return found
+
+
+def _domain(values: pl.Series) -> tuple[float, float]:
+    """Return round ends that a label can stand at: 0.7, not 0.7000000000000001."""
+    low, high = round_domain(values)
+    return round(low, 9), round(high, 9)
 
 
 def _fits(

@@ -114,9 +114,13 @@ def _scatter(table: pl.DataFrame, options: SystemsView, known: Sequence[str]) ->
     if frame["x_sd"].null_count() < frame.height:
         caption += "; bars are one standard deviation over its runs to either side"
     chart = charts.scatter(
-        frame, x_title=title(x), y_title=title(y), look=Look(style=options.style, width=440)
+        frame, x_title=_axis(x), y_title=_axis(y), look=Look(style=options.style, width=440)
     )
     yield Figure("scatter", f"{caption}.", chart)
+
+
+def _axis(measure: str) -> str:
+    return f"{title(measure)} (types)" if is_type_level(measure) else title(measure)
 
 
 def _correlations(
@@ -160,4 +164,5 @@ def _heat_map(
 def _two_digits(value: float | None) -> str:
     if value is None:
         return NOTHING
-    return f"{value:.2f}".replace("0.", ".").replace("-", "−")
+    # Adding zero turns -0.0 into 0.0.
+    return f"{round(value, 2) + 0.0:.2f}".replace("0.", ".").replace("-", "−")

@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.report.cells import NOTHING, columns_shown
 from pipeline.report.charts import Style
-from pipeline.report.cluster_figures import mapping_figure, run_key
+from pipeline.report.cluster_figures import Shown, first_runs, mapping_figure
 from pipeline.report.clustering_words import HOW_TOKENS, ordered, title
 from pipeline.report.names import chosen
 from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
@@ -38,7 +38,9 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
     caption = "Token-level scores of each run."
     if limited:
         caption += " Brackets: limits by bootstrap over sentences."
-    figures = [_figure(stage, options, key) for key in run_key(scores) if key[0] in systems]
+    figures = [
+        _figure(stage, options, each) for each in first_runs(scores) if each.system in systems
+    ]
     listing = score_listing(scores, caption=caption, error="")
     return [Text(HOW_TOKENS), *_sizes(stage), listing, *figures]
 
@@ -104,13 +106,12 @@ def _sizes(stage: StageView) -> list[Block]:
     return [Text(f"Tokens without a cluster {fate}: {said}.")]
 
 
-def _figure(stage: StageView, options: TokenLevelView, key: tuple[str, str]) -> Block:
-    system, run = key
-    mine = (pl.col("system") == system) & (pl.col("run") == run)
+def _figure(stage: StageView, options: TokenLevelView, shown: Shown) -> Block:
+    mine, system = shown.rows, shown.system
     overlaps = stage.table("overlaps").filter(mine).collect()
     mapping = stage.table("mapping").filter(mine, pl.col("mapping") == options.mapping).collect()
     mapped = dict(mapping.drop_nulls("gold").select("cluster", "gold").iter_rows())
-    said = f"{system} (run {run}), {title(options.mapping)}"
+    said = f"{shown.said}, {title(options.mapping)}"
     if overlaps.is_empty():
         return Text(f"{said}: no token has a cluster.")
     return mapping_figure(

@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.report.cells import NOTHING, cell, columns_shown, share
 from pipeline.report.charts import Style
-from pipeline.report.cluster_figures import class_figure, mapping_figure, run_key
+from pipeline.report.cluster_figures import Shown, class_figure, first_runs, mapping_figure
 from pipeline.report.clustering_words import CLIMBS, HOW_TYPES, LEVELS, UNSEEN
 from pipeline.report.names import chosen
 from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
@@ -40,9 +40,9 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
         return [Text("There is no run of a system to evaluate.")]
     known = sorted(set(scores["system"]))
     systems = chosen(options.systems, known, where=f"views.{stage.name}.systems")
-    runs = [key for key in run_key(scores) if key[0] in systems]
+    runs = [each for each in first_runs(scores) if each.system in systems]
     size = Text(_size(scores))
-    blocks = [block for key in runs for block in _of_run(stage, options, key)]
+    blocks = [block for each in runs for block in _of_run(stage, options, each)]
     return [Text(HOW_TYPES), size, Text(UNSEEN), _scores(scores), Text(CLIMBS), *blocks]
 
 
@@ -113,11 +113,10 @@ def _row(row: dict[str, Any], floors: dict[tuple[str, str, str], float]) -> list
     ]
 
 
-def _of_run(stage: StageView, options: TypeLevelView, key: tuple[str, str]) -> Iterator[Block]:
-    system, run = key
-    mine = (pl.col("system") == system) & (pl.col("run") == run)
+def _of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Iterator[Block]:
+    mine, system = shown.rows, shown.system
     under = (pl.col("measure") == options.measure) & (pl.col("mapping") == options.mapping)
-    said = f"{system} (run {run}), {options.measure} under {options.mapping}"
+    said = f"{shown.said}, {options.measure} under {options.mapping}"
     overlaps = stage.table("overlaps").filter(mine).collect()
     mapping = stage.table("mapping").filter(mine & under).drop_nulls("gold").collect()
     classes = stage.table("classes").filter(mine & under).collect()
@@ -130,9 +129,9 @@ def _of_run(stage: StageView, options: TypeLevelView, key: tuple[str, str]) -> I
     )
     yield class_figure(classes, name=system, said=said, style=options.style)
     items = stage.table("items").filter(mine & under).sort("rank").collect()
-    shown = items.head(options.worst).select("item", "tokens", "gold", "mapped", "f")
+    worst = items.head(options.worst).select("item", "tokens", "gold", "mapped", "f")
     caption = f"{said}: types with the lowest F score, the most frequent first."
-    yield Listing(f"worst-{system}", caption, items, shown=_texts(shown), right=("tokens", "F"))
+    yield Listing(f"worst-{system}", caption, items, shown=_texts(worst), right=("tokens", "F"))
 
 
 def _texts(items: pl.DataFrame) -> pl.DataFrame:
