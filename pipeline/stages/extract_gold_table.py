@@ -61,14 +61,18 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     counts = {name: parsing.whole_number(name, schema[name]) for name in config.classes}
     counts = {name: pl.when(count >= 0).then(count) for name, count in counts.items()}
     folded = text.str.to_lowercase() if config.fold else text
-    rows = raw.select(folded.alias("item"), **counts)
+    # One class after the other: a class may be called item, gold or f.
+    rows = pl.concat(
+        raw.select(folded.alias("item"), pl.lit(name).alias("gold"), count.alias("f"))
+        for name, count in counts.items()
+    )
     bad = [
         parsing.faults(
             raw, parsed={item: pl.when(text != "").then(text)}, problem="is empty", required=True
         ),
         parsing.faults(raw, parsed=counts, problem=_NO_NUMBER, required=False),
     ]
-    return rows.unpivot(index="item", variable_name="gold", value_name="f"), pl.concat(bad)
+    return rows, pl.concat(bad)
 
 
 def _sizes(known: pl.LazyFrame, wanted: pl.LazyFrame, often: pl.LazyFrame) -> pl.LazyFrame:
