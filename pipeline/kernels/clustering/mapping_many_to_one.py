@@ -155,9 +155,7 @@ def _state(
     return unions, lambda: values(unions)
 
 
-def _starts(
-    neighbours: Neighbours, measure: str, restarts: int, seed: str
-) -> Iterator[IntArray]:
+def _starts(neighbours: Neighbours, measure: str, restarts: int, seed: str) -> Iterator[IntArray]:
     shared = neighbours.overlap
     yield shared.argmax(axis=1)
     yield completed(one_to_one(neighbours.patterns, measure), shared)
