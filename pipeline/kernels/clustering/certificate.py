@@ -127,8 +127,8 @@ def _problem(patterns: Patterns) -> _Problem:
     gather = sparse.csr_array((ones, (placed["place"], placed["row"])), shape=shape)
     weighted = patterns.gold * patterns.counts[:, None]
     return _Problem(
-        (gather @ weighted).toarray().ravel(),
-        gather @ patterns.counts,
+        np.asarray((gather @ weighted).toarray(), dtype=np.int64).ravel(),
+        np.asarray(gather @ patterns.counts, dtype=np.int64),
         patterns.induced[first["row"].to_numpy()],
         int(patterns.counts @ patterns.gold.sum(axis=1)),
     )
@@ -164,19 +164,20 @@ def _reach(problem: _Problem, gain: FloatArray, classes: int) -> list[optimize.L
     Only the side that the gain of y pulls against is needed.
     """
     sets, clusters = problem.members.shape
-    each = sparse.eye_array(classes)
-    some = sparse.hstack(
-        [sparse.kron(problem.members, each), -sparse.eye_array(sets * classes)]
-    ).tocsr()[gain > 0]
+    each = sparse.eye_array(classes, format="csr")
+    members = sparse.kron(problem.members, each, format="csr")
+    some = sparse.hstack([members, -sparse.eye_array(sets * classes)], format="csr")
     rows = np.repeat(np.arange(sets), np.diff(problem.members.indptr))
     ones = np.ones(len(rows))
     order = np.arange(len(rows))
     has = sparse.csr_array((ones, (order, problem.members.indices)), shape=(len(rows), clusters))
     of = sparse.csr_array((ones, (order, rows)), shape=(len(rows), sets))
-    every = sparse.hstack([-sparse.kron(has, each), sparse.kron(of, each)]).tocsr()
+    every = sparse.hstack(
+        [-sparse.kron(has, each, format="csr"), sparse.kron(of, each, format="csr")], format="csr"
+    )
     pulled = gain.reshape(sets, classes)[rows].ravel() < 0
     return [
-        optimize.LinearConstraint(some, 0, np.inf),
+        optimize.LinearConstraint(some[gain > 0], 0, np.inf),
         optimize.LinearConstraint(every[pulled], 0, np.inf),
     ]
 

@@ -75,7 +75,7 @@ class Neighbours:
         found = self._blocks.get(cluster)
         if found is None:
             start, end = self._columns.indptr[cluster : cluster + 2]
-            found = block(self.patterns, self._columns.indices[start:end])
+            found = block(self.patterns, self._columns.indices[start:end].astype(np.int64))
             if self._keep:
                 self._blocks[cluster] = found
         return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +86,8 @@ def type_level_limits(
     check_limits(replicates=replicates, confidence=confidence, interval=interval)
     bits = seeded_generator(seed=seed, purpose=f"type level {measure} {kind}")
     if interval == "refitted":
-        values = _refitted(patterns, measure, kind, mapping, replicates, bits)
+        fit = functools.partial(_fit, measure=measure, kind=kind, mapping=mapping)
+        values = _refitted(patterns, fit, measure, replicates, bits)
     elif measure == "MicroC":
         values = _by_union(patterns, mapping, replicates, bits)
     else:
@@ -145,9 +147,8 @@ def _draws(counts: IntArray, replicates: int, bits: np.random.Generator) -> Iter
 
 def _refitted(
     patterns: Patterns,
+    fit: Callable[[Patterns], IntArray],
     measure: str,
-    kind: str,
-    mapping: IntArray,
     replicates: int,
     bits: np.random.Generator,
 ) -> FloatArray:
@@ -156,14 +157,13 @@ def _refitted(
     for batch in _draws(patterns.counts, replicates, bits):
         for counts in batch:
             sample = chosen(patterns._replace(counts=counts), counts > 0)
-            fitted = _fit(sample, measure, kind, mapping)
-            values.append(float(TYPE_MEASURES[measure](sample, fitted).value))
+            values.append(float(TYPE_MEASURES[measure](sample, fit(sample)).value))
     return np.array(values)
 
 
-def _fit(sample: Patterns, measure: str, kind: str, mapping: IntArray) -> IntArray:
+def _fit(sample: Patterns, *, measure: str, kind: str, mapping: IntArray) -> IntArray:
     if kind == "1-1":
         return one_to_one(sample, measure)
     if is_separable(sample, measure):
-        return edge_weights(sample, measure).argmax(axis=1)
+        return np.asarray(edge_weights(sample, measure).argmax(axis=1), dtype=np.int64)
     return climb(Neighbours(sample), measure, mapping)
