@@ -51,7 +51,7 @@ def test_a_single_climb_sticks() -> None:
 
 def test_between_the_1_1_mapping_and_the_best() -> None:
     above = 0
-    for gold, induced, n, m in instances(1200, seed=3):
+    for gold, induced, n, m in instances(1000, seed=3):
         patterns = patterns_of(gold, induced, n, m)
         neighbours = Neighbours(patterns)
         for name, twin in TWINS.items():
@@ -62,7 +62,7 @@ def test_between_the_1_1_mapping_and_the_best() -> None:
             assert least <= value <= best
             assert value == best or not found.exact
             above += value > least
-    assert above > 1000
+    assert above > 800
 
 
 @pytest.mark.parametrize("name", TWINS)
