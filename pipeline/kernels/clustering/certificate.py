@@ -19,6 +19,9 @@ FloatArray = npt.NDArray[np.float64]
 PROVEN_WITHIN = 1e-9
 """A mapping is proven best if the bound is higher by no more than this."""
 
+MOST_PAIRS = 50_000
+"""Pairs of a set of clusters and a class beyond which the solver is too slow to be of use."""
+
 
 class Certificate(NamedTuple):
     """A mapping, and what no M-1 mapping exceeds.
@@ -29,25 +32,27 @@ class Certificate(NamedTuple):
         The class of each cluster: the given mapping, or a better one if the search met one.
     value : Fraction
         MacroI of it.
-    bound : float or None
-        MacroI of no M-1 mapping is above it; None if the time did not suffice for any bound.
+    bound : float
+        MacroI of no M-1 mapping is above it.
     proven : bool
         True if the bound is the value, within 1e-9.
     """
 
     mapping: IntArray
     value: Fraction
-    bound: float | None
+    bound: float
     proven: bool
 
 
 class _Problem(NamedTuple):
-    """Which class each cluster has (x), and which classes each set of clusters reaches (y).
+    """Items added up by their sets of clusters: which classes a set reaches, and what it gains.
 
     Parameters
     ----------
-    hits, sizes : arrays of int, shape (sets * classes,) and (sets,)
-        For each distinct set B of clusters: items of each class, and items.
+    hits : array of int, shape (sets, classes)
+        For each distinct set B of clusters, its items of each class.
+    sizes : array of int, shape (sets,)
+        Its items.
     members : csr_array, shape (sets, clusters)
         The sets; none is empty.
     gold : int
@@ -65,7 +70,9 @@ def certify(patterns: Patterns, mapping: IntArray, *, seconds: float) -> Certifi
 
     MacroI is a ratio 2 IM / (S_A + S_h). At a ratio r that some mapping reaches, the largest
     ``2 IM - r (S_A + S_h)`` is 0 if no mapping is better; else its mapping is better, and gives
-    the next r. The largest one is found by mixed-integer linear programming.
+    the next r. The largest one is found by mixed-integer linear programming. A first bound lets
+    each set of clusters that an item has choose its classes for itself; where there are more
+    than 50,000 pairs of a set of several clusters and a class, it is the only one.
 
     Parameters
     ----------
@@ -102,17 +109,26 @@ def certify(patterns: Patterns, mapping: IntArray, *, seconds: float) -> Certifi
     if not seconds > 0:
         raise ValueError(f"{seconds} seconds for the certificate: give more than 0")
     problem, value = _problem(patterns), macro_i(patterns, mapping).value
-    end, bound = time.monotonic() + seconds, None
-    while (left := end - time.monotonic()) > 0:
-        found, slack = _solve(problem, value, patterns.gold.shape[1], left)
-        if slack is not None:
-            bound = min(_bound(problem, value, slack), 1.0 if bound is None else bound)
+    end, bound = time.monotonic() + seconds, _relaxed(problem)
+    small = _several(problem).sum() * problem.hits.shape[1] <= MOST_PAIRS
+    while small and not _closed(bound, value) and (left := end - time.monotonic()) > 0:
+        found, slack = _solve(problem, value, left)
+        bound = bound if slack is None else min(bound, _bound(problem, value, slack))
         better = value if found is None else macro_i(patterns, found).value
         if found is None or better <= value:
             break
         mapping, value = found, better
-    proven = bound is not None and bound - float(value) <= PROVEN_WITHIN
+    proven = _closed(bound, value)
     return Certificate(mapping, value, float(value) if proven else bound, proven)
+
+
+def _closed(bound: float, value: Fraction) -> bool:
+    return bound - float(value) <= PROVEN_WITHIN
+
+
+def _several(problem: _Problem) -> npt.NDArray[np.bool_]:
+    """Mark the sets of more than one cluster."""
+    return np.asarray(problem.members.sum(axis=1) > 1)
 
 
 def _problem(patterns: Patterns) -> _Problem:
@@ -127,50 +143,70 @@ def _problem(patterns: Patterns) -> _Problem:
     gather = sparse.csr_array((ones, (placed["place"], placed["row"])), shape=shape)
     weighted = patterns.gold * patterns.counts[:, None]
     return _Problem(
-        np.asarray((gather @ weighted).toarray(), dtype=np.int64).ravel(),
+        np.asarray((gather @ weighted).toarray(), dtype=np.int64),
         np.asarray(gather @ patterns.counts, dtype=np.int64),
         patterns.induced[first["row"].to_numpy()],
         int(patterns.counts @ patterns.gold.sum(axis=1)),
     )
 
 
+def _relaxed(problem: _Problem) -> float:
+    """Return the best ratio if each set may choose its classes whatever the others choose."""
+    hits = -np.sort(-problem.hits, axis=1)
+    place, widths = np.arange(hits.shape[1]), problem.members.sum(axis=1)
+    allowed, sizes = place < widths[:, None], problem.sizes[:, None]
+    best, r = 0.0, -1.0
+    while best > r:
+        r = best
+        taken = allowed & ((place == 0) | (2.0 * hits > r * sizes))
+        whole = problem.gold + int((taken * sizes).sum())
+        best = 2.0 * int((taken * hits).sum()) / whole
+    return min(best, 1.0)
+
+
 def _solve(
-    problem: _Problem, ratio: Fraction, classes: int, seconds: float
+    problem: _Problem, ratio: Fraction, seconds: float
 ) -> tuple[IntArray | None, float | None]:
-    """Maximise 2 IM - r (S_A + S_h): the mapping, and an upper bound of the maximum."""
-    r, (sets, clusters) = float(ratio), problem.members.shape
-    gain = 2.0 * problem.hits - r * np.repeat(problem.sizes, classes)
-    x = clusters * classes
+    """Maximise 2 IM - r (S_A + S_h): the mapping, and an upper bound of the maximum.
+
+    The variables are x, which class each cluster has, and y, which classes each set of several
+    clusters reaches; what a single cluster reaches is its x.
+    """
+    r, several = float(ratio), _several(problem)
+    gain = 2.0 * problem.hits - r * problem.sizes[:, None]
+    own = np.asarray(problem.members[~several].T @ gain[~several])
+    members, shared = problem.members[several], gain[several].ravel()
+    clusters, classes = own.shape
     one_class = sparse.kron(sparse.eye_array(clusters), np.ones((1, classes)), format="csr")
-    blank = sparse.csr_array((clusters, sets * classes))
-    rows = [optimize.LinearConstraint(sparse.hstack([one_class, blank]), 1, 1)]
-    rows += _reach(problem, gain, classes)
+    blank = sparse.csr_array((clusters, len(shared)))
     found = optimize.milp(
-        np.concatenate([np.zeros(x), -gain]),
-        integrality=np.concatenate([np.ones(x), np.zeros(sets * classes)]),
+        -np.concatenate([own.ravel(), shared]),
+        integrality=np.repeat([1, 0], [own.size, len(shared)]),
         bounds=optimize.Bounds(0, 1),
-        constraints=rows,
+        constraints=[
+            optimize.LinearConstraint(sparse.hstack([one_class, blank], format="csr"), 1, 1),
+            *_reach(members, shared, classes),
+        ],
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
     bound = None if found.mip_dual_bound is None else -found.mip_dual_bound - r * problem.gold
     if found.x is None:
         return None, bound
-    return found.x[:x].reshape(clusters, classes).argmax(axis=1), bound
+    return found.x[: own.size].reshape(own.shape).argmax(axis=1), bound
 
 
-def _reach(problem: _Problem, gain: FloatArray, classes: int) -> list[optimize.LinearConstraint]:
+def _reach(members: Sparse, gain: FloatArray, classes: int) -> list[optimize.LinearConstraint]:
     """Let a set reach a class if one of its clusters has it: y <= sum x, and y >= each x.
 
     Only the side that the gain of y pulls against is needed.
     """
-    sets, clusters = problem.members.shape
     each = sparse.eye_array(classes, format="csr")
-    members = sparse.kron(problem.members, each, format="csr")
-    some = sparse.hstack([members, -sparse.eye_array(sets * classes)], format="csr")
-    rows = np.repeat(np.arange(sets), np.diff(problem.members.indptr))
-    ones = np.ones(len(rows))
-    order = np.arange(len(rows))
-    has = sparse.csr_array((ones, (order, problem.members.indices)), shape=(len(rows), clusters))
+    sets, clusters = members.shape
+    reach = sparse.kron(members, each, format="csr")
+    some = sparse.hstack([reach, -sparse.eye_array(len(gain))], format="csr")
+    rows = np.repeat(np.arange(sets), np.diff(members.indptr))
+    ones, order = np.ones(len(rows)), np.arange(len(rows))
+    has = sparse.csr_array((ones, (order, members.indices)), shape=(len(rows), clusters))
     of = sparse.csr_array((ones, (order, rows)), shape=(len(rows), sets))
     every = sparse.hstack(
         [-sparse.kron(has, each, format="csr"), sparse.kron(of, each, format="csr")], format="csr"

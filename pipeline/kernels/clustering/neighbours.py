@@ -66,6 +66,16 @@ class Neighbours:
         return np.asarray((self.weighted @ self.patterns.gold).toarray(), dtype=np.int64)
 
     @cached_property
+    def sizes(self) -> IntArray:
+        """The sizes |k|, shape (clusters,)."""
+        return np.asarray(self.weighted.sum(axis=1), dtype=np.int64)
+
+    @cached_property
+    def single(self) -> Neighbours:
+        """The patterns with one cluster, which add to its class whatever the others do."""
+        return Neighbours(chosen(self.patterns, self.patterns.induced.sum(axis=1) == 1))
+
+    @cached_property
     def several(self) -> Neighbours:
         """The patterns with more than one cluster, whose clusters depend on each other."""
         return Neighbours(chosen(self.patterns, self.patterns.induced.sum(axis=1) > 1))
