@@ -149,4 +149,6 @@ class ItemScores(Table):
     gold: str = pa.Field(description="its gold classes, sorted, with spaces between")
     mapped: str = pa.Field(description="classes that its clusters are mapped to; may be empty")
     common: int = pa.Field(ge=0, description="classes in both")
-    f: float = pa.Field(ge=0, le=1, description="2 common / (gold + mapped classes); proportion")
+    f: float = pa.Field(
+        ge=0, le=1, description="2 common / (|A| + |h(B)|), unmapped clusters in |h(B)|; proportion"
+    )

@@ -28,18 +28,31 @@ class UnionState:
     """
 
     def __init__(self, neighbours: Neighbours, mapping: IntArray) -> None:
-        self.neighbours, self.mapping = neighbours, mapping.copy()
-        counts, gold, induced = neighbours.patterns
-        weighted = neighbours.weighted
+        self.single, self.several = neighbours.single, neighbours.several
+        self.mapping = mapping.copy()
+        counts, gold, induced = self.several.patterns
+        weighted = self.several.weighted
         held = induced @ one_hot(mapping, gold.shape[1])
         some, single = (filled(held, (held.data >= 1) * 1), filled(held, (held.data == 1) * 1))
         common = gold.multiply(some)
-        self.classes = gold.T @ counts
-        self.new = weighted.sum(axis=1)[:, None] - _dense(weighted @ some)
+        self.classes = neighbours.patterns.gold.T @ neighbours.patterns.counts
+        self.new = neighbours.sizes[:, None] - _dense(weighted @ some)
         self.new_common = neighbours.overlap - _dense(weighted @ common)
         self.only = _dense(weighted @ single)
         self.only_common = _dense(weighted @ gold.multiply(single))
         self.union, self.common = some.T @ counts, common.T @ counts
+        self._place(np.arange(len(mapping)), mapping, 1)
+
+    def _place(self, clusters: IntArray, classes: IntArray, sign: int) -> None:
+        """Put the items that are in one cluster only into its class, or take them out."""
+        sizes, at = sign * self.single.sizes[clusters], (clusters, classes)
+        common = sign * self.single.overlap[at]
+        self.new[at] -= sizes
+        self.new_common[at] -= common
+        self.only[at] += sizes
+        self.only_common[at] += common
+        np.add.at(self.union, classes, sizes)
+        np.add.at(self.common, classes, common)
 
     def moves(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Return what a move takes from the old class and adds to the new one.
@@ -57,7 +70,9 @@ class UnionState:
 
     def move(self, cluster: int, to: int) -> None:
         """Move a cluster to another class, and count again what that changes."""
-        block, old = self.neighbours.of(cluster), int(self.mapping[cluster])
+        block, old = self.several.of(cluster), int(self.mapping[cluster])
+        self._place(np.array([cluster]), np.array([old]), -1)
+        self._place(np.array([cluster]), np.array([to]), 1)
         columns = np.array([old, to])
         held = block.induced @ (self.mapping[:, None] == columns).astype(np.int64)
         after = held + np.array([-1, 1])

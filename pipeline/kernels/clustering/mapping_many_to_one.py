@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +102,9 @@ def many_to_one(
         climb(neighbours, measure, start)
         for start in _starts(neighbours, measure, _restarts(patterns, restarts), seed)
     ]
-    values = [_value(patterns, measure, end) for end in ends]
+    distinct = {end.tobytes(): end for end in ends}
+    value = {key: TYPE_MEASURES[measure](patterns, end).value for key, end in distinct.items()}
+    values = [value[end.tobytes()] for end in ends]
     best = max(values)
     return Climbed(ends[values.index(best)], False, len(ends), values.count(best))
 
@@ -168,7 +169,3 @@ def _restarts(patterns: Patterns, restarts: int | None) -> int:
     if restarts is not None:
         return restarts
     return RESTARTS_OF_FEW if patterns.counts.sum() <= FEW_ITEMS else RESTARTS_OF_MANY
-
-
-def _value(patterns: Patterns, measure: str, mapping: IntArray) -> Fraction:
-    return TYPE_MEASURES[measure](patterns, mapping).value

@@ -66,6 +66,16 @@ class Neighbours:
         return np.asarray((self.weighted @ self.patterns.gold).toarray(), dtype=np.int64)
 
     @cached_property
+    def sizes(self) -> IntArray:
+        """The sizes |k|, shape (clusters,)."""
+        return np.asarray(self.weighted.sum(axis=1), dtype=np.int64)
+
+    @cached_property
+    def single(self) -> Neighbours:
+        """The patterns with one cluster, which add to its class whatever the others do."""
+        return Neighbours(chosen(self.patterns, self.patterns.induced.sum(axis=1) == 1))
+
+    @cached_property
     def several(self) -> Neighbours:
         """The patterns with more than one cluster, whose clusters depend on each other."""
         return Neighbours(chosen(self.patterns, self.patterns.induced.sum(axis=1) > 1))
@@ -75,7 +85,7 @@ class Neighbours:
         found = self._blocks.get(cluster)
         if found is None:
             start, end = self._columns.indptr[cluster : cluster + 2]
-            found = block(self.patterns, self._columns.indices[start:end])
+            found = block(self.patterns, self._columns.indices[start:end].astype(np.int64))
             if self._keep:
                 self._blocks[cluster] = found
         return found

@@ -8,10 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.clustering.entries import Entries, entries
+from pipeline.errors import did_you_mean
+from pipeline.kernels.clustering.certificate import certify
+from pipeline.kernels.clustering.entries import Entries, Patterns, entries
 from pipeline.kernels.clustering.mapping_many_to_one import many_to_one
 from pipeline.kernels.clustering.mapping_one_to_one import one_to_one
 from pipeline.kernels.clustering.neighbours import Neighbours
+from pipeline.kernels.clustering.type_bootstrap import check_limits, type_level_limits
 from pipeline.kernels.clustering.type_measures import TYPE_MEASURES
 from pipeline.kernels.clustering.type_tables import (
     Found,
@@ -110,14 +113,16 @@ def evaluate_type_level(
     >>> made.mapping.filter(measure="MicroC", mapping="1-1").select("cluster", "gold").rows()
     [('0', 'N'), ('1', 'V'), ('2', None)]
     """
+    plan = _Plan(restarts, seed, certificate_seconds, replicates, confidence, interval)
+    _check(measures, mappings, worst, plan)
     made = entries(gold, induced)
     neighbours = Neighbours(made.patterns)
     found = [
-        _found(neighbours, measure, kind, restarts=restarts, seed=seed)
-        for measure in sorted(measures)
-        for kind in sorted(mappings)
+        _limited(neighbours, _found(neighbours, measure, kind, plan), plan)
+        for measure in sorted(set(measures))
+        for kind in sorted(set(mappings))
     ]
-    floors = [_floor(made, measure) for measure in sorted(measures)]
+    floors = [_floor(made, measure) for measure in sorted(set(measures))]
     return Evaluated(
         summary_table(made, [*found, *floors]),
         _stacked([mapping_rows(made, each) for each in found], ClusterMapping),
@@ -126,18 +131,77 @@ def evaluate_type_level(
     )
 
 
-def _found(
-    neighbours: Neighbours, measure: str, kind: str, *, restarts: int | None, seed: str
-) -> Found:
+class _Plan(NamedTuple):
+    """How to search, and how to draw samples."""
+
+    restarts: int | None
+    seed: str
+    certificate_seconds: float | None
+    replicates: int
+    confidence: float
+    interval: str
+
+
+def _check(
+    measures: Sequence[str], mappings: Sequence[str], worst: int | None, plan: _Plan
+) -> None:
+    """Complain about options before any work."""
+    for given, known in ((measures, TYPE_MEASURES), (mappings, MAPPING_KINDS)):
+        for name in given:
+            if name not in known:
+                raise ValueError(f"unknown name {name!r}; {did_you_mean(name, known)}")
+    if worst is not None and worst < 0:
+        raise ValueError(f"{worst} of the worst items: give 0 or more")
+    if plan.restarts is not None and plan.restarts < 0:
+        raise ValueError(f"{plan.restarts} restarts: give 0 or more")
+    if plan.certificate_seconds is not None and not plan.certificate_seconds > 0:
+        raise ValueError(f"{plan.certificate_seconds} seconds for the certificate: give more")
+    if plan.replicates:
+        check_limits(replicates=plan.replicates, confidence=plan.confidence, interval=plan.interval)
+
+
+def _found(neighbours: Neighbours, measure: str, kind: str, plan: _Plan) -> Found:
     """Find the best mapping of a kind, and evaluate it."""
     patterns = neighbours.patterns
     if kind == "1-1":
         mapping = one_to_one(patterns, measure)
         return Found(measure, kind, mapping, TYPE_MEASURES[measure](patterns, mapping), "exact")
-    made = many_to_one(neighbours, measure, restarts=restarts, seed=seed)
+    made = many_to_one(neighbours, measure, restarts=plan.restarts, seed=plan.seed)
     score = TYPE_MEASURES[measure](patterns, made.mapping)
     certificate = "exact" if made.exact else "not proven"
-    return Found(measure, kind, made.mapping, score, certificate, made.starts, made.reached)
+    found = Found(measure, kind, made.mapping, score, certificate, made.starts, made.reached)
+    if measure != "MacroI" or made.exact or plan.certificate_seconds is None:
+        return found
+    return _certified(patterns, found, plan.certificate_seconds)
+
+
+def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
+    """Search for a proof; a better mapping that turns up was reached by no climb."""
+    made = certify(patterns, found.mapping, seconds=seconds)
+    return found._replace(
+        mapping=made.mapping,
+        score=TYPE_MEASURES[found.measure](patterns, made.mapping),
+        certificate="proven" if made.proven else "not proven",
+        bound=made.bound,
+        reached=found.reached if made.value == found.score.value else 0,
+    )
+
+
+def _limited(neighbours: Neighbours, found: Found, plan: _Plan) -> Found:
+    """Add the limits, if wanted."""
+    if not plan.replicates:
+        return found
+    lower, upper = type_level_limits(
+        neighbours.patterns,
+        found.measure,
+        found.kind,
+        found.mapping,
+        replicates=plan.replicates,
+        confidence=plan.confidence,
+        seed=plan.seed,
+        interval=plan.interval,
+    )
+    return found._replace(lower=lower, upper=upper, interval=plan.interval)
 
 
 def _floor(made: Entries, measure: str) -> Found:
@@ -150,5 +214,6 @@ def _floor(made: Entries, measure: str) -> Found:
 
 def _stacked(tables: list[pl.DataFrame], schema: type[Table]) -> pl.DataFrame:
     """Put tables with one schema below each other; none makes an empty one."""
-    columns = {name: dtype for name, dtype in schema.columns().items() if name not in _STAGE}
-    return pl.concat([pl.DataFrame(schema=columns), *(table.cast(columns) for table in tables)])
+    typed = [pl.col(name).cast(t) for name, t in schema.columns().items() if name not in _STAGE]
+    empty = schema.zero_rows().collect().drop(_STAGE)
+    return pl.concat([empty, *(table.select(typed) for table in tables)])

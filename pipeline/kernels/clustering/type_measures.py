@@ -57,8 +57,8 @@ def image(patterns: Patterns, mapping: npt.ArrayLike) -> Sparse:
         The classes that the clusters are mapped to, each once.
     """
     counted = patterns.induced @ one_hot(mapping, patterns.gold.shape[1])
-    counted.data[:] = 1
-    return counted
+    ones = np.ones(counted.nnz, dtype=np.int64)
+    return sparse.csr_array((ones, counted.indices, counted.indptr), shape=counted.shape)
 
 
 def one_hot(mapping: npt.ArrayLike, classes: int) -> Sparse:

@@ -54,8 +54,8 @@ class Found(NamedTuple):
 
 def summary_table(made: Entries, found: Sequence[Found]) -> pl.DataFrame:
     """Return a row for each measure and mapping: table `TypeLevel` without system and run."""
-    columns = {name: dtype for name, dtype in TypeLevel.columns().items()}
-    schema = {name: dtype for name, dtype in columns.items() if name not in {"system", "run"}}
+    columns = TypeLevel.columns().items()
+    schema = {name: dtype for name, dtype in columns if name not in {"system", "run"}}
     rows = [_summary_row(made, each) for each in found]
     return pl.DataFrame(rows, schema=schema).sort("measure", "mapping")
 
