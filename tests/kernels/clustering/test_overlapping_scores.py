@@ -13,11 +13,13 @@ from sklearn.metrics import adjusted_rand_score
 from slow_overlapping import TWINS, Items, clustered, frames, overlapping
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.overlapping import sharing
+from pipeline.kernels.clustering.overlapping import element_centric, sharing
 from pipeline.kernels.clustering.overlapping.element_centric import element_centric_estimate
 from pipeline.kernels.clustering.overlapping.memberships import memberships
 from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
 from pipeline.kernels.clustering.token.measure import OVERLAPPING_MEASURES
+from schemas import OverlappingScores
+from schemas.validate import validate
 
 ALL = list(OVERLAPPING_MEASURES)
 
@@ -135,11 +137,26 @@ def test_a_sample_of_items_comes_near_and_says_how_near() -> None:
     ]
     data = memberships(*frames(pairs), seed="s")
     exact, none = element_centric_estimate(data)
+    each = element_centric._similarities(data, np.arange(len(data.counts)), 0.9)
+    sd = math.sqrt(np.average((each - exact) ** 2, weights=data.counts))
     found, error = element_centric_estimate(data, most_pairs=len(data.counts) * 200)
     assert none == 0.0
-    assert 0.0 < error < 0.02
+    assert error == pytest.approx(sd / math.sqrt(200), rel=0.15)
     assert abs(found - exact) < 4 * error
     assert element_centric_estimate(data, most_pairs=len(data.counts) * 200) == (found, error)
+
+
+def test_every_item_can_be_drawn() -> None:
+    drawn = element_centric._drawn(np.array([1, 2, 1]), 4000, np.random.default_rng(2))
+    assert np.bincount(drawn) == pytest.approx([1000, 2000, 1000], abs=150)
+
+
+def test_a_table_of_its_schema() -> None:
+    table = overlapping_scores(
+        *frames(items_of(("0", "0"), ("1", "01"))), measures=["all"], seed=""
+    )
+    named = table.select(pl.lit("s").alias("system"), pl.lit("1").alias("run"), pl.all())
+    assert validate([named], OverlappingScores, name="scores") == len(ALL)
 
 
 def test_no_items() -> None:

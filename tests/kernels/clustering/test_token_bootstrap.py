@@ -24,6 +24,8 @@ def sentences(number: int = 30) -> pl.DataFrame:
         for s in range(number)
         for g in bits.integers(3, size=8)
     ]
+    # A cluster and a class that most samples don't have.
+    tokens += [(0, "d", "1"), (1, "a", "6")]
     frame = pl.DataFrame(tokens, schema=["sentence", "gold", "cluster"], orient="row")
     return frame.group_by("sentence", "gold", "cluster").agg(f=pl.len().cast(pl.Int64))
 
