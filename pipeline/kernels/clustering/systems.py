@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection
 
 import numpy as np
@@ -156,5 +157,5 @@ def _orders(values: FloatArray) -> FloatArray:
 
 def _correlation(x: FloatArray, y: FloatArray) -> float:
     """Return the correlation of two vectors of whole numbers with mean 0."""
-    below = float(np.sqrt(x @ x)) * float(np.sqrt(y @ y))
-    return min(1.0, max(-1.0, float(x @ y) / below)) if below else float("nan")
+    below = math.sqrt(float(x @ x) * float(y @ y))
+    return min(1.0, max(-1.0, float(x @ y) / below)) if below else math.nan

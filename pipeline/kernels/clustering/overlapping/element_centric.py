@@ -67,6 +67,11 @@ def element_centric_estimate(
     value, standard_error : float
         In [0, 1], 1 for equal groupings; NaN without items. The error is 0 for an exact value.
 
+    Notes
+    -----
+    Memory and time grow with the square of the number of classes and of clusters, except in the
+    closed form: hundreds are quick, thousands take gigabytes.
+
     References
     ----------
     Gates, Wood, Hetrick & Ahn, Element-centric clustering comparison unifies overlaps and
@@ -111,13 +116,18 @@ def _of_partitions(data: Memberships) -> float:
 
 def _sampled(data: Memberships, alpha: float, draws: int) -> tuple[float, float]:
     bits = seeded_generator(seed=data.seed, purpose="element-centric")
-    ends = np.cumsum(data.counts)
-    drawn = np.searchsorted(ends, bits.integers(ends[-1], size=draws), side="right")
-    places, times = np.unique(drawn, return_counts=True)
+    places, times = np.unique(_drawn(data.counts, draws, bits), return_counts=True)
     values = _similarities(data, places, alpha)
     mean = _weighted(values, times)
     spread = float((times * (values - mean) ** 2).sum() / (draws - 1))
     return mean, math.sqrt(spread / draws)
+
+
+def _drawn(counts: IntArray, draws: int, bits: np.random.Generator) -> IntArray:
+    """Return the joint patterns of items that are drawn with replacement."""
+    ends = np.cumsum(counts)
+    items = bits.integers(ends[-1], size=draws)
+    return np.asarray(np.searchsorted(ends, items, side="right"), dtype=np.int64)
 
 
 def _similarities(data: Memberships, places: IntArray, alpha: float) -> FloatArray:

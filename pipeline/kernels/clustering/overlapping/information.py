@@ -72,15 +72,16 @@ def _side(n: IntArray, first: IntArray, second: IntArray, items: int) -> _Side:
     d = items - a - b - c
     inside, outside = a + c, b + d
     lost = _rest(a, inside) + _rest(c, inside) + _rest(b, outside) + _rest(d, outside)
-    own = _h(first.astype(np.float64), items) + _h(items - first.astype(np.float64), items)
+    size = first.astype(np.float64)
+    own = _h(size, items) + _h(items - size, items)
     close = _h(a, items) + _h(d, items) >= _h(b, items) + _h(c, items)
-    left = np.where(close, lost / items, own[:, None])
-    return np.asarray(np.minimum(left.min(axis=1), own), dtype=np.float64), own
+    left: FloatArray = np.where(close, lost / items, own[:, None])
+    return np.minimum(left.min(axis=1), own), own
 
 
 def _rest(part: FloatArray, whole: FloatArray) -> FloatArray:
     """Return ``-part ln(part/whole)``, 0 for no part."""
-    return -np.asarray(special.xlogy(part, part / np.maximum(whole, 1.0)))
+    return np.asarray(-special.xlogy(part, part / np.maximum(whole, 1.0)), dtype=np.float64)
 
 
 def _h(count: FloatArray, items: int) -> FloatArray:

@@ -124,11 +124,11 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
 
 def _patterns(frame: pl.DataFrame, items: pl.DataFrame, label: str) -> tuple[Patterns, IntArray]:
     """Return the distinct sets of labels, and the place of each item's set."""
-    held = frame.select("item", label).unique().join(items, on="item")
+    held = frame.select("item", label).join(items, on="item")
     label_codes, labels = codes(held[label])
     size = max(1, len(labels))
     item = held["place"].to_numpy().astype(np.int64)
-    item, code = np.divmod(np.sort(item * size + label_codes), size)
+    item, code = np.divmod(np.unique(item * size + label_codes), size)
     many = np.bincount(item, minlength=items.height)
     first = np.cumsum(many) - many
     rows = np.full((items.height, int(many.max(initial=0))), NOTHING, dtype=np.int64)

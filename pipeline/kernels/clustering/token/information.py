@@ -24,8 +24,9 @@ def entropy(counts: npt.NDArray[np.int64]) -> float:
     >>> round(entropy(np.array([2, 2])), 6)
     0.693147
     """
-    p = counts / counts.sum()
-    return float(-(p * np.log(p)).sum()) + 0.0
+    # Summed like a conditional entropy: for one cluster the two have the same bits.
+    n = counts.astype(np.float64)
+    return float(-(n * np.log(n / counts.sum())).sum() / counts.sum()) + 0.0
 
 
 def conditional_entropy(table: Contingency) -> float:

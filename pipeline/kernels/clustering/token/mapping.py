@@ -47,8 +47,8 @@ def meila_heckerman(table: Contingency) -> float:
 
 
 @cluster_measure(
-    title="MI", family="mapping", formula="1 - M-1 accuracy", range="[0, 1)",
-    reference="Zeng et al. 2002", better="lower", aliases=("MI", "misclassification"),
+    title="misclassification", family="mapping", formula="1 - M-1 accuracy", range="[0, 1)",
+    reference="Zeng et al. 2002", better="lower", aliases=("misclassification",),
 )  # fmt: skip
 def misclassification_index(table: Contingency) -> float:
     """Share of tokens outside the class that most tokens of their cluster have."""

@@ -148,7 +148,7 @@ def hubert_gamma(table: Contingency) -> float:
     a, b, c, d = count_pairs(table)
     if table.equal or not table.N:
         return _quotient(0, 0, table)
-    below = math.sqrt((a + b) * (c + d)) * math.sqrt((a + c) * (b + d))
+    below = math.sqrt((a + b) * (c + d) * (a + c) * (b + d))
     return min(1.0, max(-1.0, (a * d - b * c) / below)) if below else _NAN
 
 
