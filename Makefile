@@ -61,6 +61,7 @@ $(PEERS)/ready: pyproject.toml constraints.txt
 
 bench: $(VENV)/bench $(PEERS)/ready
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/comparisons.py
 	$(PEERS)/bin/python benchmarks/count_peers.py
 	$(PEERS)/bin/python benchmarks/score_peers.py
 	$(PEERS)/bin/python benchmarks/exact_tests.py

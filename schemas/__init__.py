@@ -2,7 +2,8 @@
 
 from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
-from schemas.candidates import Candidates, Identified, Scores, Signatures
+from schemas.candidates import Candidates, Identified, Pool, Scores, Signatures
+from schemas.choice import Choice, ListRows
 from schemas.clustering_tables import ClusterOverlaps, WorstItems
 from schemas.clustering_token import (
     ClassShares,
@@ -14,7 +15,13 @@ from schemas.clustering_token import (
     TokenMapping,
 )
 from schemas.clustering_types import ClassScores, ClusterMapping, ItemScores, TypeLevel
-from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
+from schemas.comparison import (
+    BaselineComparison,
+    BestMeasures,
+    Comparison,
+    CutBaselineComparison,
+    CutComparison,
+)
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
 from schemas.entries import (
@@ -30,11 +37,19 @@ from schemas.entries import (
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
 from schemas.judgements import Judgements
+from schemas.nbest_lists import CutLists, LocalPrecision, Recall, Thresholds
 from schemas.precision import Baseline, Precision
-from schemas.ranks import Ranks
+from schemas.ranks import PooledRanks, Ranks
 from schemas.samples import Sample
 from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
-from schemas.stratified import Strata, StratifiedPrecision
+from schemas.stratified import (
+    Strata,
+    StratifiedComparison,
+    StratifiedPrecision,
+    StratifiedSample,
+    StratumSizes,
+)
+from schemas.subsets import SubsetComparison, SubsetPrecision
 from schemas.tokens import Tokens
 from schemas.tuple_counts import TupleCounts
 from schemas.tuples import Tuples, TupleScores
@@ -47,6 +62,7 @@ __all__ = [
     "BaselineComparison",
     "BestMeasures",
     "Candidates",
+    "Choice",
     "ClassScores",
     "ClassShares",
     "ClusterMapping",
@@ -54,7 +70,9 @@ __all__ = [
     "Comparison",
     "CorpusSize",
     "Coverage",
+    "CutBaselineComparison",
     "CutComparison",
+    "CutLists",
     "Disagreements",
     "Examples",
     "Faults",
@@ -67,11 +85,16 @@ __all__ = [
     "Judgements",
     "Labels",
     "LexassayError",
+    "ListRows",
+    "LocalPrecision",
     "MeasureCorrelations",
     "OverlappingScores",
     "PairCounts",
+    "Pool",
+    "PooledRanks",
     "Precision",
     "Ranks",
+    "Recall",
     "Sample",
     "SchemaViolation",
     "Scores",
@@ -79,12 +102,18 @@ __all__ = [
     "SheetRows",
     "Signatures",
     "Strata",
+    "StratifiedComparison",
     "StratifiedPrecision",
+    "StratifiedSample",
+    "StratumSizes",
+    "SubsetComparison",
+    "SubsetPrecision",
     "SystemSize",
     "SystemTable",
     "Table",
     "TaggedSentences",
     "TaggedTypes",
+    "Thresholds",
     "TokenLevel",
     "TokenMapping",
     "TokenSentences",

@@ -18,6 +18,12 @@ class Identified(OpenTable):
     id: str = pa.Field(description="stable id, a hash of (l1, l2)")
 
 
+class Pool(Identified):
+    """The union of the n-best lists of several measures."""
+
+    best_rank: int = pa.Field(ge=1, description="best rank under any of the measures")
+
+
 class Signatures(OpenTable):
     """Frequency signatures (f, f1, f2, N): each row a 2 x 2 contingency table.
 

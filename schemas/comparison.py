@@ -84,6 +84,15 @@ class BaselineComparison(Table):
     )
 
 
+class CutBaselineComparison(BaselineComparison):
+    """The tests against the baseline at the declared cuts, with p-values adjusted."""
+
+    p_adjusted: float = pa.Field(
+        nullable=True, ge=0, le=1, description="p-value adjusted over declared cuts and measures"
+    )
+    correction: str = pa.Field(description="how p_adjusted was computed, e.g. holm")
+
+
 class BestMeasures(Table):
     """The best measure at each declared cut, and those that are not significantly worse."""
 

@@ -68,3 +68,7 @@ class Baseline(Table):
     confidence: float = pa.Field(gt=0, lt=1, description="confidence level; proportion")
     interval: str = pa.Field(description="name of the interval method")
     sampled: bool = pa.Field(description="true if a sample was drawn, false if all count")
+    pool: int = pa.Field(
+        nullable=True, ge=1,
+        description="depth of the lists whose union stands for the data set; null = all candidates",
+    )  # fmt: skip

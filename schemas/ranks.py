@@ -24,3 +24,12 @@ class Ranks(Table):
     score: float = pa.Field(nullable=True, description="the score; null = undefined")
     tie: int = pa.Field(ge=1, description="smallest rank among the candidates with this score")
     tie_key: int = pa.Field(ge=0, description="seeded random key that orders equal scores")
+
+
+class PooledRanks(Ranks):
+    """The n-best lists of several measures, down to one depth: what a pool can evaluate.
+
+    Every estimate from these ranks is conditional on the pool.
+    """
+
+    pool_depth: int = pa.Field(ge=1, description="size of the lists that were pooled")

@@ -8,6 +8,7 @@ import pandera.polars as pa
 import polars as pl
 
 from schemas.base import Table
+from schemas.candidates import Identified
 
 
 class Strata(Table):
@@ -17,6 +18,35 @@ class Strata(Table):
 
     id: str = pa.Field(description="candidate")
     stratum: str = pa.Field(description="stratum, e.g. a range of ranks")
+
+
+class StratifiedSample(Identified):
+    """The sampled candidates with their strata.
+
+    Not a `Sample`: draws from different strata stand for different numbers of candidates, so
+    estimates for simple random samples do not apply.
+    """
+
+    _open: ClassVar[tuple[type[pl.DataType], ...]] = ()
+
+    multiplicity: int = pa.Field(ge=1, le=1, description="times drawn: 1, without replacement")
+    position: int = pa.Field(ge=1, description="1-based order, stratum by stratum")
+    stratum: str = pa.Field(description="stratum that it was drawn from")
+
+    class Config:
+        """Exactly these columns."""
+
+        strict = True
+
+
+class StratumSizes(Table):
+    """How many candidates each stratum has, and how many of them were drawn."""
+
+    _key: ClassVar[tuple[str, ...]] = ("stratum",)
+
+    stratum: str = pa.Field(description="stratum")
+    n_candidates: int = pa.Field(ge=0, description="candidates in the stratum")
+    n_drawn: int = pa.Field(ge=0, description="draws from it")
 
 
 class StratifiedPrecision(Table):
@@ -51,3 +81,28 @@ class StratifiedPrecision(Table):
         """Allow no more true positives than draws, and no more draws than candidates."""
         inside = pl.col("k_sampled") <= pl.col("n_sampled")
         return data.lazyframe.select(inside & (pl.col("n_sampled") <= pl.col("n")))
+
+
+class StratifiedComparison(Table):
+    """Differences of n-best precision, from a stratified sample, with bootstrap intervals."""
+
+    _key: ClassVar[tuple[str, ...]] = ("category", "measure_1", "measure_2", "n")
+
+    category: str = pa.Field(description="category of true positives")
+    measure_1: str = pa.Field(description="first measure")
+    measure_2: str = pa.Field(description="second measure")
+    n: int = pa.Field(ge=1, description="size of both n-best lists; candidates")
+    size: int = pa.Field(ge=0, description="|D1| = |D2|; candidates")
+    n_1: int = pa.Field(ge=0, description="judged draws in D1")
+    k_1: int = pa.Field(ge=0, description="true positives among n_1")
+    n_2: int = pa.Field(ge=0, description="judged draws in D2")
+    k_2: int = pa.Field(ge=0, description="true positives among n_2")
+    difference: float = pa.Field(
+        nullable=True, ge=-1, le=1,
+        description="(|D1|/n) (p(D1) - p(D2)), each the weighted estimate over strata",
+    )  # fmt: skip
+    lower: float = pa.Field(nullable=True, ge=-1, le=1, description="lower limit, by bootstrap")
+    upper: float = pa.Field(nullable=True, ge=-1, le=1, description="upper limit, by bootstrap")
+    excludes_zero: bool = pa.Field(
+        description="the interval excludes 0 and |difference| >= margin, at this n alone"
+    )

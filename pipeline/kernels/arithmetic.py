@@ -34,6 +34,19 @@ def xlogy(x: str | pl.Expr, y: str | pl.Expr) -> pl.Expr:
     return pl.when(x == 0).then(0.0).otherwise(x * y.log())
 
 
+def ratio(part: str, whole: str) -> pl.Expr:
+    """Divide two columns of counts; null where the whole is 0.
+
+    Examples
+    --------
+    >>> counts = pl.DataFrame({"k": [1, 0], "n": [4, 0]})
+    >>> counts.select(ratio("k", "n")).to_series().to_list()
+    [0.25, None]
+    """
+    total = pl.col(whole).cast(pl.Float64)
+    return pl.when(total > 0).then(pl.col(part).cast(pl.Float64) / total)
+
+
 def deviance(x: str | pl.Expr, expected: str | pl.Expr, difference: str | pl.Expr) -> pl.Expr:
     """Return bd0(x, m) = x ln(x/m) + m - x, accurate also where x is near m.
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline.kernels.exact_tests import Alternative, exact_test
 from pipeline.kernels.multiplicity import CORRECTIONS
-from schemas import Comparison, CutComparison
+from schemas import Comparison, CutComparison, Table
 
 IntArray = npt.NDArray[np.int64]
 
@@ -226,7 +226,12 @@ def _mark(p: str, *, alpha: float, margin: float) -> pl.Expr:
 
 
 def adjust(
-    comparison: pl.DataFrame, *, correction: str, alpha: float, margin: float
+    comparison: pl.DataFrame,
+    *,
+    correction: str,
+    alpha: float,
+    margin: float,
+    table: type[Table] = CutComparison,
 ) -> pl.DataFrame:
     """Adjust the p-values for the number of tests.
 
@@ -235,17 +240,19 @@ def adjust(
     Parameters
     ----------
     comparison : pl.DataFrame
-        Table `Comparison`, with the declared cuts alone.
+        Table `Comparison`, or another of tests, with the declared cuts alone.
     correction : str
         A name in `multiplicity.CORRECTIONS`.
     alpha, margin : float
         Significance level and relevance margin, as for `compare`.
+    table : type of Table
+        The schema of what comes back: that of `comparison` with p_adjusted and correction.
 
     Returns
     -------
     pl.DataFrame
-        Table `CutComparison`, sorted. p_adjusted is in [p_value, 1], null where p_value is;
-        such rows don't count towards the family. `significant` goes by p_adjusted.
+        Table `CutComparison`, or `table`, sorted. p_adjusted is in [p_value, 1], null where
+        p_value is; such rows don't count towards the family. `significant` goes by p_adjusted.
 
     Raises
     ------
@@ -266,14 +273,14 @@ def adjust(
     """
     if correction not in CORRECTIONS:
         raise ValueError(f"no correction {correction!r}; there are {', '.join(CORRECTIONS)}")
-    families = comparison.sort(*CutComparison.key()).partition_by("category", maintain_order=True)
+    families = comparison.sort(*table.key()).partition_by("category", maintain_order=True)
     adjusted = [
         pl.Series(CORRECTIONS[correction](family["p_value"].to_numpy())) for family in families
     ]
     p = pl.concat([pl.Series(dtype=pl.Float64), *adjusted]).fill_nan(None)
     return (
-        comparison.sort(*CutComparison.key())
+        comparison.sort(*table.key())
         .with_columns(p.alias("p_adjusted"), correction=pl.lit(correction))
         .with_columns(significant=_mark("p_adjusted", alpha=alpha, margin=margin))
-        .select(*CutComparison.columns())
+        .select(*table.columns())
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.intervals import interval_columns
 from schemas import Baseline, Precision
 
@@ -97,6 +98,34 @@ def positives(judged: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
     return judged.lazy().group_by("category").agg(positives=_HITS.cast(pl.Int64).sum())
 
 
+def draw_totals(judged: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
+    """Count the judged draws and the true positives of each category, with multiplicity.
+
+    Parameters
+    ----------
+    judged : pl.DataFrame or pl.LazyFrame
+        Columns category, id, tp and multiplicity, as for `nbest_counts`.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category, n_sampled, k_sampled (Int64, from 0), sorted.
+
+    Examples
+    --------
+    >>> judged = pl.DataFrame({
+    ...     "category": "TP", "id": ["a", "b", "c"], "tp": [True, False, None],
+    ...     "multiplicity": [1, 3, 1],
+    ... })
+    >>> draw_totals(judged).rows()
+    [('TP', 4, 1)]
+    """
+    counts = judged.lazy().group_by("category").agg(
+        n_sampled=_SEEN.cast(pl.Int64).sum(), k_sampled=_HITS.cast(pl.Int64).sum()
+    )  # fmt: skip
+    return counts.sort("category").collect()
+
+
 def precision_columns(
     counts: pl.DataFrame, *, positives: pl.DataFrame, method: str, confidence: float
 ) -> pl.DataFrame:
@@ -144,7 +173,7 @@ def precision_columns(
     [(1, None, 0.0), (2, 0.5, 0.25)]
     """
     joined = counts.join(positives, on="category", how="left").with_columns(
-        precision=_ratio("k_sampled", "n_sampled"), recall=_ratio("k_sampled", "positives")
+        precision=ratio("k_sampled", "n_sampled"), recall=ratio("k_sampled", "positives")
     )
     limits = interval_columns(
         joined,
@@ -164,6 +193,7 @@ def baseline(
     sampled: bool,
     method: str,
     confidence: float,
+    pool: int | None = None,
 ) -> pl.DataFrame:
     """Estimate the proportion of true positives among all candidates.
 
@@ -181,6 +211,8 @@ def baseline(
         Interval method, a name in `intervals.INTERVALS`.
     confidence : float
         Confidence level in (0, 1).
+    pool : int, optional
+        Depth of the pooled lists, where their union stands for the data set.
 
     Returns
     -------
@@ -214,12 +246,13 @@ def baseline(
         n_drawn=_DRAWS.cast(pl.Int64).sum(),
     )  # fmt: skip
     described = counts.collect().with_columns(
-        precision=_ratio("k_sampled", "n_sampled"),
+        precision=ratio("k_sampled", "n_sampled"),
         n_unjudged=pl.col("n_drawn") - pl.col("n_sampled"),
         n_candidates=pl.lit(n_candidates, dtype=pl.Int64),
         confidence=pl.lit(confidence, dtype=pl.Float64),
         interval=pl.lit(method),
         sampled=pl.lit(sampled),
+        pool=pl.lit(pool, dtype=pl.Int64),
     )
     limits = interval_columns(
         described,
@@ -230,9 +263,3 @@ def baseline(
         confidence=confidence,
     )
     return limits.select(*Baseline.columns()).sort(*Baseline.key())
-
-
-def _ratio(part: str, whole: str) -> pl.Expr:
-    """Divide two counts; null where the whole is 0."""
-    total = pl.col(whole).cast(pl.Float64)
-    return pl.when(total > 0).then(pl.col(part).cast(pl.Float64) / total)

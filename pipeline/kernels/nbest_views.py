@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.intervals import FINITE, interval_columns
 
 _LIST = ["category", "measure"]
@@ -101,7 +102,7 @@ def local_precision(
     [(1, 1.0, 1.0, 1.0), (2, 0.0, 0.0, 0.0)]
     """
     windows = local_counts(counts, window=window)
-    estimated = windows.with_columns(precision=_ratio("k_sampled", "n_sampled"))
+    estimated = windows.with_columns(precision=ratio("k_sampled", "n_sampled"))
     return interval_columns(
         estimated, k="k_sampled", n="n_sampled", population="size", method=method,
         confidence=confidence,
@@ -159,7 +160,7 @@ def recall_columns(
         raise ValueError(f"{method!r} needs the number of all true positives: take another")
     joined = counts.join(positives, on="category", how="left")
     chosen = joined.select(
-        *_LIST, "n", "k_sampled", "positives", recall=_ratio("k_sampled", "positives")
+        *_LIST, "n", "k_sampled", "positives", recall=ratio("k_sampled", "positives")
     )
     limits = interval_columns(
         chosen, k="k_sampled", n="positives", method=method, confidence=confidence
@@ -195,7 +196,7 @@ def cut_lists(counts: pl.DataFrame, *, cut: int) -> pl.DataFrame:
     """
     kept = counts.filter(pl.col("n") <= cut).sort(*_LIST, "n")
     last = kept.group_by(_LIST).last().select(
-        *_LIST, positives="k_sampled", baseline=_ratio("k_sampled", "n_sampled")
+        *_LIST, positives="k_sampled", baseline=ratio("k_sampled", "n_sampled")
     )  # fmt: skip
     return kept.join(last, on=_LIST, how="left").sort(*_LIST, "n")
 
@@ -228,9 +229,3 @@ def stays_below(precision: pl.DataFrame, *, threshold: float) -> pl.DataFrame:
     found = precision.group_by(_LIST).agg(last=pl.col("n").max(), good=good.max().fill_null(0))
     n = pl.when(pl.col("good") < pl.col("last")).then(pl.col("good") + 1)
     return found.select(*_LIST, n=n).sort(*_LIST)
-
-
-def _ratio(part: str, whole: str) -> pl.Expr:
-    """Divide two counts; null where the whole is 0."""
-    total = pl.col(whole).cast(pl.Float64)
-    return pl.when(total > 0).then(pl.col(part).cast(pl.Float64) / total)

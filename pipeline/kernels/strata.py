@@ -94,13 +94,24 @@ def strata_by_score(
     """
     if list(boundaries) != sorted(set(boundaries)):
         raise ValueError(f"boundaries {list(boundaries)} do not ascend")
-    edges = [f"{bound:g}" for bound in (float("-inf"), *boundaries, float("inf"))]
-    labels = [f"[{low}, {high})" for low, high in itertools.pairwise(edges)]
+    labels = score_labels(boundaries)
     table = scores.lazy().select("id", score=pl.col(column).cast(pl.Float64)).collect()
     places = np.searchsorted(boundaries, table["score"].fill_null(0.0).to_numpy(), side="right")
     known = pl.col("score").is_not_null()
     stratum = pl.when(known).then(_labelled(labels, places)).otherwise(pl.lit(UNDEFINED))
     return table.select("id", stratum=stratum).sort("id")
+
+
+def score_labels(boundaries: Sequence[float]) -> list[str]:
+    """Return the names of the strata by score, from the lowest scores up, without "undefined".
+
+    Examples
+    --------
+    >>> score_labels([0.5, 3.0])
+    ['[-inf, 0.5)', '[0.5, 3)', '[3, inf)']
+    """
+    edges = [f"{bound:g}" for bound in (float("-inf"), *boundaries, float("inf"))]
+    return [f"[{low}, {high})" for low, high in itertools.pairwise(edges)]
 
 
 def _labelled(labels: Sequence[str], places: npt.NDArray[np.int64]) -> pl.Series:

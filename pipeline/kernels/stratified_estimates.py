@@ -127,17 +127,43 @@ def stratified_interval(
     distinct, inverse = np.unique(counts[rows], axis=0, return_inverse=True)
     tail = (1.0 - confidence) / 2.0
     found = [
-        np.quantile(_replicates(row, replicates, seed), [tail, 1.0 - tail]) for row in distinct
+        np.quantile(
+            bootstrap_estimates(row, replicates=replicates, seed=seed, purpose="stratified"),
+            [tail, 1.0 - tail],
+        )
+        for row in distinct
     ]
     if found:
         limits[rows] = np.clip(found, 0.0, 1.0)[inverse.ravel()]
     return limits[:, 0], limits[:, 1]
 
 
-def _replicates(row: IntArray, replicates: int, seed: str) -> FloatArray:
-    """Return bootstrap estimates of one list."""
+def bootstrap_estimates(row: IntArray, *, replicates: int, seed: str, purpose: str) -> FloatArray:
+    """Return bootstrap estimates of the precision of one list.
+
+    Parameters
+    ----------
+    row : array of int, shape (3, strata)
+        Members of the list in each stratum, judged draws, true positives; every stratum with
+        members has a draw.
+    replicates : int
+        Number of bootstrap samples.
+    seed, purpose : str
+        Fix them, together with the counts.
+
+    Returns
+    -------
+    array of float, shape (replicates,)
+        Around the estimate, with its variance; some may lie outside [0, 1].
+
+    Examples
+    --------
+    >>> row = np.array([[10, 30], [10, 30], [4, 2]])
+    >>> bootstrap_estimates(row, replicates=2, seed="s", purpose="p").round(12).tolist()
+    [0.15, 0.15]
+    """
     members, draws, hits = (part[row[0] > 0] for part in row)
-    bits = seeded_generator(seed=seed, purpose=f"stratified {row.tolist()}")
+    bits = seeded_generator(seed=seed, purpose=f"{purpose} {row.tolist()}")
     p, again = hits / draws, np.maximum(draws - 1, 1)
     drawn = bits.binomial(again, p, size=(replicates, len(p)))
     scaled = p + np.sqrt(1.0 - draws / members) * (drawn / again - p)

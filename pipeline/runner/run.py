@@ -20,6 +20,7 @@ from pipeline.errors import (
 )
 from pipeline.runner import disk, history, interrupts, store
 from pipeline.runner.deliver import deliver
+from pipeline.runner.deliver_list import deliver_list
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.execute import execute
 from pipeline.runner.graph import Node
@@ -159,7 +160,10 @@ def _visit(node: Node, progress: Progress) -> None:
         raise
     progress.done[name] = manifest
     if node.stage.delivers:
-        deliver(progress.project, name, manifest, progress.listeners)
+        give = deliver_list if "list" in node.stage.outputs else deliver
+        give(progress.project, name, manifest, progress.listeners)
+    for note in node.stage.notes(node.config) if node.stage.notes else ():
+        tell(progress.listeners, "message", name, text=f"note: {note}")
     progress.stages[name] = StageRecord(
         outcome="done" if ran else "reused",
         fingerprint=manifest.fingerprint,

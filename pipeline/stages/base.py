@@ -210,6 +210,8 @@ class Stage:
         output if None.
     delivers : bool
         Whether its tables are sheets for people, which the runner writes outside the store.
+    notes : callable or None
+        config -> sentences that every run tells the user: how far what it makes can be trusted.
     """
 
     name: str
@@ -220,6 +222,7 @@ class Stage:
     uses: Callable[[Any], Iterable[str]] | None = None
     counting: Counting | None = None
     delivers: bool = False
+    notes: Callable[[Any], Iterable[str]] | None = None
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
@@ -254,12 +257,13 @@ def stage(
     uses: Callable[[C], Iterable[str]] | None = None,
     counting: Counting | None = None,
     delivers: bool = False,
+    notes: Callable[[C], Iterable[str]] | None = None,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
     """Register a function as the stage `name`.
 
     Parameters
     ----------
-    name, config, outputs, shards, uses, counting, delivers
+    name, config, outputs, shards, uses, counting, delivers, notes
         As in `Stage`.
 
     Returns
@@ -280,7 +284,7 @@ def stage(
     """
 
     def register(function: StageFunction[C]) -> StageFunction[C]:
-        made = Stage(name, config, function, dict(outputs), shards, uses, counting, delivers)
+        made = Stage(name, config, function, dict(outputs), shards, uses, counting, delivers, notes)
         STAGES.add(name, made, function.__module__)
         return function
 

@@ -2,65 +2,108 @@
 
 from __future__ import annotations
 
-import itertools
-from typing import Literal
-
 import polars as pl
 from pydantic import Field
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.kernels.against_baseline import compare_with_baseline
+from pipeline.kernels.arithmetic import ratio
+from pipeline.kernels.best import best_measures
 from pipeline.kernels.difference_sets import adjust, compare, difference_counts
-from pipeline.stages.base import Outputs, Proportion, Tables, stage
-from pipeline.stages.evaluation import Evaluation, chosen_ranks, judged_draws
-from schemas import Comparison, CutComparison
+from pipeline.kernels.nbest import draw_totals, nbest_counts
+from pipeline.stages.base import Outputs, Tables, stage
+from pipeline.stages.evaluation import (
+    chosen_ranks,
+    judged_draws,
+    pairs_of,
+    ranks_of_all,
+    sizes_along,
+)
+from pipeline.stages.testing import Tests, mark, tested
+from schemas import (
+    BaselineComparison,
+    BestMeasures,
+    Comparison,
+    CutBaselineComparison,
+    CutComparison,
+)
 
 
-class EvaluateComparison(Evaluation):
-    """Test by Fisher's exact test whether two measures differ in n-best precision."""
+class EvaluateComparison(Tests):
+    """Test whether measures differ in n-best precision, from each other and from the baseline."""
 
     pairs: tuple[tuple[str, str], ...] = ()
     """The pairs of measures to compare; all pairs if empty."""
     cuts: tuple[int, ...] = Field(default=(100, 500, 1000, 2000), min_length=1)
     """The declared list sizes: they and the pairs are the family of tests."""
-    alpha: Proportion = 0.05
-    """Significance level."""
-    margin: float = Field(default=0.0, ge=0, lt=1)
-    """Relevance margin: smaller differences in precision are not marked."""
-    correction: Literal["holm", "benjamini_hochberg"] = "holm"
-    """How p-values at the declared cuts are adjusted for the size of the family."""
+    every: int = Field(default=1, ge=0)
+    """Step between the list sizes of the tables `comparison` and `baseline`; 0 for the declared
+    cuts alone."""
 
 
 @stage(
     "evaluate.comparison",
     config=EvaluateComparison,
-    outputs={"comparison": Comparison, "cuts": CutComparison},
+    outputs={
+        "comparison": Comparison,
+        "cuts": CutComparison,
+        "baseline": BaselineComparison,
+        "baseline_cuts": CutBaselineComparison,
+        "best": BestMeasures,
+    },
 )
 def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Outputs:
-    """Count the difference sets for every n, test each, adjust at the declared cuts."""
-    ranks = chosen_ranks(config, tables).collect()
-    measures = ranks.get_column("measure").unique().sort().to_list()
-    counts = difference_counts(
-        ranks, judged_draws(tables).collect(), pairs=_pairs(config, measures)
+    """Count the difference sets, test each, adjust at the declared cuts."""
+    ranks, draws = chosen_ranks(config, tables).collect(), judged_draws(tables).collect()
+    sizes = sizes_along(ranks, every=config.every, cuts=config.cuts)
+    lists = nbest_counts(ranks.lazy(), draws.lazy()).filter(pl.col("n").is_in(sizes)).collect()
+    return {
+        **_between(config, ranks, draws, lists, sizes),
+        **_baseline(config, ranks, draws, lists),
+    }
+
+
+def _between(
+    config: EvaluateComparison,
+    ranks: pl.DataFrame,
+    draws: pl.DataFrame,
+    lists: pl.DataFrame,
+    sizes: list[int],
+) -> Outputs:
+    """Test the measures against each other."""
+    pairs = pairs_of(config.pairs, config.measures, ranks)
+    complete = not config.pairs or pairs == pairs_of((), config.measures, ranks)
+    counts = difference_counts(ranks_of_all(ranks), draws, pairs=pairs, at=sizes)
+    tests = compare(counts, **tested(config))
+    declared = pl.col("n").is_in(config.cuts)
+    cuts = adjust(tests.filter(declared), correction=config.correction, **mark(config))
+    best = _best(config, counts.filter(declared), cuts, lists) if complete else None
+    return {
+        "comparison": tests,
+        "cuts": cuts,
+        "best": BestMeasures.zero_rows() if best is None else best,
+    }
+
+
+def _best(
+    config: EvaluateComparison, declared: pl.DataFrame, cuts: pl.DataFrame, lists: pl.DataFrame
+) -> pl.DataFrame:
+    """Find the best measure at each cut, by two-sided tests of all pairs, adjusted by Holm."""
+    known = lists.with_columns(precision=ratio("k_sampled", "n_sampled"))
+    if config.alternative == "two_sided" and config.correction == "holm":
+        return best_measures(known, cuts)
+    tests = compare(declared, test=config.test, **mark(config))
+    return best_measures(known, adjust(tests, correction="holm", **mark(config)))
+
+
+def _baseline(
+    config: EvaluateComparison, ranks: pl.DataFrame, draws: pl.DataFrame, lists: pl.DataFrame
+) -> Outputs:
+    """Test each measure against the candidates that are not in its list."""
+    found = compare_with_baseline(
+        lists, draw_totals(draws), n_candidates=ranks["id"].n_unique(), **tested(config)
     )
-    tested = compare(counts, alpha=config.alpha, margin=config.margin)
-    declared = tested.filter(pl.col("n").is_in(config.cuts))
+    declared = found.filter(pl.col("n").is_in(config.cuts))
     adjusted = adjust(
-        declared, alpha=config.alpha, margin=config.margin, correction=config.correction
+        declared, correction=config.correction, table=CutBaselineComparison, **mark(config)
     )
-    return {"comparison": tested, "cuts": adjusted}
-
-
-def _pairs(config: EvaluateComparison, measures: list[str]) -> list[tuple[str, str]]:
-    if not config.pairs or not measures:
-        order = config.measures or measures
-        return list(itertools.combinations([name for name in order if name in measures], 2))
-    unknown = sorted({name for pair in config.pairs for name in pair} - set(measures))
-    if unknown:
-        raise ConfigError(
-            "pairs",
-            [
-                Problem("pairs", f"{name!r} has not been ranked", did_you_mean(name, measures))
-                for name in unknown
-            ],
-        )
-    return list(config.pairs)
+    return {"baseline": found, "baseline_cuts": adjusted}

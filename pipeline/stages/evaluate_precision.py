@@ -2,71 +2,75 @@
 
 from __future__ import annotations
 
-import polars as pl
-from pydantic import field_validator
+from typing import TypedDict
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.kernels.intervals import FINITE, INTERVALS
+import polars as pl
+from pydantic import Field
+
 from pipeline.kernels.nbest import baseline, nbest_counts, positives, precision_columns
+from pipeline.stages import list_views
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
 from pipeline.stages.evaluation import Evaluation, chosen_ranks, judged_draws
-from schemas import Baseline, Precision
+from pipeline.stages.precision_options import Estimating
+from schemas import Baseline, CutLists, LocalPrecision, Precision, Recall, Thresholds
 
 
-class EvaluatePrecision(Evaluation):
+class EvaluatePrecision(Evaluation, Estimating):
     """Estimate the precision of every n-best list from the judged candidates."""
 
-    interval: str = "clopper_pearson"
-    """Method of the confidence intervals: clopper_pearson, wilson, wilson_corrected, jeffreys, or
-    hypergeometric, the exact one for samples without replacement."""
-    confidence: Proportion = 0.95
-    """Confidence level."""
     cuts: tuple[int, ...] = (100, 500, 1000, 2000)
     """The list sizes of the table `cuts`; those beyond the data set are left out."""
+    window: int | None = Field(default=None, ge=1)
+    """Ranks in the window of the table `local`, the precision among the ranks around n."""
+    recall: bool = False
+    """Whether to make the table `recall`, with intervals."""
+    cut: int | None = Field(default=None, ge=1)
+    """Make the table `cut`: the lists of this size as if each were the whole data set."""
+    thresholds: tuple[Proportion, ...] = ()
+    """Make the table `thresholds`: from which n on the lower limit stays under these."""
 
-    @field_validator("interval")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in INTERVALS:
-            raise ValueError(f"unknown interval {name!r}; {did_you_mean(name, INTERVALS)}")
-        return name
+
+class _Limits(TypedDict):
+    method: str
+    confidence: float
 
 
 @stage(
     "evaluate.precision",
     config=EvaluatePrecision,
-    outputs={"precision": Precision, "baseline": Baseline, "cuts": Precision},
+    outputs={
+        "precision": Precision,
+        "baseline": Baseline,
+        "cuts": Precision,
+        "local": LocalPrecision,
+        "recall": Recall,
+        "cut": CutLists,
+        "thresholds": Thresholds,
+    },
 )
 def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     """Count draws and true positives in every list, then estimate."""
     draws = judged_draws(tables).collect()
-    _require_single_draws(config.interval, draws)
+    config.check(draws)
     counts = nbest_counts(chosen_ranks(config, tables), draws.lazy()).collect()
-    candidates = tables["ranks"].select(pl.col("id").n_unique()).collect().item()
-    method, confidence = config.interval, config.confidence
-    every = precision_columns(
-        counts, positives=positives(draws).collect(), method=method, confidence=confidence
-    )
+    known = positives(draws).collect()
+    limits = _Limits(method=config.interval, confidence=config.confidence)
+    every = precision_columns(counts, positives=known, **limits)
     return {
         "precision": every,
+        "baseline": _baseline(tables, draws, limits),
         "cuts": every.filter(pl.col("n").is_in(config.cuts)),
-        "baseline": baseline(
-            draws,
-            n_candidates=candidates,
-            sampled="sample" in tables,
-            method=method,
-            confidence=confidence,
-        ),
+        "local": list_views.local(counts, window=config.window, **limits),
+        "recall": list_views.recall(counts, known, wanted=config.recall, **limits),
+        "cut": list_views.cut(counts, size=config.cut),
+        "thresholds": list_views.thresholds(every, wanted=config.thresholds),
     }
 
 
-def _require_single_draws(interval: str, draws: pl.DataFrame) -> None:
-    """Refuse an interval for draws without replacement where candidates were drawn again."""
-    again = draws.filter(pl.col("multiplicity") > 1)["id"].unique().sort()
-    if interval in FINITE and len(again):
-        shown = ", ".join(again.head(3))
-        what = f"{interval!r} is for samples without replacement, and {len(again):,} candidates"
-        problem = Problem(
-            "interval", f"{what} were drawn more than once, such as {shown}", "take clopper_pearson"
-        )
-        raise ConfigError("interval", [problem])
+def _baseline(tables: Tables, draws: pl.DataFrame, limits: _Limits) -> pl.DataFrame:
+    ranks = tables["ranks"]
+    candidates = ranks.select(pl.col("id").n_unique()).collect().item()
+    pooled = "pool_depth" in ranks.collect_schema()
+    depth = ranks.select(pl.col("pool_depth").max()).collect().item() if pooled else None
+    sampled = "sample" in tables
+    return baseline(draws, n_candidates=candidates, sampled=sampled, pool=depth, **limits)

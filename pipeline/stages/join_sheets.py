@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
-from pipeline.kernels.adjudication import adjudicate
+from pipeline.kernels.adjudication import adjudicate, intersection
 from pipeline.kernels.sheet_checks import faults, normalise
 from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, StageConfig, Tables, stage
 from schemas import Adjudicated, Annotations, Judgements, Labels, SheetEntries, SheetRows
@@ -27,8 +27,9 @@ class JoinSheets(StageConfig):
     """Or a table of what stands in them, such as a simulated annotator gives."""
     categories: dict[str, tuple[str, ...]] = Field(min_length=1)
     """Category of true positives to the labels that stand for it."""
-    rule: Literal["majority", "unanimous", "expert"] = "majority"
-    """Whose label stands where annotators differ."""
+    rule: Literal["majority", "unanimous", "expert", "intersection"] = "majority"
+    """Whose label stands where annotators differ; by intersection, a true positive is what every
+    annotator gives a label of the category."""
     expert: str | None = None
     """The expert's name, if the rule is expert."""
     partial: bool = False
@@ -69,19 +70,34 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     missing = 0 if config.partial else _missing(tables["sheet"], each)
     if missing and not wrong.limit(1).collect().height:
         raise WaitsForPerson(config.folder or str(config.entries), missing)
-    decided = adjudicate(each, rule=config.rule, expert=config.expert)
-    verdicts = [
-        decided.select(category=pl.lit(name), id="id", tp=pl.col("label").is_in(list(positive)))
-        for name, positive in config.categories.items()
-    ]
+    decided = _adjudicated(config, each)
     return {
-        "judgements": pl.concat(verdicts),
+        "judgements": pl.concat(
+            _verdicts(config, each, decided, positive).select(
+                pl.lit(name).alias("category"), "id", "tp"
+            )
+            for name, positive in config.categories.items()
+        ),
         "annotations": each.select("id", "annotator", "label", "note"),
         "adjudicated": decided,
         # Rows of candidates that this sample does not ask for: of earlier samples, or strangers.
         "others": entries.join(tables["sheet"], on="id", how="anti"),
         FAULTS: wrong,
     }
+
+
+def _adjudicated(config: JoinSheets, each: pl.LazyFrame) -> pl.LazyFrame:
+    rule = "unanimous" if config.rule == "intersection" else config.rule
+    return adjudicate(each, rule=rule, expert=config.expert)
+
+
+def _verdicts(
+    config: JoinSheets, each: pl.LazyFrame, decided: pl.LazyFrame, positive: tuple[str, ...]
+) -> pl.LazyFrame:
+    """Return id and verdict in one category."""
+    if config.rule == "intersection":
+        return intersection(each, positive=positive)
+    return decided.select("id", tp=pl.col("label").is_in(list(positive)))
 
 
 def _missing(wanted: pl.LazyFrame, given: pl.LazyFrame) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, TypeAlias
 
 import polars as pl
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
@@ -39,6 +39,20 @@ class JoinTable(StageConfig):
     categories: dict[str, str | LabelColumn] = Field(default={"TP": "TP"}, min_length=1)
     """Category of true positives to the column that says 1 or 0 (empty: not judged), or to
     { column = ..., labels = [...] }."""
+    unions: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """A further category to those that it unites: true if one of them is, false if all are
+    false, otherwise not judged."""
+
+    @model_validator(mode="after")
+    def _unites_categories(self) -> JoinTable:
+        for name, parts in self.unions.items():
+            unknown = [part for part in parts if part not in self.categories]
+            if name in self.categories or unknown or not parts:
+                known = ", ".join(self.categories)
+                raise ValueError(
+                    f"the union {name!r} needs a name of its own and parts among {known}"
+                )
+        return self
 
     def column_of(self, category: str) -> str:
         """Return the column that a category is judged by."""
@@ -70,13 +84,14 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     one = long.group_by("category", "id").agg(pl.col("tp").first(), two=pl.col("tp").n_unique() > 1)
     known = tables["candidates"].select("id")
     judged = one.join(known, on="id", how="semi").select("category", "id", "tp")
+    whole = pl.concat([judged, *(_union(judged, *each) for each in config.unions.items())])
     bad = [
         parsing.faults(raw, parsed=units, problem="is empty", required=True),
         *([parsing.faults(raw, parsed=spelt, problem=_SPELLING, required=False)] if spelt else []),
         _contradictions(long, one, columns),
     ]
     return {
-        "judgements": judged.sort("category", "id"),
+        "judgements": whole.sort("category", "id"),
         "coverage": _coverage(one, known, list(columns)),
         FAULTS: pl.concat(bad),
     }
@@ -88,6 +103,15 @@ def _verdict(config: JoinTable, category: str, schema: pl.Schema) -> pl.Expr:
         return parsing.verdict(given, schema[given])
     label = pl.col(given.column).cast(pl.String).str.strip_chars()
     return pl.when(label != "").then(label.is_in(list(given.labels)))
+
+
+def _union(judged: pl.LazyFrame, name: str, parts: tuple[str, ...]) -> pl.LazyFrame:
+    """Return the verdicts of a category that unites others; a part without verdict is open."""
+    some = judged.filter(pl.col("category").is_in(parts)).group_by("id").agg(
+        true=pl.col("tp").any(), all=pl.col("category").n_unique() == len(set(parts))
+    )  # fmt: skip
+    decided = some.filter(pl.col("true") | pl.col("all"))
+    return decided.select(pl.lit(name).alias("category"), "id", tp="true")
 
 
 def _contradictions(long: pl.LazyFrame, one: pl.LazyFrame, columns: dict[str, str]) -> pl.LazyFrame:

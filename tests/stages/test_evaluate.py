@@ -93,3 +93,51 @@ def test_nothing_at_all(use: str) -> None:
 def test_rank_needs_scores() -> None:
     with pytest.raises(ConfigError, match="no column of scores"):
         run_stage("score.rank", {}, scores=SCORES.select("id"))
+
+
+def test_another_test_one_sided() -> None:
+    config = {"cuts": [3], "test": "fisher_mid_p", "alternative": "greater"}
+    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert made["cuts"]["p_value"].item() == pytest.approx(0.5 / 20)
+    turned = run_stage(
+        "evaluate.comparison",
+        {**config, "pairs": [["b", "a"]]},
+        ranks=RANKS,
+        judgements=VERDICTS,
+    )
+    assert turned["cuts"]["p_value"].item() == pytest.approx(1 - 0.5 / 20)
+    with pytest.raises(ValueError, match="'fishers'; did you mean fisher,"):
+        run_stage("evaluate.comparison", {"test": "fishers"}, ranks=RANKS, judgements=VERDICTS)
+
+
+def test_against_the_baseline() -> None:
+    made = run_stage("evaluate.comparison", {"cuts": [3, 8]}, ranks=RANKS, judgements=VERDICTS)
+    assert made["baseline"].height == 16
+    row = made["baseline_cuts"].filter(measure="a", n=3).row(0, named=True)
+    assert (row["k_1"], row["n_1"], row["k_2"], row["n_2"]) == (3, 3, 0, 5)
+    assert row["p_value"] == pytest.approx(1 / 56)
+    assert row["p_adjusted"] == pytest.approx(2 / 56)  # the lists of all candidates are no tests
+    assert row["difference"] == pytest.approx(5 / 8)
+    assert row["significant"]
+
+
+def test_best_measures_are_tested_two_sided_whatever_is_asked() -> None:
+    config = {"cuts": [3], "alpha": 0.2, "alternative": "less"}
+    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert made["best"].select("measure", "best").rows() == [("a", True)]
+    strict = run_stage(
+        "evaluate.comparison", {"cuts": [3], "alpha": 0.05}, ranks=RANKS, judgements=VERDICTS
+    )
+    assert strict["best"].select("measure", "best").rows() == [("a", True), ("b", False)]
+    some = run_stage(
+        "evaluate.comparison", {"pairs": [["a", "b"]]}, ranks=RANKS, judgements=VERDICTS
+    )
+    assert some["best"].height == 0  # no declared cut lies within 8 candidates
+
+
+def test_steps_of_n_with_the_cuts_among_them() -> None:
+    for every, expected in ((3, [3, 5, 6]), (0, [5])):
+        config = {"cuts": [5, 9], "every": every}
+        made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+        assert made["comparison"]["n"].to_list() == expected
+        assert made["baseline"].filter(measure="a")["n"].to_list() == expected

@@ -69,3 +69,22 @@ def test_labels_of_true_positives() -> None:
     made = judge(sheet, categories={"TP": category})
     assert made["coverage"].rows() == [("TP", 3, 2, 1, 1)]
     assert faults(made) == []
+
+
+def test_union_of_categories() -> None:
+    sheet = pl.DataFrame(
+        {"l1": ["a", "b", "c"], "l2": ["x"] * 3, "s": ["1", "0", "0"], "f": ["", "0", None]}
+    )
+    config = {"categories": {"s": "s", "f": "f"}, "unions": {"TP": ["s", "f"]}}
+    made = judge(sheet, **config)["judgements"].filter(category="TP")
+    names = {
+        row[0]: row[1] for row in CANDIDATES.with_columns(l1=pl.Series(["a", "b", "c"])).rows()
+    }
+    found = {names[row[1]]: row[2] for row in made.rows()}
+    assert found == {"a": True, "b": False}  # c: not in s, and f is open
+
+
+def test_a_union_needs_parts_and_a_name() -> None:
+    for unions in ({"TP": ["idiom"]}, {"other": ["idiom"]}, {"other": []}):
+        with pytest.raises(ValueError, match="needs a name of its own and parts among TP"):
+            judge(SHEET, unions=unions)

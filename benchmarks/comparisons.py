@@ -1,0 +1,90 @@
+"""Measure the evaluation of 40 measures at once: precision at every n, tests of all pairs.
+
+python benchmarks/comparisons.py [--runs 5]
+
+On 5,102 invented candidates, as many as there are in Krenn's data. Each run scores
+nothing: ranks and verdicts are made before the clock starts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from pipeline.kernels.ranking import rank
+from pipeline.stages.base import STAGES
+
+SIZE, MEASURES, TRUE = 5_102, 40, 566
+CUTS = list(range(30, 4_531, 30))
+"""150 list sizes and one."""
+
+
+def invented() -> Mapping[str, pl.LazyFrame]:
+    """Return ranks under 40 related scores, verdicts, and a sample of a tenth."""
+    random = np.random.default_rng(2005)
+    ids = [f"x{number:05}" for number in range(SIZE)]
+    truth = np.zeros(SIZE, dtype=bool)
+    truth[random.choice(SIZE, TRUE, replace=False)] = True
+    common = truth + random.normal(size=SIZE)
+    scores = {
+        f"measure_{number:02}": common + (0.2 + number / 20) * random.normal(size=SIZE)
+        for number in range(MEASURES)
+    }
+    frame = pl.LazyFrame({"id": ids, **scores})
+    drawn = random.choice(SIZE, SIZE // 10, replace=False)
+    sample = {"id": [ids[each] for each in drawn], "multiplicity": 1}
+    return {
+        "ranks": rank(frame, measures=tuple(scores), seed="2005").collect().lazy(),
+        "judgements": pl.LazyFrame({"category": "TP", "id": ids, "tp": truth}),
+        "sample": pl.LazyFrame(sample).with_columns(position=pl.int_range(1, pl.len() + 1)),
+    }
+
+
+def seconds(use: str, options: dict[str, Any], tables: Mapping[str, pl.LazyFrame]) -> float:
+    """Return how long a stage takes on these tables."""
+    stage = STAGES.get(use)
+    config = stage.config.model_validate({**{name: name for name in tables}, **options})
+    started = time.perf_counter()
+    for table in stage.run(config, tables).values():
+        table.lazy().collect()
+    return time.perf_counter() - started
+
+
+def main() -> int:
+    """Print a line per task."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=5)
+    runs = parser.parse_args().runs
+    print(f"{os.cpu_count()} cores; median of {runs} runs in one process; {Path(__file__).stem}")
+    tables = invented()
+    whole = {name: tables[name] for name in ("ranks", "judgements")}
+    pairs = MEASURES * (MEASURES - 1) // 2
+    tasks: list[tuple[str, str, dict[str, Any], Mapping[str, pl.LazyFrame]]] = [
+        ("precision at every n", "evaluate.precision", {}, whole),
+        (f"{pairs} pairs at {len(CUTS)} cuts", "evaluate.comparison", {"every": 0}, whole),
+        (
+            f"{pairs} pairs at {len(CUTS)} cuts, sampled",
+            "evaluate.comparison",
+            {"every": 0},
+            tables,
+        ),
+        (f"{pairs} pairs at every 10th n", "evaluate.comparison", {"every": 10}, whole),
+    ]
+    for name, use, options, given in tasks:
+        cuts = {"cuts": CUTS} if use == "evaluate.comparison" else {}
+        spent = [seconds(use, options | cuts, given) for _ in range(runs)]
+        print(f"{MEASURES} measures, {name:<36} {statistics.median(spent):7.2f} s", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""The n-best list of the chosen measure, for the lexicographer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
+from pipeline.stages.columns import require
+from schemas import Candidates, Choice, Judgements, ListRows, Ranks
+
+
+class SheetList(StageConfig):
+    """Deliver the chosen n-best list, with its estimated precision and what is known already."""
+
+    choice: Annotated[str, Of(Choice)]
+    """The measure and the list size."""
+    ranks: Annotated[str, Of(Ranks)]
+    """The rankings."""
+    candidates: Annotated[str, Of(Candidates)]
+    """The candidates, for their units and further columns."""
+    judgements: Annotated[str | None, Of(Judgements)] = None
+    """Verdicts that are known; they stand beside the candidates."""
+    folder: str = Field(pattern=r"^[\w-]+$")
+    """Folder of the list, where the annotation sheets' folders are; a list that is there is never
+    written over."""
+    columns: tuple[str, ...] = ("f",)
+    """Further columns of the candidates to show."""
+    kind: Literal["xlsx", "csv"] = "xlsx"
+    """Kind of file."""
+
+
+@stage("sheet.list", config=SheetList, outputs={"list": ListRows, "about": Choice}, delivers=True)
+def sheet_list(config: SheetList, tables: Tables) -> Outputs:
+    """Put units, columns and verdicts beside the ranks of the chosen list."""
+    schema = tables["candidates"].collect_schema()
+    require(schema, [("columns", name) for name in config.columns])
+    choice = tables["choice"]
+    best = (
+        tables["ranks"]
+        .join(choice.select("measure", "n", "category"), on="measure")
+        .filter(pl.col("rank") <= pl.col("n"))
+        .select("rank", "id", "score", "category")
+    )
+    further = [name for name in config.columns if name not in ListRows.columns()]
+    units = tables["candidates"].select("id", "l1", "l2", *further)
+    rows = best.join(units, on="id").join(_verdicts(tables), on=["category", "id"], how="left")
+    listed = rows.sort("rank").select(*ListRows.columns(), *further)
+    return {"list": listed, "about": choice}
+
+
+def _verdicts(tables: Tables) -> pl.LazyFrame:
+    known = tables.get("judgements", Judgements.zero_rows())
+    sign = pl.when("tp").then(pl.lit("+")).otherwise(pl.lit("-"))
+    return known.drop_nulls("tp").select("category", "id", verdict=sign)
