@@ -55,9 +55,7 @@ class TagOptions(StageConfig):
 
     def counted(self, tags: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
         """Return the counts of tokens, and those of each sentence if they are wanted."""
-        by_sentence = TokenSentences.zero_rows()
-        if self.sentences:
-            by_sentence = tagged_types.counted(tags, *PLACE)
+        by_sentence = _by_sentence(tags) if self.sentences else TokenSentences.zero_rows()
         return {"tags": tagged_types.counted(tags), "sentences": by_sentence}
 
     def columns(self) -> set[str]:
@@ -116,5 +114,9 @@ def merge_tags(_config: TagOptions, tables: Tables) -> dict[str, pl.LazyFrame]:
     """Add up the counts of parts of a corpus."""
     return {
         "tags": tagged_types.counted(tables["tags"]),
-        "sentences": tagged_types.counted(tables["sentences"], *PLACE),
+        "sentences": _by_sentence(tables["sentences"]),
     }
+
+
+def _by_sentence(tags: pl.LazyFrame) -> pl.LazyFrame:
+    return tagged_types.counted(tags, *PLACE).select(*TokenSentences.columns())
