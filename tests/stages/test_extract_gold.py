@@ -83,12 +83,12 @@ def test_shards_and_batches_make_no_difference(tmp_path: Path) -> None:
 
 
 def test_parts_that_are_merged_again_and_again(tmp_path: Path) -> None:
-    content = "form\tupos\n" + "".join(f"w{i % 500}\tN\n" for i in range(9000))
+    content = "form\tupos\n" + "".join(f"w{i % 500}\tN\n" for i in range(60_000))
     small = SmallRun(tmp_path, {"c.tsv": content})
     for sentences in ("", "sentences = true\n"):
         made = small.run(f'[run]\nmemory = "1MB"\n{STAGE}{sentences}')
         assert made["gold.entries"].height == 500
-        assert made["gold.entries"]["f"].sum() == 9000
+        assert made["gold.entries"]["f"].sum() == 60_000
 
 
 def test_an_unknown_attribute_is_named_before_anything_is_read(tmp_path: Path) -> None:
