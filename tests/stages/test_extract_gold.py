@@ -83,7 +83,7 @@ def test_shards_and_batches_make_no_difference(tmp_path: Path) -> None:
 
 
 def test_parts_that_are_merged_again_and_again(tmp_path: Path) -> None:
-    content = "form\tupos\n" + "".join(f"w{i % 500}\tN\n" for i in range(60_000))
+    content = "form\tupos\n" + "".join(f"w{i % 500}\tN\n\n" for i in range(60_000))
     small = SmallRun(tmp_path, {"c.tsv": content})
     for sentences in ("", "sentences = true\n"):
         made = small.run(f'[run]\nmemory = "1MB"\n{STAGE}{sentences}')
