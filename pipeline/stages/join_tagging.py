@@ -41,11 +41,11 @@ def join_tagging(config: JoinTagging, tables: Tables) -> Outputs:
     run = pl.lit(config.run) if config.run else bare_name(alignment.THEIRS + "file")
     cluster = tagged_types.attribute(alignment.THEIRS + config.cluster)
     tags = pl.concat(config.read(pair, run=run, cluster=cluster) for pair in pairs)
-    counted = config.counted(tags)
-    bad, *held = pl.collect_all([faults, *counted.values()])
-    found = dict(zip(counted, held, strict=True))
-    if bad.height:
-        found = {name: model.zero_rows().collect() for name, model in PARTIALS.items()}
+    # One after the other: collected at once, the plans would share all tokens, in memory.
+    bad = faults.collect()
+    found = {name: model.zero_rows().collect() for name, model in PARTIALS.items()}
+    if not bad.height:
+        found = {name: counts.collect() for name, counts in config.counted(tags).items()}
     made = tagging_outputs(config, found["tags"].lazy(), found["sentences"].lazy())
     return {**made, FAULTS: bad}
 
