@@ -40,7 +40,7 @@ def tagging_outputs(config: TaggingOptions, tags: pl.LazyFrame, sentences: pl.La
     sizes = config.dropped(tags).collect()
     require_tags(config, sizes.lazy())
     if not config.untagged:
-        _require_clusters(config, sizes)
+        _require_clusters(config, config.kept(tags))
     tagged = config.kept(tags).with_columns(system=pl.lit(config.system))
     entry = ["system", "run", "item", "cluster"]
     by_run = tagged.group_by("run", "item", "gold").agg(pl.sum("f"))
@@ -57,12 +57,16 @@ def tagging_outputs(config: TaggingOptions, tags: pl.LazyFrame, sentences: pl.La
     }
 
 
-def _require_clusters(config: TaggingOptions, sizes: pl.DataFrame) -> None:
-    alone = sizes.filter(what="tokens that count but have no cluster").filter(pl.col("count") > 0)
-    if alone.height:
-        runs = "; ".join(f"run {run}: {n:,}" for run, n in alone.select("run", "count").rows())
-        raise DataError(
-            f"system {config.system}: there are tokens without an induced tag: {runs}\n"
-            "Tag them, exclude their gold class, or keep them as tokens of no cluster:"
-            " untagged = true"
-        )
+def _require_clusters(config: TaggingOptions, tags: pl.LazyFrame) -> None:
+    alone = tags.filter(pl.col("cluster").is_null()).collect()
+    if alone.is_empty():
+        return
+    runs = alone.group_by("run").agg(pl.sum("f")).sort("run")
+    counts = "; ".join(f"run {run}: {f:,}" for run, f in runs.iter_rows())
+    items = alone.group_by("item").agg(pl.sum("f")).sort("f", "item", descending=[True, False])
+    shown = ", ".join(repr(item) for item in items["item"].head(3))
+    raise DataError(
+        f"system {config.system}: there are tokens without an induced tag: {counts}, such as"
+        f" {shown}\nTag them, exclude their gold class, or keep them as tokens of no cluster:"
+        " untagged = true"
+    )

@@ -100,11 +100,11 @@ def require_tags(config: TagOptions, sizes: pl.LazyFrame) -> None:
     counts = dict(found.select("what", "count").iter_rows())
     if not counts or counts["tokens that count"]:
         return
-    reasons = [
-        f"{count:,} {what}" for what, count in counts.items() if count and what.startswith("tokens")
-    ]
+    every = counts.pop("tokens")
+    reasons = sorted(what for what, count in counts.items() if count and "tokens" in what)
+    shown = ", ".join(f"{counts[what]:,} {what}" for what in reasons)
     raise DataError(
-        f"no token counts: {', '.join(sorted(reasons))}\n"
+        f"none of the {every:,} tokens counts: {shown}\n"
         f"Look at the options tag ({config.tag!r}), item ({config.item!r}), exclude and"
         " min_frequency."
     )

@@ -52,7 +52,9 @@ def test_one_corpus_with_two_runs(tmp_path: Path) -> None:
 
 def test_tokens_without_an_induced_tag(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH})
-    with pytest.raises(DataError, match=r"S: there are tokens without an induced tag: run t1: 1\n"):
+    with pytest.raises(
+        DataError, match=r"S: there are tokens without an induced tag: run t1: 1, such as '.'\n"
+    ):
         small.run(ONE + 'cluster = "t1"\n')
     made = small.run(ONE + 'cluster = "t1"\nuntagged = true\nsentences = true\n')
     assert made["t.tagged"].filter(item=".").drop("system").rows() == [("t1", ".", "P", None, 1)]
@@ -113,7 +115,7 @@ WRONG = {
                                      "run (sentence 2, token 1, g.conllu, line 4)"]),
     "too many": ("dog\tx\nrun\ty\nrun\tz\nrun\tw\n", ["1 x comes after the last token of the gold",
                                                       "line 4: 'run (sentence 1, token 4"]),
-    "an empty tag": ("dog\tx\nrun\t\nrun\tz\n", ["tokens without an induced tag: run i: 1"]),
+    "an empty tag": ("dog\tx\nrun\t\nrun\tz\n", ["tokens without an induced tag: run i: 1, such as 'run'"]),
 }  # fmt: skip
 
 
