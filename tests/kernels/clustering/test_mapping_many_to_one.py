@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from type_twin import TWINS, WORKED, every, instances, patterns_of
+from type_twin import TWINS, WORKED, Sets, every, instances, patterns_of
 
 from pipeline.kernels.clustering.climb_items import ItemState, item_moves
 from pipeline.kernels.clustering.climb_sets import UnionState, macro_moves, micro_moves
@@ -83,6 +83,26 @@ def test_between_the_1_1_mapping_and_the_best() -> None:
             assert value == best or not found.exact
             above += value > least
     assert above > 800
+
+
+def slow_climb(gold: Sets, induced: Sets, n: int, name: str, start: list[int]) -> list[int]:
+    """Take the best move, of equal ones the first cluster and class, while one improves."""
+    h = start
+    while True:
+        moves = [[*h[:k], c, *h[k + 1 :]] for k in range(len(h)) for c in range(n)]
+        values = [TWINS[name](gold, induced, each) for each in moves]
+        if max(values) <= TWINS[name](gold, induced, h):
+            return h
+        h = moves[values.index(max(values))]
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_takes_the_best_move_and_of_equal_ones_the_first(name: str) -> None:
+    bits = np.random.default_rng(11)
+    for gold, induced, n, m in instances(150, seed=12):
+        start = bits.integers(n, size=m)
+        end = climb(Neighbours(patterns_of(gold, induced, n, m)), name, start)
+        assert end.tolist() == slow_climb(gold, induced, n, name, start.tolist())
 
 
 @pytest.mark.parametrize("name", TWINS)
