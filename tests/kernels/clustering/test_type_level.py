@@ -61,15 +61,15 @@ def test_tables_by_hand() -> None:
 
 
 def test_floors_are_of_the_largest_class() -> None:
-    # c1 is the largest: 3 of 4 items; with c1 everywhere IM = 3, S_A = 4, S_h = 4
-    gold = [{0}, {1}, {1}, {1}]
+    # c1 is the largest: 2 of 4 items; with c1 everywhere IM = 2, S_A = 4, S_h = 4
+    gold = [{0}, {1}, {1}, {2}]
     made = evaluate_type_level(*frames(gold, [{0}, {1}, {0}, {2}]))
-    assert value(made, "MacroI", "floor") == 0.75
-    assert value(made, "MicroI", "floor") == 0.75
-    assert value(made, "MicroC", "floor") == float(Fraction(6, 7))
+    assert value(made, "MacroI", "floor") == 0.5
+    assert value(made, "MicroI", "floor") == 0.5
+    assert value(made, "MicroC", "floor") == float(Fraction(2, 3))
     floor = made.summary.filter(mapping="floor")
     assert floor["certificate"].null_count() == floor["bound"].null_count() == 3
-    assert floor["n_uncovered"].to_list() == [1, 1, 1]
+    assert floor["n_uncovered"].to_list() == [2, 2, 2]
 
 
 def test_the_worst_items_only() -> None:
