@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from slow_overlapping import TWINS, Items, clustered, frames, overlapping
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.overlapping import element_centric, sharing
+from pipeline.kernels.clustering.overlapping import element_centric, patterns, sharing
 from pipeline.kernels.clustering.overlapping.element_centric import element_centric_estimate
 from pipeline.kernels.clustering.overlapping.memberships import memberships
 from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
@@ -61,9 +61,13 @@ def test_sizes_of_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> 
         tuple(frozenset(j for j in range(6) if mask >> j & 1) for mask in row) for row in masks
     ]
     before = scores(items)  # type: ignore[arg-type]
-    for name, value in (("_BLOCK", 40), ("_DENSE", 10)):
-        monkeypatch.setattr(sharing, name, value)
+    changed = [(sharing, "_BLOCK", 40), (sharing, "_DENSE", 10), (patterns, "_ROWS", 3)]
+    changed += [(element_centric, "_ROWS", 7)]
+    for module, name, value in changed:
+        monkeypatch.setattr(module, name, value)
     assert scores(items) == before  # type: ignore[arg-type]
+    monkeypatch.setattr(element_centric, "_COLUMNS", 5)
+    assert scores(items) == pytest.approx(before, rel=1e-12)  # type: ignore[arg-type]
 
 
 def test_by_hand() -> None:

@@ -13,6 +13,7 @@ IntArray = npt.NDArray[np.int64]
 
 NOTHING = -1
 """Fills the places after the last label of a set."""
+_ROWS = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +57,10 @@ class Patterns:
         """
         padded = np.concatenate([weights.T, np.zeros((1, len(weights)))])
         total = np.zeros((len(self.members), len(weights)))
-        for column in self.members.T:
-            total += padded[column]
+        for start in range(0, len(total), _ROWS):
+            part = slice(start, start + _ROWS)
+            for column in self.members[part].T:
+                total[part] += padded[column]
         return total
 
 

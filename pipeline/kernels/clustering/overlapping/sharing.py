@@ -27,8 +27,8 @@ from pipeline.kernels.clustering.overlapping.patterns import (
     subsets,
 )
 
-MOST_WORK = 10**10
-"""Pairs of patterns that are still looked at, some minutes; a pair of subsets counts as 64."""
+MOST_WORK = 5 * 10**9
+"""Pairs of patterns that are still looked at, some minutes; a pair of subsets counts as 16."""
 _BLOCK = 2**21
 _DENSE = 2**24
 
@@ -102,7 +102,7 @@ def _parts(
     gold: Patterns, clusters: Patterns, pairs: IntArray, counts: IntArray
 ) -> Iterator[_Part]:
     labels = gold.sizes[pairs[:, 0]] + clusters.sizes[pairs[:, 1]]
-    by_subsets, by_pairs = 64.0 * float(np.exp2(labels).sum()), float(len(pairs)) ** 2
+    by_subsets, by_pairs = 16.0 * float(np.exp2(labels).sum()), float(len(pairs)) ** 2
     if min(by_subsets, by_pairs) > MOST_WORK:
         raise DataError(
             f"{len(pairs):,} distinct patterns of up to {labels.max()} classes and clusters are "
