@@ -188,9 +188,9 @@ def test_one_item() -> None:
 
 def test_items_without_a_class_are_dropped_and_counted() -> None:
     gold, induced = frames(items_of(("0", "0"), ("1", "1"), ("0", "")))
-    further = pl.DataFrame({"item": ["x", "x", "y"], "cluster": ["8", "9", "x0"]})
+    further = pl.DataFrame({"item": ["x", "x", "y", "z"], "cluster": ["8", "9", "x0", "8"]})
     data = memberships(gold, pl.concat([induced, further]))
-    assert (data.items, data.unclustered, data.without_gold) == (3, 1, 2)
+    assert (data.items, data.unclustered, data.without_gold) == (3, 1, 3)
     assert data.clusters.labels == ("x0", "x1")
 
 
