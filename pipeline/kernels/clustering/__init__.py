@@ -1,1 +1,1 @@
-"""Evaluation of induced clusters against gold classes: type level, token level, overlapping."""
+"""Induced clusters against gold classes: type-level, token-level and overlapping measures."""
