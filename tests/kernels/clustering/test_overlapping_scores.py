@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from slow_overlapping import TWINS, Items, clustered, frames, overlapping
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.overlapping import element_centric, sharing
+from pipeline.kernels.clustering.overlapping import element_centric, patterns, sharing
 from pipeline.kernels.clustering.overlapping.element_centric import element_centric_estimate
 from pipeline.kernels.clustering.overlapping.memberships import memberships
 from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
@@ -61,9 +61,13 @@ def test_sizes_of_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> 
         tuple(frozenset(j for j in range(6) if mask >> j & 1) for mask in row) for row in masks
     ]
     before = scores(items)  # type: ignore[arg-type]
-    for name, value in (("_BLOCK", 40), ("_DENSE", 10)):
-        monkeypatch.setattr(sharing, name, value)
+    changed = [(sharing, "_BLOCK", 40), (sharing, "_DENSE", 10), (patterns, "_ROWS", 3)]
+    changed += [(element_centric, "_ROWS", 7)]
+    for module, name, value in changed:
+        monkeypatch.setattr(module, name, value)
     assert scores(items) == before  # type: ignore[arg-type]
+    monkeypatch.setattr(element_centric, "_COLUMNS", 5)
+    assert scores(items) == pytest.approx(before, rel=1e-12)  # type: ignore[arg-type]
 
 
 def test_by_hand() -> None:
@@ -184,9 +188,9 @@ def test_one_item() -> None:
 
 def test_items_without_a_class_are_dropped_and_counted() -> None:
     gold, induced = frames(items_of(("0", "0"), ("1", "1"), ("0", "")))
-    further = pl.DataFrame({"item": ["x", "x", "y"], "cluster": ["8", "9", "x0"]})
+    further = pl.DataFrame({"item": ["x", "x", "y", "z"], "cluster": ["8", "9", "x0", "8"]})
     data = memberships(gold, pl.concat([induced, further]))
-    assert (data.items, data.unclustered, data.without_gold) == (3, 1, 2)
+    assert (data.items, data.unclustered, data.without_gold) == (3, 1, 3)
     assert data.clusters.labels == ("x0", "x1")
 
 

@@ -15,7 +15,7 @@ ALPHA = 0.9
 """Probability that the random walk goes on; the default of the authors."""
 MOST_PAIRS = 2**30
 """Pairs of joint patterns that are still compared: about ten seconds."""
-_BLOCK = 2**20
+_ROWS, _COLUMNS = 128, 2048
 
 
 @cluster_measure(
@@ -136,14 +136,24 @@ def _similarities(data: Memberships, places: IntArray, alpha: float) -> FloatArr
     second = _walks(data.clusters, data.sizes(1), data.pairs[:, 1], data.counts, alpha)
     held = data.clusters.sizes[data.pairs[:, 1]] > 0
     found = np.zeros(len(places))
-    size = max(1, _BLOCK // max(len(data.gold.members), len(data.clusters.members)))
-    one, two = (np.ascontiguousarray(data.pairs[:, side]) for side in (0, 1))
-    for start in range(0, len(places), size):
-        block = places[start : start + size]
-        p, q = data.gold.sums(first[one[block]]), data.clusters.sums(second[two[block]])
-        for row, (x, y) in enumerate(zip(p, q, strict=True), start):
-            found[row] = (np.abs(x[one] - y[two]) * data.counts).sum()
+    for start in range(0, len(places), _ROWS):
+        one, two = data.pairs[places[start : start + _ROWS]].T
+        p, q = data.gold.sums(first[one]), data.clusters.sums(second[two])
+        found[start : start + _ROWS] = _distances(p, q, data)
     return np.where(held[places], np.maximum(0.0, 1.0 - found / (2.0 * alpha)), 0.0)
+
+
+def _distances(p: FloatArray, q: FloatArray, data: Memberships) -> FloatArray:
+    """Return ``sum_j |p_ij - q_ij|`` over all items j, for the items i of each column."""
+    total = np.zeros(p.shape[1])
+    for start in range(0, len(data.counts), _COLUMNS):
+        part = slice(start, start + _COLUMNS)
+        apart = p[data.pairs[part, 0]]
+        apart -= q[data.pairs[part, 1]]
+        np.abs(apart, out=apart)
+        apart *= data.counts[part, None]
+        total += apart.sum(axis=0)
+    return total
 
 
 def _walks(

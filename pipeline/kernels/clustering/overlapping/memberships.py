@@ -14,6 +14,7 @@ from pipeline.kernels.clustering.overlapping.patterns import (
     IntArray,
     Patterns,
     distinct_rows,
+    sorted_distinct,
 )
 from pipeline.kernels.clustering.overlapping.sharing import Sharing, sharing
 from pipeline.kernels.clustering.token.contingency import check_labels, codes
@@ -110,28 +111,30 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     """
     check_labels(gold, ["item", "gold"])
     check_labels(induced, ["item", "cluster"])
-    # In any order: what is counted below are patterns.
-    items = gold.select(pl.col("item").unique()).with_row_index("place")
-    first, one = _patterns(gold, items, "gold")
-    second, two = _patterns(induced, items, "cluster")
+    # Numbers for items, on both sides alike.
+    names = pl.concat([gold["item"], induced["item"]])
+    numbers = names.rank("dense").to_numpy().astype(np.int64) - 1
+    own, other = numbers[: gold.height], numbers[gold.height :]
+    known = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=bool)
+    known[own] = True
+    place, kept = np.cumsum(known) - 1, known[other]
+    first, one = _patterns(place[own], gold["gold"], int(known.sum()))
+    second, two = _patterns(place[other[kept]], induced["cluster"].filter(kept), int(known.sum()))
     joint = one * max(1, len(second.members)) + two
     distinct, counts = np.unique(joint, return_counts=True)
     pairs = np.stack(np.divmod(distinct, max(1, len(second.members))), axis=1)
-    known = induced["item"].unique()
-    dropped = len(known) - int(known.is_in(items["item"].implode()).sum())
+    dropped = len(sorted_distinct(other[~kept]))
     return Memberships(first, second, pairs, counts.astype(np.int64), dropped, seed)
 
 
-def _patterns(frame: pl.DataFrame, items: pl.DataFrame, label: str) -> tuple[Patterns, IntArray]:
+def _patterns(items: IntArray, labels: pl.Series, many: int) -> tuple[Patterns, IntArray]:
     """Return the distinct sets of labels, and the place of each item's set."""
-    held = frame.select("item", label).join(items, on="item")
-    label_codes, labels = codes(held[label])
-    size = max(1, len(labels))
-    item = held["place"].to_numpy().astype(np.int64)
-    item, code = np.divmod(np.unique(item * size + label_codes), size)
-    many = np.bincount(item, minlength=items.height)
-    first = np.cumsum(many) - many
-    rows = np.full((items.height, int(many.max(initial=0))), NOTHING, dtype=np.int64)
+    label_codes, names = codes(labels)
+    size = max(1, len(names))
+    item, code = np.divmod(sorted_distinct(items * size + label_codes), size)
+    held = np.bincount(item, minlength=many)
+    first = np.cumsum(held) - held
+    rows = np.full((many, int(held.max(initial=0))), NOTHING, dtype=np.int64)
     rows[item, np.arange(len(item)) - first[item]] = code
     members, places = distinct_rows(rows, size)
-    return Patterns(labels, members), places
+    return Patterns(names, members), places

@@ -13,6 +13,7 @@ IntArray = npt.NDArray[np.int64]
 
 NOTHING = -1
 """Fills the places after the last label of a set."""
+_ROWS = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +52,15 @@ class Patterns:
 
         Returns
         -------
-        array of float, shape (rows, patterns)
+        array of float, shape (patterns, rows)
             0 for the empty set. Added label by label, so that the bits are fixed.
         """
-        padded = np.concatenate([weights, np.zeros((len(weights), 1))], axis=1)
-        total = np.zeros((len(weights), len(self.members)))
-        for column in self.members.T:
-            total += padded[:, column]
+        padded = np.concatenate([weights.T, np.zeros((1, len(weights)))])
+        total = np.zeros((len(self.members), len(weights)))
+        for start in range(0, len(total), _ROWS):
+            part = slice(start, start + _ROWS)
+            for column in self.members[part].T:
+                total[part] += padded[column]
         return total
 
 
@@ -84,6 +87,20 @@ def distinct_rows(rows: IntArray, size: int) -> tuple[IntArray, IntArray]:
     kept = np.zeros((int(places.max(initial=-1)) + 1, rows.shape[1]), dtype=np.int64)
     kept[places] = rows
     return kept, places
+
+
+def sorted_distinct(values: IntArray) -> IntArray:
+    """Return the distinct values in order, by sorting: many times as fast as `np.unique`.
+
+    Examples
+    --------
+    >>> sorted_distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(values, axis=None)
+    first = np.ones(len(ordered), dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
 
 
 def subsets(members: IntArray, size: int) -> IntArray:

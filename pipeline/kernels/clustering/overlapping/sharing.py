@@ -23,11 +23,12 @@ from pipeline.kernels.clustering.overlapping.patterns import (
     IntArray,
     Patterns,
     distinct_rows,
+    sorted_distinct,
     subsets,
 )
 
-MOST_WORK = 10**10
-"""Pairs of patterns, or of subsets, that are still counted: some minutes."""
+MOST_WORK = 5 * 10**9
+"""Pairs of patterns that are still looked at, some minutes; a pair of subsets counts as 16."""
 _BLOCK = 2**21
 _DENSE = 2**24
 
@@ -101,7 +102,7 @@ def _parts(
     gold: Patterns, clusters: Patterns, pairs: IntArray, counts: IntArray
 ) -> Iterator[_Part]:
     labels = gold.sizes[pairs[:, 0]] + clusters.sizes[pairs[:, 1]]
-    by_subsets, by_pairs = float(np.exp2(labels).sum()), float(len(pairs)) ** 2
+    by_subsets, by_pairs = 16.0 * float(np.exp2(labels).sum()), float(len(pairs)) ** 2
     if min(by_subsets, by_pairs) > MOST_WORK:
         raise DataError(
             f"{len(pairs):,} distinct patterns of up to {labels.max()} classes and clusters are "
@@ -196,8 +197,8 @@ def _subset_sums(
     cells = one.many * two.many
     known = None
     if cells > _DENSE:
-        keys = [np.unique(_keys(groups[n], rows, one, two, pairs)) for n, rows in blocks]
-        known = np.unique(np.concatenate(keys))
+        keys = [sorted_distinct(_keys(groups[n], rows, one, two, pairs)) for n, rows in blocks]
+        known = sorted_distinct(np.concatenate(keys))
         cells = len(known)
     total = np.zeros(cells, dtype=np.int64)
     for n, rows in blocks:

@@ -113,7 +113,8 @@ def codes(labels: pl.Series) -> tuple[IntArray, tuple[str, ...]]:
     ([1, 0, 1], ('a', 'b'))
     """
     names = labels.unique().sort()
-    return names.search_sorted(labels).to_numpy().astype(np.int64), tuple(names.to_list())
+    places = labels.cast(pl.Enum(names)).to_physical()
+    return places.to_numpy().astype(np.int64), tuple(names.to_list())
 
 
 def check_labels(frame: pl.DataFrame, columns: Sequence[str]) -> None:
