@@ -12,8 +12,8 @@ from pipeline.report.charts import Look, Style
 from pipeline.report.names import slug
 from pipeline.report.view import Figure
 
-WIDEST, NARROWEST, PAGE = 24.0, 3.0, 620.0
-"""Limits of a cell, and about how wide a heat map may be; pixels."""
+WIDEST, NARROWEST, LOWEST, PAGE = 24.0, 3.0, 14.0, 640.0
+"""Limits of a cell's width, least height, about how wide a heat map may be; pixels."""
 
 
 class Shown(NamedTuple):
@@ -72,6 +72,7 @@ def mapping_figure(
     cell = min(WIDEST, max(NARROWEST, PAGE / max(1, len(columns))))
     grid = charts.Grid(
         rows=rows, columns=columns, row_title="gold class", column_title="cluster", cell=cell,
+        row=max(cell, LOWEST),
         legend=f"share of the cluster's {unit} that have the class",
     )  # fmt: skip
     of = pl.col("cluster").replace_strict(dict(mapped), default=None, return_dtype=pl.String)

@@ -47,6 +47,8 @@ def test_narrow_cells_have_fewer_labels() -> None:
     wide, narrow = heat(60, cell=14.0), heat(60, cell=4.0)
     assert len(re.findall(r">cluster-\d+<", wide)) == 60
     assert len(re.findall(r">cluster-\d+<", narrow)) == 20
+    assert 'stroke="#D55E00" stroke-width="1.6"' in wide
+    assert 'stroke="#D55E00" stroke-width="0.6"' in narrow
 
 
 def test_the_text_of_dark_cells_is_white() -> None:

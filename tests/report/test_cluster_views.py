@@ -13,6 +13,7 @@ from pipeline.errors import ConfigError
 from pipeline.report import export
 from pipeline.report.cluster_figures import diagonal
 from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.views.entries import EntriesView, show_clusters, show_gold
 from pipeline.report.views.shares import SharesView, show_shares
 from pipeline.report.views.systems import SystemsView, show_systems
 from pipeline.report.views.token_level import (
@@ -282,3 +283,19 @@ def test_shares_of_classes() -> None:
     assert ">N<" not in drawn
     empty = frames.stage("evaluate.shares", {"shares": shares.clear(), "frequent": frequent})
     assert isinstance(show_shares(empty, SharesView())[0], Text)
+
+
+def test_what_was_read_comes_in_order() -> None:
+    whats = ["items", "tokens", "tokens that count", "tokens without a gold tag"]
+    gold = pl.DataFrame({"what": whats, "count": [1, 9, 7, 2]})
+    (found,) = show_gold(frames.stage("extract.gold", {"sizes": gold}), EntriesView())
+    assert isinstance(found, Listing)
+    assert found.frame["count"].to_list() == [9, 2, 7, 1]
+    sizes = table(SystemSize, [{"what": what, "count": 5} for what in whats]).filter(system="A")
+    (runs,) = show_clusters(frames.stage("join.tagging", {"sizes": sizes}), EntriesView())
+    assert isinstance(runs, Listing)
+    assert runs.shown is not None
+    assert runs.shown.columns == ["what", "1", "2"]
+    assert runs.shown["what"][0] == "tokens"
+    empty = frames.stage("join.tagging", {"sizes": sizes.clear()})
+    assert isinstance(show_clusters(empty, EntriesView())[0], Text)

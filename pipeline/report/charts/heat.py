@@ -19,6 +19,8 @@ TWO_SIDES = ("#8c510a", "#d8b365", "#f6e8c3", "#ffffff", "#c7eae5", "#5ab4ac", "
 """Brown over white to blue-green, which colour-blind readers can tell apart."""
 _DARK = 0.7
 """Share of the scale from which on a cell's text is white."""
+_NARROW = 9.0
+"""Width of cells that need thin lines; pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +35,7 @@ class Grid:
         What rows, columns and shades stand for.
     domain : tuple of two float
         Values of the lightest and the darkest shade; of both ends, if it begins below 0.
-    cell : float
+    cell, row : float
         Width and height of a cell; pixels.
     """
 
@@ -44,6 +46,7 @@ class Grid:
     legend: str
     domain: tuple[float, float] = (0.0, 1.0)
     cell: float = 22.0
+    row: float = 22.0
 
     @property
     def width(self) -> float:
@@ -64,20 +67,27 @@ def heat_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> alt.TopLevelMixi
     look : Look
         Only its style matters: the size is that of the grid.
     """
-    size = replace(look, width=round(grid.width), height=round(grid.cell * len(grid.rows)))
+    size = replace(look, width=round(grid.width), height=round(grid.row * len(grid.rows)))
     x, y = (
         _axis(grid.columns, alt.X, "column", grid.column_title, grid.cell),
-        _axis(grid.rows, alt.Y, "row", grid.row_title, grid.cell),
+        _axis(grid.rows, alt.Y, "row", grid.row_title, grid.row),
     )
-    cells = over(frame.select("row", "column", "value")).mark_rect(stroke=LIGHT, strokeWidth=0.5)
+    cells = over(frame.select("row", "column", "value")).mark_rect(
+        stroke=LIGHT, strokeWidth=0.5 if grid.cell >= _NARROW else 0
+    )
     parts = [cells.encode(x=x, y=y, color=_shade(grid, size))]
     marked = frame.filter("marked").select("row", "column")
     if marked.height:
-        framed = over(marked).mark_rect(filled=False, stroke="#D55E00", strokeWidth=1.6)
+        framed = over(marked).mark_rect(filled=False, stroke="#D55E00", strokeWidth=_frame(grid))
         parts.append(framed.encode(x=x, y=y))
     if "text" in frame.columns:
         parts += [_texts(frame, grid, x, y, white=white) for white in (False, True)]
     return themed(parts, size)
+
+
+def _frame(grid: Grid) -> float:
+    """Return how thick a frame is: narrow cells should not vanish behind theirs."""
+    return 1.6 if grid.cell >= _NARROW else 0.6
 
 
 def _axis(names: Sequence[str], channel: Any, field: str, title: str, cell: float) -> Any:

@@ -143,6 +143,7 @@ def _heat_map(
     grid = charts.Grid(
         rows=list(names.values()), columns=list(names.values()), row_title="", column_title="",
         legend=f"{_METHODS[method]} over systems", domain=(-1.0, 1.0), cell=32.0,
+        row=26.0,
     )  # fmt: skip
     cells = frame.select(
         row=pl.col("measure_1").replace_strict(names),
