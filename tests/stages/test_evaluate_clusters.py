@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from run_stage import run_stage
 from small_run import SmallRun, counts
 
+import pipeline as lx
 from pipeline.errors import ConfigError, DataError
 from pipeline.stages.base import STAGES
 from schemas import GoldEntries, InducedEntries, TaggedTypes
@@ -77,7 +78,7 @@ def test_type_level_worked_example() -> None:
 
 
 def test_runs_are_evaluated_one_by_one_and_options_reach_the_kernel() -> None:
-    both = pl.concat([entries(run="1"), entries({"dog": "7", "cat": "8"}, run="2")])
+    both = pl.concat([entries(run="1"), entries({"dog": "7", "cat": "78"}, run="2")])
     config = {"seed": "s", "measures": ["MicroI"], "mappings": ["M-1"], "worst": 1}
     made = stage("evaluate.type_level", config, gold=gold(), systems=[both, entries(system="T")])
     scores = made["scores"].filter(mapping="M-1")
@@ -85,7 +86,18 @@ def test_runs_are_evaluated_one_by_one_and_options_reach_the_kernel() -> None:
         ("S", "1", 0, 0), ("S", "2", 1, 3), ("T", "1", 0, 0),
     ]  # fmt: skip
     assert made["items"].height == 3
-    assert "8" not in made["overlaps"]["cluster"]
+    second = made["overlaps"].filter(run="2").drop("system", "run")
+    assert second.rows() == [("N", "7", 1, 3, 1)]
+
+
+def test_the_worst_items_that_are_frequent_come_first() -> None:
+    counted = gold().with_columns(f=pl.Series([1, 2, 2, 9, 3, 3]))
+    nothing = entries({"other": "0"})
+    config = {"seed": "s", "measures": ["MacroI"], "mappings": ["M-1"], "worst": 3}
+    items = stage("evaluate.type_level", config, gold=counted, systems=[nothing])["items"]
+    assert items.select("rank", "item", "tokens", "f").rows() == [
+        (1, "eat", 9, 0.0), (2, "walk", 6, 0.0), (3, "run", 4, 0.0),
+    ]  # fmt: skip
 
 
 def test_two_stages_with_the_same_run_are_an_error() -> None:
@@ -231,6 +243,32 @@ def test_from_files_to_scores_with_limits(tmp_path: Path) -> None:
     words = scores.filter(system="words").row(0, named=True)
     assert words["lower"] <= 0.75 <= words["upper"]
     assert made["types.scores"]["system"].unique().sort().to_list() == ["tags", "words"]
+
+
+def test_sentences_of_several_files_are_drawn_by_themselves(tmp_path: Path) -> None:
+    one, two = "form\tupos\tt\na\tN\t1\n", "form\tupos\tt\na\tN\t2\nb\tV\t2\n"
+    small = SmallRun(tmp_path, {"c/1.tsv": one, "c/2.tsv": two})
+    tags = STAGES_OF_A_RUN[STAGES_OF_A_RUN.index("[stages.tags]") :].replace("c.tsv", "c/*.tsv")
+    stages = tags[: tags.index("[stages.types]")] + tags[tags.index("[stages.tokens]") :]
+    for line in ('gold = "gold"\n', 'dictionaries = ["words"]\n', 'gold_sentences = "gold"\n'):
+        stages = stages.replace(line, "")
+    scores = small.run(stages)["tokens.scores"].filter(measure="many_to_one")
+    assert scores["value"].item() == pytest.approx(2 / 3)
+    assert scores["standard_error"].item() > 0  # of one sentence drawn alone there would be none
+
+
+def test_names_of_listed_stages_do_not_matter(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
+    small.run(STAGES_OF_A_RUN)
+    config = tmp_path / "small.toml"
+    renamed = STAGES_OF_A_RUN.replace('"words", "tags"', '"other", "tags"').replace(
+        'dictionaries = ["words"]', 'dictionaries = ["other"]'
+    )
+    config.write_text('name = "small"' + renamed.replace("[stages.words]", "[stages.other]"))
+    project = lx.check(config, runs=tmp_path / "runs")
+    node = project.nodes["types"]
+    assert "systems" not in node.own_config()
+    assert list(node.inputs) == ["gold", "systems.0", "systems.1"]
 
 
 def test_a_wrong_stage_in_a_list_is_named_by_its_place(tmp_path: Path) -> None:

@@ -125,6 +125,8 @@ def test_a_dictionary_with_counts_adds_them_up() -> None:
     raw = ROWS.with_columns(n=pl.Series(["1", "2", "3", "1"]))
     made = table(raw, fold=True, columns={"f": "n"}, min_frequency=2, exclude=["V"])
     assert made["entries"].rows() == [("run", "N", 3)]
+    both = table(raw.with_columns(n=pl.lit("1")), columns={"f": "n"}, min_frequency=2)
+    assert sorted(both["entries"].rows()) == [("run", "N", 1), ("run", "V", 1)]
     assert counts(made["sizes"]) == {
         "items in the table": 2, "items of classes that are not excluded": 2, "items": 1,
         "classes": 1,

@@ -50,6 +50,12 @@ def test_one_corpus_with_two_runs(tmp_path: Path) -> None:
     assert counts(made["t.sizes"].filter(run="t1"))["tokens of the excluded class P"] == 1
 
 
+def test_how_frequent_an_item_is_follows_from_one_run(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": BOTH})
+    with pytest.raises(DataError, match="none of the 5 tokens counts"):
+        small.run(ONE + 'cluster = ["t1", "t2"]\nmin_frequency = 3\n')
+
+
 def test_tokens_without_an_induced_tag(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": BOTH})
     with pytest.raises(
