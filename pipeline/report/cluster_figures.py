@@ -85,7 +85,7 @@ def mapping_figure(
         f"classes with most {unit} come first, and clusters follow the class they are mapped to"
         f"{'; those without one come last' if len(mapped) < len(columns) else ''}."
     )
-    chart = charts.heat_map(cells, grid, look=Look(style=style))
+    chart = charts.grid_map(cells, grid, look=Look(style=style))
     return Figure(f"mapping-{slug(name)}", caption, chart)
 
 

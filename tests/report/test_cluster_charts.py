@@ -20,7 +20,7 @@ def heat(n: int, *, cell: float, domain: tuple[float, float] = (0.0, 1.0), **mor
     )  # fmt: skip
     grid = Grid(rows=["a", "b"], columns=names[::-1], row_title="class", column_title="cluster",
                 legend="share", domain=domain, cell=cell)  # fmt: skip
-    return export.svg(charts.heat_map(frame, grid, look=Look()))
+    return export.svg(charts.grid_map(frame, grid, look=Look()))
 
 
 def fills(drawn: str) -> list[str]:

@@ -9,9 +9,9 @@ from pipeline.report.charts.options import Extras, Look, Style, Window
 
 if TYPE_CHECKING:
     from pipeline.report.charts.difference_graph import difference_chart
-    from pipeline.report.charts.dots import dot_plot
+    from pipeline.report.charts.dot_rows import dot_plot
+    from pipeline.report.charts.grid_cells import Grid, grid_map
     from pipeline.report.charts.growth_graph import growth
-    from pipeline.report.charts.heat import Grid, heat_map
     from pipeline.report.charts.named_points import scatter
     from pipeline.report.charts.precision_graph import precision_chart
 
@@ -23,19 +23,19 @@ __all__ = [
     "Window",
     "difference_chart",
     "dot_plot",
+    "grid_map",
     "growth",
-    "heat_map",
     "precision_chart",
     "scatter",
 ]
 
 # Reading the options of a view must not wait for the charting library.
 _CHARTS = {
-    "Grid": "heat",
+    "Grid": "grid_cells",
     "difference_chart": "difference_graph",
-    "dot_plot": "dots",
+    "dot_plot": "dot_rows",
     "growth": "growth_graph",
-    "heat_map": "heat",
+    "grid_map": "grid_cells",
     "precision_chart": "precision_graph",
     "scatter": "named_points",
 }

@@ -158,7 +158,7 @@ def _heat_map(
         f"Rank correlation between measures over {many} systems ({_METHODS[method]}). With so few "
         "systems a correlation tells of these systems, not of others."
     )
-    chart = charts.heat_map(cells, grid, look=Look(style=options.style))
+    chart = charts.grid_map(cells, grid, look=Look(style=options.style))
     return Figure(method, caption, chart)
 
 

@@ -54,7 +54,7 @@ class Grid:
         return self.cell * len(self.columns)
 
 
-def heat_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> alt.TopLevelMixin:
+def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> alt.TopLevelMixin:
     """Return a heat map.
 
     Parameters
