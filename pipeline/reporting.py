@@ -12,6 +12,7 @@ import polars as pl
 from pydantic import Field, ValidationError
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.report.charts import Style
 from pipeline.report.document import Record, ReportInput, Scalar, Shown
 from pipeline.report.view import VIEWS, StageView, ViewOptions
 from pipeline.results import Run
@@ -38,6 +39,8 @@ class ReportOptions(Options):
     """``[report.views.STAGE]``: the options of the view of a stage."""
     most_rows: int = Field(default=5_000_000, ge=1)
     """Tables with more rows are not copied beside the page."""
+    style: Style | None = None
+    """``screen`` or ``print`` (black and white) for all figures whose view does not say."""
 
 
 def check_report(experiment: Experiment) -> list[Problem]:
@@ -117,6 +120,7 @@ def document(run: Run, options: ReportOptions) -> ReportInput:
         stages=[each for each in shown if each.view.use in VIEWS],
         provenance=provenance(run),
         most_rows=options.most_rows,
+        style=options.style,
     )
 
 

@@ -42,13 +42,18 @@ class Precision(Table):
         inside = (pl.col("tp_min") <= k) & (k <= pl.col("tp_max"))
         return data.lazyframe.select(inside & (k <= pl.col("n_sampled")))
 
-    @pa.dataframe_check(description="lower <= precision <= upper")
+    @pa.dataframe_check(description="lower - 1/n < precision < upper + 1/n, lower <= upper")
     @classmethod
     def interval_holds_estimate(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Hold the estimate inside its interval."""
-        p = pl.col("precision")
-        held = (pl.col("lower") <= p) & (p <= pl.col("upper"))
-        return data.lazyframe.select(held.fill_null(pl.col("lower") <= pl.col("upper")))
+        """Hold the estimate inside its interval, to less than one candidate of the list.
+
+        The limits of the hypergeometric interval are whole candidates out of n, which
+        k_sampled / n_sampled need not be: 98 of 99, drawn from 100, have [0.99, 0.99].
+        """
+        p, lower, upper = pl.col("precision"), pl.col("lower"), pl.col("upper")
+        candidate = 1 / pl.col("n").cast(pl.Float64)
+        held = (lower < p + candidate) & (p < upper + candidate)
+        return data.lazyframe.select(held.fill_null(value=True) & (lower <= upper))
 
 
 class Baseline(Table):

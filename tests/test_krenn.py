@@ -1,11 +1,10 @@
-"""The experiment on Krenn's data: every published cell, the intervals' coverage, the report."""
+"""The experiment on Krenn's data: every published cell."""
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import polars as pl
 import pytest
@@ -13,6 +12,7 @@ import pytest
 import pipeline as lx
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 CELLS = {
     "t_score": (38.0, 30.2, 28.1, 21.95),
     "log_likelihood": (42.0, 30.4, 27.1, 23.35),
@@ -48,6 +48,16 @@ def test_coverage_of_the_annotation(done: lx.Run) -> None:
     assert done.table("judgements.coverage").rows() == [("TP", 5102, 5102, 566, 0)]
 
 
+def test_the_chapter_has_these_numbers(done: lx.Run) -> None:
+    found = importlib.util.spec_from_file_location("update", DOCS / "update_reproduction.py")
+    assert found is not None
+    assert found.loader is not None
+    update = importlib.util.module_from_spec(found)
+    found.loader.exec_module(update)
+    text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    assert text == update.updated(text, done), "run: python docs/update_reproduction.py"
+
+
 def test_samples(done: lx.Run) -> None:
     assert done.table("sample").height == 510
     assert done.table("sample_replaced").get_column("multiplicity").sum() == 510
@@ -74,23 +84,3 @@ def test_precisions_of_ucs_scores_are_the_same(
         ours = scores.sort(name, descending=True).get_column("b.TP").head(1000).sum()
         theirs = scores.sort(column, descending=True).get_column("b.TP").head(1000).sum()
         assert ours == theirs
-
-
-def benchmark() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("coverage", ROOT / "benchmarks" / "coverage.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_intervals_cover_the_truth(public_data: Callable[[str], Path]) -> None:
-    """A small version of the simulation: 100 samples of 10 %, 21 cells, without replacement."""
-    root = public_data("collocations/krenn_pp_verb.ds").parents[1]
-    simulation = benchmark()
-    found = simulation.coverage(*simulation.krenn(root), rate=0.1, samples=100, replacement=False)
-    assert found.height == 21
-    assert found.get_column("coverage").mean() >= 0.95
-    assert found.get_column("coverage").min() >= 0.90
-    assert found.get_column("coverage").min() < 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from pipeline.cli import inspecting, running, tables, templates
+from pipeline.cli import inspecting, running, sizing, tables, templates
 from pipeline.errors import Interrupted
 
 app = typer.Typer(
@@ -37,6 +37,6 @@ def _command(function: Callable[..., int]) -> Callable[..., None]:
     return call
 
 
-for module in (running, inspecting, tables, templates):
+for module in (running, inspecting, tables, sizing, templates):
     for name, command in module.COMMANDS.items():
         app.command(name)(_command(command))

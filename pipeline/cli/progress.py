@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -12,9 +15,30 @@ from rich.progress import (
     TaskID,
     TextColumn,
     TimeElapsedColumn,
+    track,
 )
 
 from pipeline.runner.events import Event
+
+T = TypeVar("T")
+_PATIENCE = 10.0
+"""Seconds between two lines on how far long work is."""
+
+
+def tracked(items: Sequence[T], console: Console, *, text: str) -> Iterable[T]:
+    """Return the items one by one: with a bar in a terminal, elsewhere a line now and then."""
+    if console.is_terminal:
+        return track(items, description=text, console=console, transient=True)
+    return _spoken(items, console, text)
+
+
+def _spoken(items: Sequence[T], console: Console, text: str) -> Iterator[T]:
+    said = time.monotonic()
+    for done, item in enumerate(items):
+        if time.monotonic() - said > _PATIENCE:
+            said = time.monotonic()
+            console.print(f"{text}: {done} of {len(items)}", highlight=False, soft_wrap=True)
+        yield item
 
 
 class RunProgress:

@@ -156,7 +156,8 @@ def jeffreys(
     """Return the equal-tailed interval of Jeffreys' prior.
 
     The quantiles at alpha/2 and 1 - alpha/2 of Beta(k + 1/2, n - k + 1/2); the lower limit is
-    0 at k = 0 and the upper 1 at k = n, as Brown, Cai and DasGupta recommend.
+    0 at k = 0 and the upper 1 at k = n, as Brown, Cai and DasGupta recommend. Below a
+    confidence of 0.15 the quantiles can leave k/n outside; the limit is k/n then.
 
     Parameters
     ----------
@@ -168,8 +169,8 @@ def jeffreys(
     Returns
     -------
     lower, upper : arrays of float
-        In [0, 1], with k/n between them at any level in use (0.5 and above); inside the
-        interval of Clopper and Pearson. n = 0 gives [0, 1].
+        In [0, 1], with k/n between them; inside the interval of Clopper and Pearson. n = 0
+        gives [0, 1].
 
     Raises
     ------
@@ -190,7 +191,8 @@ def jeffreys(
     tail = (1.0 - confidence) / 2.0
     lower = np.where(k == 0, 0.0, special.betaincinv(k + 0.5, n - k + 0.5, tail))
     upper = np.where(k == n, 1.0, special.betainccinv(k + 0.5, n - k + 0.5, tail))
-    return lower, upper
+    estimate = k / np.maximum(n, 1)  # n = 0 has the limits 0 and 1 already
+    return np.minimum(lower, estimate), np.maximum(upper, estimate)
 
 
 def checked_counts(

@@ -41,7 +41,9 @@ def hypergeometric(
     lower, upper : arrays of float
         In [0, 1], multiples of 1/M. Of width 0 where n = M, all being known; [0, 1] where
         n = 0. Inside the interval of Clopper and Pearson but for the rounding to 1/M, and
-        close to it where n is a small part of M.
+        close to it where n is a small part of M. The estimate k/n lies less than 1/M outside
+        at most: with 98 successes in 99 of 100 the whole has 98 or 99, and the interval at
+        95 % is [0.99, 0.99], while k/n = 0.9899 is no proportion that 100 could have.
 
     Raises
     ------

@@ -280,20 +280,21 @@ def _enumerated(design: Design, size: int, true_1: int, true_2: int) -> Draws | 
     """Return all outcomes with their probabilities, or None if they are too many."""
     apart, candidates = design.apart, design.candidates
     x = np.arange(min(apart, size) + 1)
-    first, second = x[:, None], x[None, :]
+    x = x[np.exp(log_hypergeometric_pmf(x, apart, candidates - apart, size)) > _NEGLIGIBLE]
+    first, second, found = x[:, None], x[None, :], np.arange(int(x[-1]) + 1)[None, :]
     both = log_hypergeometric_pmf(first, apart, candidates - apart, size)
     both = both + log_hypergeometric_pmf(second, apart, candidates - 2 * apart, size - first)
     places = np.argwhere(np.exp(both) > _NEGLIGIBLE)
-    hits = [np.exp(log_hypergeometric_pmf(second, t, apart - t, first)) for t in (true_1, true_2)]
+    hits = [np.exp(log_hypergeometric_pmf(found, t, apart - t, first)) for t in (true_1, true_2)]
     kept = [[np.flatnonzero(row > _NEGLIGIBLE) for row in table] for table in hits]
     counts = [np.array([len(row) for row in table]) for table in kept]
     if (counts[0][places[:, 0]] * counts[1][places[:, 1]]).sum() > _MOST_TABLES:
         return None
     parts = []
-    for n1, n2 in places:
-        k1, k2 = (side.ravel() for side in np.meshgrid(kept[0][n1], kept[1][n2]))
-        chance = np.exp(both[n1, n2]) * hits[0][n1, k1] * hits[1][n2, k2]
-        parts.append((k1, np.full(len(k1), n1), k2, np.full(len(k1), n2), chance))
+    for i, j in places:
+        k1, k2 = (side.ravel() for side in np.meshgrid(kept[0][i], kept[1][j]))
+        chance = np.exp(both[i, j]) * hits[0][i, k1] * hits[1][j, k2]
+        parts.append((k1, np.full(len(k1), x[i]), k2, np.full(len(k1), x[j]), chance))
     return Draws(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

@@ -155,21 +155,23 @@ def size_for_width(
     precision: float,
     method: str = "clopper_pearson",
     confidence: float = 0.95,
+    replacement: bool = False,
 ) -> int | None:
-    """Return the smallest sample without replacement whose expected interval is narrow enough.
+    """Return the smallest sample whose expected interval is narrow enough.
 
     Parameters
     ----------
     width : float
         The wanted width of the interval, in (0, 1).
-    n, candidates, precision, method, confidence
+    n, candidates, precision, method, confidence, replacement
         As for `expected_width`.
 
     Returns
     -------
     int or None
         Draws, 1..candidates; divided by `candidates` it is the sampling rate. None where even
-        full annotation leaves a wider interval: only the hypergeometric one has width 0 then.
+        as many draws as candidates leave a wider interval: after full annotation only the
+        hypergeometric one has width 0.
 
     Raises
     ------
@@ -187,7 +189,7 @@ def size_for_width(
     def narrow(size: int) -> bool:
         expected = expected_width(
             n=n, candidates=candidates, size=size, precision=precision, method=method,
-            confidence=confidence,
+            confidence=confidence, replacement=replacement,
         )  # fmt: skip
         return expected["width"] <= width
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.report import export
+from pipeline.report.charts.options import Style
 from pipeline.report.document import ReportInput, Shown
 from pipeline.report.names import distinct, slug
 from pipeline.report.page import Data, Page, PageSection, Part, render
 from pipeline.report.parts import figure_part, table_part, text_part, whole_table
-from pipeline.report.view import VIEWS, Block, Figure, Text
+from pipeline.report.view import VIEWS, Block, Figure, Text, ViewOptions
 
 
 def build(report: ReportInput) -> dict[str, bytes]:
@@ -36,7 +37,7 @@ def build(report: ReportInput) -> dict[str, bytes]:
     anchors = distinct(slug(stage.view.name) for stage in shown)
     files: dict[str, bytes] = {}
     sections = [
-        _section(_Place(stage, anchor, report.most_rows), files)
+        _section(_Place(stage, anchor, report), files)
         for stage, anchor in zip(shown, anchors, strict=True)
     ]
     page = Page(report.title, report.description, tuple(sections), report.provenance)
@@ -51,19 +52,28 @@ class _Place:
 
     shown: Shown
     anchor: str
-    most_rows: int
+    report: ReportInput
 
 
 def _section(place: _Place, files: dict[str, bytes]) -> PageSection:
     """Return the section of a stage, and add its files to `files`."""
     stage = place.shown.view
     known = VIEWS.get(stage.use)
-    options = known.options() if place.shown.options is None else place.shown.options
+    given = known.options() if place.shown.options is None else place.shown.options
+    options = _styled(given, place.report.style)
     parts = [_part(block, place.anchor, files) for block in known.show(stage, options)]
     data = [_data(place, table, files) for table in place.shown.tables]
     return PageSection(
         place.anchor, stage.name, stage.use, place.shown.doc, tuple(parts), tuple(data)
     )
+
+
+def _styled(options: ViewOptions, style: Style | None) -> ViewOptions:
+    """Give a view the report's style unless it has its own."""
+    own = options.model_fields_set
+    if style is None or "style" in own or "style" not in type(options).model_fields:
+        return options
+    return options.model_copy(update={"style": style})
 
 
 def _part(block: Block, anchor: str, files: dict[str, bytes]) -> Part:
@@ -84,6 +94,6 @@ def _free(wanted: str, files: dict[str, bytes]) -> str:
 
 
 def _data(place: _Place, table: str, files: dict[str, bytes]) -> Data:
-    data, made = whole_table(place.shown.view, table, most_rows=place.most_rows)
+    data, made = whole_table(place.shown.view, table, most_rows=place.report.most_rows)
     files.update(made)
     return data

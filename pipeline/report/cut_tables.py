@@ -23,7 +23,7 @@ def precision_listing(
     Parameters
     ----------
     frame : DataFrame
-        `schemas.Precision` at the cuts, one category.
+        `schemas.Precision` or `schemas.StratifiedPrecision` at the cuts, one category.
     measures : sequence of str
         The rows, in this order.
     name : str
@@ -36,11 +36,12 @@ def precision_listing(
     cells = {(row["measure"], row["n"]): _estimate(row) for row in ordered.to_dicts()}
     cuts = sorted(set(ordered["n"]))
     columns = {f"n = {n:,}": [cells.get((m, n), "") for m in measures] for n in cuts}
-    caption = (
-        f"Precision in per cent at chosen n{of}, with its confidence limits in brackets. "
-        "Ties: where equal scores straddle the cut, the true positives (TP) that the ways to "
-        "break the tie could give."
-    )
+    caption = f"Precision in per cent at chosen n{of}, with its confidence limits in brackets."
+    if "tp_min" in ordered.columns:
+        caption += (
+            " Ties: where equal scores straddle the cut, the true positives (TP) that the ways to "
+            "break the tie could give."
+        )
     shown = pl.DataFrame({"measure": list(measures), **columns})
     return Listing(name, caption, ordered, shown=shown)
 
@@ -49,12 +50,12 @@ def _estimate(row: Row) -> str:
     limits = f"[{share(row['lower'], digits=1)}, {share(row['upper'], digits=1)}]"
     # Filled up with a blank as wide as a digit, so that the decimal points stand in line.
     said = f"{share(row['precision']).rjust(5, FIGURE_SPACE)} {limits}"
-    if row["tp_min"] == row["tp_max"]:
+    if row.get("tp_min") == row.get("tp_max"):
         return said
     return f"{said}\nties: {row['tp_min']:,} to {row['tp_max']:,} TP"
 
 
-def comparison_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listing:
+def comparison_listing(frame: pl.DataFrame, *, name: str, test: str, of: str = "") -> Listing:
     """Return a row per pair and cut: the counts, the difference, the p-values.
 
     Parameters
@@ -63,6 +64,8 @@ def comparison_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listi
         `schemas.CutComparison`, one category.
     name : str
         Name of the files.
+    test : str
+        What the test is called.
     of : str
         What the caption says of the category.
     """
@@ -70,7 +73,7 @@ def comparison_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listi
     rows = [_test(row) for row in ordered.to_dicts()]
     how = ", ".join(sorted(set(ordered["correction"]))).replace("_", "-")
     caption = (
-        f"Fisher's exact test at the declared cuts{of}: k of n judged draws are true "
+        f"{test} at the declared cuts{of}: k of n judged draws are true "
         "positives in D1 (n-best under the first measure alone) and in D2, which is as large "
         "(n-best under the second alone); difference of precision in percentage points, first "
         f"minus second; p, and p adjusted over the declared cuts and pairs ({how})."
@@ -156,3 +159,40 @@ def p_value(p: float | None) -> str:
     if p is None:
         return cell(None)
     return f"{p:.1e}" if 0 < p < 1e-4 else f"{p:.4f}"
+
+
+def stratified_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listing:
+    """Return a row per pair and cut of a stratified sample: the difference and its limits.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.StratifiedComparison`, one category.
+    name : str
+        Name of the files.
+    of : str
+        What the caption says of the category.
+    """
+    ordered = frame.sort("n", "measure_1", "measure_2")
+    rows = [_stratified(row) for row in ordered.to_dicts()]
+    caption = (
+        f"Differences of precision at the declared cuts{of} in percentage points, first minus "
+        "second, with limits by bootstrap; k of n judged draws are true positives in D1 and D2. "
+        "A star: the limits, taken by themselves, exclude 0."
+    )
+    shown = pl.DataFrame(rows)
+    return Listing(name, caption, ordered, shown=shown, right=tuple(shown.columns[2:]))
+
+
+def _stratified(row: Row) -> dict[str, str]:
+    star = "* " if row["excludes_zero"] else ""
+    return {
+        "first": row["measure_1"],
+        "second": row["measure_2"],
+        "n": cell(row["n"]),
+        "|D1|": cell(row["size"]),
+        "k of n: D1": f"{row['k_1']:,} of {row['n_1']:,}",
+        "k of n: D2": f"{row['k_2']:,} of {row['n_2']:,}",
+        "difference": star + points(row["difference"]),
+        "limits": f"[{points(row['lower'])}, {points(row['upper'])}]",
+    }

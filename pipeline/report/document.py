@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from pipeline.report.charts.options import Style
 from pipeline.report.view import StageView, ViewOptions
 
 Scalar: TypeAlias = str | int | float | bool | None
@@ -48,6 +49,8 @@ class ReportInput:
     provenance : mapping of str to Record
         Heading -> what stands under it: the experiment's text, the stages with their
         fingerprints, the versions, the data files. Shown in this order.
+    style : {"screen", "print"} or None
+        The style of every figure whose view does not give its own.
     most_rows : int
         Tables with more rows than this are not copied beside the page, which says so.
     """
@@ -57,3 +60,4 @@ class ReportInput:
     stages: Sequence[Shown] = ()
     provenance: Mapping[str, Record] = field(default_factory=dict)
     most_rows: int = 5_000_000
+    style: Style | None = None

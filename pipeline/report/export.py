@@ -28,13 +28,17 @@ def spec(chart: alt.TopLevelMixin) -> dict[str, Any]:
 def svg(chart: alt.TopLevelMixin) -> str:
     """Return a chart as SVG, the same for the same chart.
 
-    The drawing library counts clip paths through the whole life of a process, and so names
-    them anew each time: here they are numbered from 1.
+    The drawing library counts clip paths and gradients through the whole life of a process,
+    and so names them anew each time: here they are numbered from 1.
     """
     drawn: str = vl_convert.vegalite_to_svg(spec(chart), vl_version=VEGA_LITE)
-    found = re.findall(r'id="(clip\d+)"', drawn)
-    given = {name: f"clip{number}" for number, name in enumerate(dict.fromkeys(found), 1)}
-    return re.sub(r'(?<=id=")clip\d+(?=")|(?<=url\(#)clip\d+(?=\))', _renamed(given), drawn)
+    found = re.findall(r'id="((?:clip|gradient_)\d+)"', drawn)
+    given = {
+        name: f"{name.rstrip('0123456789')}{number}"
+        for number, name in enumerate(dict.fromkeys(found), 1)
+    }
+    held = r"(?:clip|gradient_)\d+"
+    return re.sub(rf'(?<=id="){held}(?=")|(?<=url\(#){held}(?=\))', _renamed(given), drawn)
 
 
 def _renamed(given: Mapping[str, str]) -> Callable[[re.Match[str]], str]:

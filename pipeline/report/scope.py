@@ -89,8 +89,5 @@ def thin_plan(plan: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> p
     inside = plan.filter(pl.col("n") >= window.first_n)
     if window.last_n is not None:
         inside = inside.filter(pl.col("n") <= window.last_n)
-    ends = pl.col("n").min().alias("first"), pl.col("n").max().alias("last")
-    first, last = inside.select(*ends).collect().row(0)
-    if first is None:
-        return inside
-    return inside.filter(pl.col("n").is_in(thinned(first, last, points=POINTS, always=always)))
+    there = inside.select(pl.col("n").unique()).collect()["n"]
+    return inside.filter(pl.col("n").is_in(thinned(there, points=POINTS, always=always)))

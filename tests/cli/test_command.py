@@ -182,7 +182,7 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
         (["run", "x.toml", "--set", "rate"], 2, "e.g. stages.sample.rate=0.2"),
         (["run", "x.toml", "--force", "sampel"], 2, "did you mean sample"),
         (["show", "x.toml", "ful"], 2, "did you mean full"),
-        (["show", "x.toml", "full.cut"], 2, "did you mean cuts"),
+        (["show", "x.toml", "full.cutz"], 2, "did you mean cut"),
         (["show", "x.toml", "full"], 2, "has not been made yet"),
         (["show", "x.toml", "full", "--format", "xml"], 2, "unknown format"),
         (["why", "x.toml", "ful"], 2, "did you mean full"),

@@ -31,7 +31,10 @@ def test_new_writes_an_experiment_that_runs(
     report = tmp_path / "runs" / "collocations" / "report"
     assert (report / "index.html").is_file()
     figures = {path.name for path in (report / "figures").glob("*.png")}
-    assert figures == {"sampled-precision.png", "comparison-difference.png", "full-precision.png"}
+    names = ("difference", "matrix", "best")
+    assert figures == {"sampled-precision.png", "full-precision.png"} | {
+        f"comparison-{name}.png" for name in names
+    }
 
 
 def test_new_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,10 +36,50 @@ def test_published_limits(method, limits: list[tuple[float, float]]) -> None:  #
     assert list(zip(lower.round(4).tolist(), upper.round(4).tolist(), strict=True)) == limits
 
 
-def test_limits_of_binom_test() -> None:
+R_LIMITS = [
     # the example in the documentation of R's binom.test
-    lower, upper = clopper_pearson(682, 925)
-    assert (round(float(lower), 7), round(float(upper), 7)) == (0.7076683, 0.7654066)
+    (clopper_pearson, 682, 925, 0.95, (0.7076683, 0.7654066)),
+    # what binom.test and prop.test print in courses, and in R's bug report 2794
+    (clopper_pearson, 9, 24, 0.95, (0.1879929, 0.5940636)),
+    (clopper_pearson, 360, 1226, 0.95, (0.2682571, 0.3200123)),
+    (clopper_pearson, 1, 1497, 0.9, (3.426347e-05, 3.164954e-03)),
+    (clopper_pearson, 39, 215, 0.95, (0.1322842, 0.2395223)),
+    (wilson_corrected, 39, 215, 0.95, (0.1335937, 0.2408799)),
+    (wilson_corrected, 6, 52, 0.95, (0.04778925, 0.24129372)),
+    (wilson, 6, 52, 0.95, (0.05396969, 0.22971664)),
+    (wilson_corrected, 115, 300, 0.95, (0.3285190, 0.4411865)),
+    (wilson_corrected, 276, 600, 0.95, (0.4196787, 0.5008409)),
+    # binom.confint(3, 312) of the package binom, in two digits
+    (clopper_pearson, 3, 312, 0.95, (0.0020, 0.028)),
+    (wilson, 3, 312, 0.95, (0.0033, 0.028)),
+    (wilson_corrected, 3, 312, 0.95, (0.0025, 0.030)),
+]
+
+
+@pytest.mark.parametrize(("method", "k", "n", "level", "limits"), R_LIMITS)
+def test_limits_that_r_prints(  # type: ignore[no-untyped-def]
+    method, k: int, n: int, level: float, limits: tuple[float, float]
+) -> None:
+    """R's binom.test, prop.test(correct=FALSE) and prop.test(correct=TRUE)."""
+    found = [float(limit) for limit in method(k, n, confidence=level)]
+    for value, printed in zip(found, limits, strict=True):
+        last = 10.0 ** -len(f"{printed:.9f}".rstrip("0").partition(".")[2])
+        assert value == pytest.approx(printed, abs=0.51 * last)
+
+
+@pytest.mark.parametrize(("k", "n"), [(1, 100), (99, 100), (1, 10**6), (3, 4)])
+@pytest.mark.parametrize("level", [1e-6, 0.01, 0.1, 0.2, 0.5])
+def test_estimate_is_inside_at_any_level(k: int, n: int, level: float) -> None:
+    for method in METHODS:
+        lower, upper = (float(limit) for limit in method(k, n, confidence=level))
+        assert lower - 1e-15 <= k / n <= upper + 1e-15
+
+
+def test_jeffreys_at_a_low_level_ends_at_the_estimate() -> None:
+    # P(Gamma(1.5) < 1) = 0.4276 < 0.45: the quantile of Beta(1.5, n - 0.5) is above 1/n
+    lower, upper = (float(limit) for limit in jeffreys(1, 10**4, confidence=0.1))
+    assert lower == 1e-4 < upper
+    assert float(jeffreys(1, 10**4, confidence=0.15)[0]) < 1e-4
 
 
 @pytest.mark.parametrize(("method", "name"), [

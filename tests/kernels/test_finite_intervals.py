@@ -93,11 +93,28 @@ def test_laws(row: Row) -> None:
     lower, upper = hypergeometric([k, n - k], n, population=population)
     assert 0 <= lower[0] <= upper[0] <= 1
     if n:
-        assert lower[0] <= k / n <= upper[0]
+        assert lower[0] - 1 / population < k / n < upper[0] + 1 / population
         assert round(lower[0] * population) == population - round(upper[1] * population)
         outer = clopper_pearson(k, n)
         assert lower[0] >= outer[0] - 1 / population
         assert upper[0] <= outer[1] + 1 / population
+
+
+@pytest.mark.parametrize("level", [0.001, 0.1, 0.5, 0.9, 0.95, 0.99])
+def test_the_estimate_is_less_than_one_of_the_population_outside(level: float) -> None:
+    n, k = (part.ravel() for part in np.meshgrid(np.arange(1, 51), np.arange(51)))
+    k, n = k[k <= n], n[k <= n]
+    lower, upper = hypergeometric(k, n, population=50, confidence=level)
+    outside = np.maximum(lower - k / n, k / n - upper)
+    assert outside.max() < 1 / 50
+    if level == 0.9:  # one missing of 50: P(X >= 48) = 2/50 < alpha/2 if the 50 hold 48
+        assert outside.max() > 0
+
+
+def test_98_of_99_from_100() -> None:
+    # P(X >= 98) = 2/100 < alpha/2 if the 100 hold 98: they hold 99, since one is a failure
+    lower, upper = hypergeometric(98, 99, population=100)
+    assert (float(lower), float(upper)) == (0.99, 0.99)
 
 
 def test_all_drawn_leaves_no_doubt_and_none_drawn_says_nothing() -> None:

@@ -87,6 +87,15 @@ def test_size_is_the_smallest_that_is_narrow_enough(method: str) -> None:
     assert widths[1] <= 0.25 < widths[0]
 
 
+def test_size_with_replacement_is_the_smallest_too() -> None:
+    setting = {"n": 100, "candidates": 400, "precision": 0.3, "replacement": True}
+    size = size_for_width(width=0.25, **setting)  # type: ignore[arg-type]
+    assert size is not None
+    widths = [expected_width(size=s, **setting)["width"] for s in (size - 1, size)]  # type: ignore[arg-type]
+    assert widths[1] <= 0.25 < widths[0]
+    assert size != size_for_width(width=0.25, n=100, candidates=400, precision=0.3)
+
+
 def test_unreachable_width() -> None:
     assert size_for_width(width=0.05, n=100, candidates=400, precision=0.3) is None
     full = size_for_width(

@@ -9,7 +9,33 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.view import StageView
-from schemas import Baseline, Comparison, CutComparison, Judgements, Precision, Ranks
+from schemas import (
+    Baseline,
+    BaselineComparison,
+    BestMeasures,
+    Comparison,
+    CutBaselineComparison,
+    CutComparison,
+    CutLists,
+    Judgements,
+    LocalPrecision,
+    Precision,
+    Ranks,
+    Recall,
+    Thresholds,
+)
+
+EMPTY = {
+    "evaluate.precision": {
+        "local": LocalPrecision.zero_rows().collect(), "recall": Recall.zero_rows().collect(),
+        "cut": CutLists.zero_rows().collect(), "thresholds": Thresholds.zero_rows().collect(),
+    },
+    "evaluate.comparison": {
+        "baseline": BaselineComparison.zero_rows().collect(),
+        "baseline_cuts": CutBaselineComparison.zero_rows().collect(),
+        "best": BestMeasures.zero_rows().collect(),
+    },
+}  # fmt: skip
 
 
 def precision(
@@ -27,6 +53,25 @@ def precision(
                 "tp_min": k, "tp_max": k,
             })  # fmt: skip
     return pl.DataFrame(rows, schema=Precision.columns()).sort("category", "measure", "n")
+
+
+def recall(
+    curves: Mapping[str, Sequence[bool]], *, category: str = "TP", width: float = 0.1
+) -> pl.DataFrame:
+    """Return the recall, with limits, of lists whose true positives are given in rank order."""
+    found = precision(curves, category=category)
+    limits = {
+        "lower": (pl.col("recall") - width).clip(0, 1),
+        "upper": (pl.col("recall") + width).clip(0, 1),
+    }
+    whole = pl.col("k_sampled").max().over("measure").alias("positives")
+    return found.with_columns(whole, **limits).select(*Recall.columns())
+
+
+def local(precise: pl.DataFrame, *, size: int) -> pl.DataFrame:
+    """Return a precision frame as if its lists were windows of a size."""
+    ranks = {"first_rank": pl.col("n"), "last_rank": pl.col("n") + size - 1}
+    return precise.with_columns(**ranks, size=size).select(*LocalPrecision.columns())
 
 
 def baseline(k: int, n: int, *, category: str = "TP", **changed: Any) -> pl.DataFrame:
@@ -66,6 +111,28 @@ def cuts(tested: pl.DataFrame, at: Sequence[int]) -> pl.DataFrame:
     return held.with_columns(adjusted, correction=pl.lit("holm")).select(*CutComparison.columns())
 
 
+def best(found: Mapping[int, Sequence[str]], *, category: str = "TP") -> pl.DataFrame:
+    """Return the best measures at each n: the first of a list is the best."""
+    rows = [
+        (category, n, measure, index == 0, names[0], 0.3, -0.02 if index else 0.0,
+         0.5 if index else None)
+        for n, names in found.items() for index, measure in enumerate(names)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=BestMeasures.columns(), orient="row")
+
+
+def against_baseline(
+    found: Mapping[str, Mapping[int, tuple[int, int, float]]], *, category: str = "TP"
+) -> pl.DataFrame:
+    """Return tests against a baseline of 10 in 100: measure to n to k_1, n_1 and adjusted p."""
+    rows = [
+        (category, measure, n, n_1, k_1, 100, 10, k_1 / n_1 - 0.1 if n_1 else None, p / 2, p < 0.05,
+         p, "holm")
+        for measure, cuts_of in found.items() for n, (k_1, n_1, p) in cuts_of.items()
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=CutBaselineComparison.columns(), orient="row")
+
+
 def ranks(scores: Mapping[str, Sequence[float | None]]) -> pl.DataFrame:
     """Return the ranks of candidates c1, c2 ... whose scores come in rank order."""
     rows = []
@@ -85,5 +152,6 @@ def judgements(verdicts: Mapping[str, bool | None], *, category: str = "TP") -> 
 def stage(
     use: str, tables: Mapping[str, pl.DataFrame], *, name: str = "shown", **config: Any
 ) -> StageView:
-    """Return a stage that opens these tables."""
-    return StageView(name, use, config, lambda table: tables[table].lazy())
+    """Return a stage that opens these tables; what else its kind makes has no rows."""
+    there = {**EMPTY.get(use, {}), **tables}
+    return StageView(name, use, config, lambda table: there[table].lazy())

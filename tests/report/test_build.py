@@ -48,7 +48,7 @@ def files() -> dict[str, bytes]:
 
 
 def test_which_files_there_are(files: dict[str, bytes]) -> None:
-    stems = ["figures/full-precision", "figures/tests-difference", "tables/full-precision",
+    stems = ["figures/full-precision", "figures/tests-difference", "figures/tests-matrix-100", "tables/full-precision",
              "tables/full.baseline", "tables/full.precision", "tables/tests-matrix-100",
              "tables/tests-tests", "tables/tests.cuts"]  # fmt: skip
     ends = {"figures": ("svg", "png"), "tables": ("csv", "parquet")}
@@ -153,3 +153,16 @@ def test_long_listings_are_cut_in_the_page_alone() -> None:
     grid, files = table_part(Listing("x", "", pl.DataFrame({"n": range(1000)})), "tables/x")
     assert (len(grid.rows), grid.left_out) == (200, 800)
     assert files["tables/x.csv"].count(b"\n") == 1001
+
+
+def test_one_style_for_the_whole_report_but_for_views_with_their_own() -> None:
+    own = PrecisionView(style="screen", measures=("dice",))
+    graph = frames.stage("evaluate.precision", TABLES, name="full")
+    tests = frames.stage("evaluate.comparison", TABLES, name="tests")
+    shown = [Shown(graph), Shown(graph, options=own), Shown(tests)]
+    made = build(ReportInput("Krenn", stages=shown, style="print"))
+    pictures = {path: content.decode() for path, content in made.items() if path.endswith(".svg")}
+    blue = "#0072B2"
+    assert {path for path, picture in pictures.items() if blue in picture} == {
+        "figures/full-2-precision.svg"
+    }

@@ -84,12 +84,16 @@ def test_an_undefined_test_is_a_dash() -> None:
     assert tests.shown.row(0)[-3:] == ("–", "–", "–")
 
 
+def drawn(blocks: list[Block], name: str) -> list[Figure]:
+    return [block for block in blocks if isinstance(block, Figure) and block.name == name]
+
+
 def test_three_pairs_are_drawn_and_more_only_if_asked() -> None:
-    assert any(isinstance(block, Figure) for block in shown())
+    assert drawn(shown(), "difference")
     more = frames.comparison({(a, "z"): GAPS for a in "abcd"})
     tables = {"comparison": more, "cuts": frames.cuts(more, [100])}
-    assert not any(isinstance(block, Figure) for block in shown(tables))
-    assert any(isinstance(block, Figure) for block in shown(tables, pairs=(("z", "a"),)))
+    assert not drawn(shown(tables), "difference")
+    assert drawn(shown(tables, pairs=(("z", "a"),)), "difference")
 
 
 def test_measures_are_chosen() -> None:
@@ -120,3 +124,82 @@ def test_categories_have_their_own_tables() -> None:
 def test_an_unknown_pair_is_an_error() -> None:
     with pytest.raises(ConfigError, match="views.tests.pairs: a and z are not compared"):
         shown(pairs=(("a", "z"),))
+
+
+AGAINST = frames.against_baseline(
+    {"a": {100: (2, 10, 0.9), 200: (5, 10, 0.01)}, "b": {100: (9, 10, 0.001), 200: (1, 10, 0.8)},
+     "c": {100: (5, 10, 0.2), 200: (0, 0, 0.8)}}
+)  # fmt: skip
+
+
+def rows_of(figure: Figure) -> list[list[str]]:
+    """Return the row names of each panel, from the top."""
+    spec = figure.chart.to_dict()
+    found = []
+    for panel in spec["concat"]:
+        texts = [layer for layer in panel["layer"] if layer["mark"].get("align") == "right"]
+        data = spec["datasets"][texts[0]["data"]["name"]].splitlines()[1:]
+        found.append([line.split(",")[0] for line in data])
+    return found
+
+
+def test_a_heat_map_in_the_order_of_precision() -> None:
+    (figure,) = drawn(shown({**TABLES, "baseline_cuts": AGAINST}), "matrix")
+    assert rows_of(figure) == [["b", "c", "a"], ["a", "b", "c"]]
+    assert "A star: adjusted p < 0.05." in figure.caption
+
+
+def test_many_measures_have_a_figure_per_cut() -> None:
+    names = [f"m{i}" for i in range(9)]
+    pairs = {(a, b): GAPS for i, a in enumerate(names) for b in names[i + 1 :]}
+    many = frames.comparison(pairs)
+    blocks = shown({"comparison": many, "cuts": frames.cuts(many, [100, 200])})
+    assert [len(drawn(blocks, f"matrix-{n}")) for n in (100, 200)] == [1, 1]
+    assert not drawn(blocks, "matrix")
+
+
+def test_of_many_cuts_some_have_a_matrix_and_those_asked_for_do() -> None:
+    tables = {"comparison": TESTED, "cuts": frames.cuts(TESTED, list(range(10, 201, 10)))}
+    (figure,) = drawn(shown(tables), "matrix")
+    assert 5 <= len(rows_of(figure)) <= 7
+    (asked,) = drawn(shown(tables, matrices=(40,)), "matrix-40")
+    assert len(rows_of(asked)) == 1
+    with pytest.raises(ConfigError, match="views.tests.matrices: 45 is no declared cut"):
+        shown(tables, matrices=(45,))
+
+
+def test_the_best_measures_as_a_figure_and_a_table() -> None:
+    best = frames.best({100: ["b", "c"], 200: ["a"]})
+    blocks = shown({**TABLES, "best": best})
+    assert drawn(blocks, "best")
+    table = listing(blocks, "best")
+    assert table.shown is not None
+    assert table.shown.rows() == [("100", "b 30.00", "c 30.00"), ("200", "a 30.00", "none")]
+    assert table.frame.height == 3
+
+
+def test_tests_against_the_baseline() -> None:
+    table = listing(shown({**TABLES, "baseline_cuts": AGAINST}), "baseline")
+    assert table.shown is not None
+    assert table.shown.rows() == [
+        ("a", "+10.00\np 0.9000", "* +40.00\np 0.0100"),
+        ("b", "* +80.00\np 0.0010", "0.00\np 0.8000"),
+        ("c", "+40.00\np 0.2000", "–"),
+    ]
+
+
+def test_the_test_that_was_made_is_named() -> None:
+    config = {"test": "boschloo", "alternative": "greater", "correction": "benjamini_hochberg"}
+    how, many, *rest = shown(config=config)
+    assert isinstance(how, Text)
+    assert isinstance(many, Text)
+    assert "Boschloo's exact test (one-sided: is the first precision the higher one?)" in how.text
+    assert "conservative" not in how.text
+    assert "Benjamini" in many.text
+    assert listing(rest, "tests").caption.startswith("Boschloo's exact test")
+
+
+def test_the_graph_of_differences_can_be_zoomed() -> None:
+    (figure,) = drawn(shown(y_min=-30.0, y_max=30.0), "difference")
+    lines = [layer for layer in figure.chart.to_dict()["layer"] if layer["mark"]["type"] == "line"]
+    assert lines[0]["encoding"]["y"]["scale"]["domain"] == [-30.0, 30.0]

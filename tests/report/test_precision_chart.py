@@ -184,6 +184,12 @@ def test_lines_on_top_of_each_other_are_both_seen() -> None:
     assert above["strokeDash"] != [1, 0]
 
 
+def test_twelve_lines_on_top_of_each_other_differ() -> None:
+    chart = precision_chart(frames.precision({f"m{i:02}": GOOD for i in range(12)}), BASE)
+    kinds = {(mark["color"], *mark["strokeDash"]) for mark, _ in drawn(chart, "line")}
+    assert len(kinds) == 12
+
+
 def test_the_live_chart_tells_every_value() -> None:
     chart = precision_chart(TWO, BASE, look=Look(live=True))
     spec = chart.to_dict()

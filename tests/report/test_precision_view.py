@@ -146,3 +146,111 @@ def test_truth_and_marks_come_from_other_stages() -> None:
 def test_mistakes_in_the_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message.replace("'", ".")):
         shown({**ONE, "tests.comparison": TESTED}, **options)
+
+
+def test_a_pair_that_nowhere_differs_significantly_is_said_to() -> None:
+    pair = {"comparison": "tests", "marks": ("dice", "t_score")}
+    none = TESTED.with_columns(significant=pl.col("n") < 50)
+    shown_with = {**ONE, "tests.comparison": none}
+    assert (
+        "Here there is none." in figures(shown(shown_with, first_n=60, **pair))["precision"].caption
+    )
+    assert "none" not in figures(shown(shown_with, first_n=10, **pair))["precision"].caption
+
+
+def figures(blocks: list[Block]) -> dict[str, Figure]:
+    return {block.name: block for block in blocks if isinstance(block, Figure)}
+
+
+def test_further_graphs_of_the_same_stage() -> None:
+    tables = {
+        **ONE, "recall": frames.recall(CURVES), "local": frames.local(ONE["precision"], size=20),
+    }  # fmt: skip
+    graphs = [{"kind": "recall"}, {"kind": "precision_by_recall"}, {"kind": "local"},
+              {"first_n": 200, "name": "zoom"}]  # fmt: skip
+    found = figures(shown(tables, graphs=graphs, cuts=(100,)))
+    assert list(found) == ["precision", "recall", "precision-by-recall", "local", "zoom"]
+    assert found["recall"].caption.startswith("Recall of the n-best lists against n. Grey line")
+    assert "n grows along each line" in found["precision-by-recall"].caption
+    assert "left to right: n = 100." in found["precision-by-recall"].caption
+    assert "in a window of 20 ranks" in found["local"].caption
+    assert "left out" not in found["local"].caption
+    assert "Lists shorter than 200" in found["zoom"].caption
+
+
+def test_recall_is_drawn_without_its_table_but_not_its_band() -> None:
+    assert "recall" in figures(shown(ONE, graphs=[{"kind": "recall"}]))
+    with pytest.raises(ConfigError, match="has not made its table recall; set recall in stages.ma"):
+        shown(ONE, graphs=[{"kind": "recall", "bands": ["dice"]}])
+
+
+@pytest.mark.parametrize(("kind", "option"), [("local", "window"), ("cut", "cut")])
+def test_a_table_that_was_not_made_is_an_error(kind: str, option: str) -> None:
+    message = (
+        rf"views.made.graphs.0.kind: the stage made has not made its table {kind}; set {option}"
+    )
+    with pytest.raises(ConfigError, match=message):
+        shown(ONE, graphs=[{"kind": kind}])
+
+
+def test_a_cut_is_taken_as_the_whole() -> None:
+    whole = pl.col("precision").last().over("measure")
+    cut = frames.precision({name: hits[:120] for name, hits in CURVES.items()}).select(
+        "category", "measure", "n", "n_sampled", "k_sampled", pl.lit(60).alias("positives"),
+        "precision", "recall", whole.alias("baseline"),
+    )  # fmt: skip
+    figure = figures(shown({**ONE, "cut": cut}, graphs=[{"kind": "cut"}]))["cut"]
+    assert "within the 120-best list" in figure.caption
+    assert "baseline" not in figure.caption
+
+
+def test_of_many_measures_the_best_are_drawn() -> None:
+    curves = {f"m{i:02}": [j % (i + 2) == 0 for j in range(300)] for i in range(15)}
+    tables = {"precision": frames.precision(curves), "baseline": frames.baseline(60, 300)}
+    figure, _, table = shown(tables, cuts=(100, 200))
+    assert isinstance(figure, Figure)
+    assert figure.caption.endswith("Of 15 measures the 12 with the highest precision at n = 200.")
+    lines = [layer for layer in figure.chart.to_dict()["layer"] if layer["mark"]["type"] == "line"]
+    assert len(lines) == 12
+    assert isinstance(table, Listing)
+    assert table.frame["measure"].n_unique() == 15
+
+
+def test_sets_of_other_stages_are_drawn() -> None:
+    sets = {
+        f"{name}.subsets": pl.DataFrame(
+            {
+                "category": ["TP"],
+                "subset": [name],
+                "n": [n],
+                "precision": [0.4],
+                "lower": [0.3],
+                "upper": [0.5],
+            }
+        )
+        for name, n in (("filter", 120), ("other", 150))
+    }
+    figure = figures(shown({**ONE, **sets}, subsets=("filter", "other")))["precision"]
+    assert "Diamonds" in figure.caption
+    kinds = [layer["mark"].get("shape") for layer in figure.chart.to_dict()["layer"]]
+    assert "diamond" in kinds
+
+
+def test_thresholds_in_words() -> None:
+    rows = [("TP", "dice", 0.2, 250), ("TP", "t_score", 0.2, None), ("TP", "dice", 0.4, 90),
+            ("TP", "t_score", 0.4, 1200)]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["category", "measure", "threshold", "n"], orient="row")
+    low, high = shown({**ONE, "thresholds": frame})[-2:]
+    assert isinstance(low, Text)
+    assert isinstance(high, Text)
+    assert low.text.endswith("stays under 20 % from this n on: dice 250; t_score never.")
+    assert high.text.endswith("stays under 40 % from this n on: t_score 1,200; dice 90.")
+
+
+def test_a_pool_is_warned_of() -> None:
+    said = shown({**ONE, "baseline": frames.baseline(150, 300, pool=500)})[1]
+    assert isinstance(said, Text)
+    assert "the union of the 500-best lists" in said.text
+    everything = shown(ONE)[1]
+    assert isinstance(everything, Text)
+    assert "pool" not in everything.text

@@ -15,7 +15,7 @@ sizes = st.integers(1, 100_000)
 @given(sizes, sizes, st.lists(sizes, max_size=5))
 def test_ends_and_cuts_are_kept(one: int, two: int, cuts: list[int]) -> None:
     first, last = sorted((one, two))
-    found = thinned(first, last, points=400, always=cuts)
+    found = thinned(range(first, last + 1), points=400, always=cuts)
     assert found == sorted(set(found))
     assert (found[0], found[-1]) == (first, last)
     assert {n for n in cuts if first <= n <= last} <= set(found)
@@ -23,11 +23,19 @@ def test_ends_and_cuts_are_kept(one: int, two: int, cuts: list[int]) -> None:
 
 
 def test_every_k_th() -> None:
-    assert thinned(100, 1000, points=9, always=[]) == list(range(100, 1001, 100))
+    assert thinned(range(100, 1001), points=9, always=[]) == list(range(100, 1001, 100))
 
 
 def test_short_lists_are_not_thinned() -> None:
-    assert thinned(3, 9, points=400) == [3, 4, 5, 6, 7, 8, 9]
+    assert thinned([9, 3, 5, 4, 4], points=400) == [3, 4, 5, 9]
+
+
+def test_steps_of_n_are_thinned_by_what_there_is() -> None:
+    there = range(10, 5001, 10)
+    found = thinned(there, points=100, always=[70, 71])
+    assert set(found) <= set(there)
+    assert 70 in found
+    assert 95 <= len(found) <= 105
 
 
 @given(st.lists(st.integers(1, 1000)), st.floats(1, 100))

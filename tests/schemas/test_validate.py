@@ -73,11 +73,27 @@ def test_columns_and_types() -> None:
 
 def test_precision_lies_in_its_interval() -> None:
     row = {
-        "category": "TP", "measure": "mi", "n": 1, "precision": 0.5, "lower": 0.6, "upper": 0.9,
+        "category": "TP", "measure": "mi", "n": 10, "precision": 0.5, "lower": 0.6, "upper": 0.9,
         "recall": None, "n_sampled": 2, "k_sampled": 1, "tp_min": 2, "tp_max": 1,
     }  # fmt: skip
     found = violations(pl.DataFrame([row], schema=Precision.columns()), Precision)
     assert set(found) == {"None:counts_are_ordered", "None:interval_holds_estimate"}
+
+
+def test_precision_may_lie_beside_its_interval_by_less_than_a_candidate() -> None:
+    row = {
+        "category": "TP", "measure": "mi", "n": 100, "precision": 98 / 99, "lower": 0.99,
+        "upper": 0.99, "recall": None, "n_sampled": 99, "k_sampled": 98, "tp_min": 98,
+        "tp_max": 98,
+    }  # fmt: skip
+    good = pl.DataFrame([row], schema=Precision.columns())
+    assert validate([good], Precision, name="t") == 1
+    for change in ({"precision": 0.98}, {"precision": 1.0}, {"upper": 0.985}):
+        wrong = pl.DataFrame([row | change], schema=Precision.columns())
+        assert set(violations(wrong, Precision)) == {"None:interval_holds_estimate"}
+    unknown = row | {"precision": None, "lower": 0.4, "upper": 0.3}
+    found = violations(pl.DataFrame([unknown], schema=Precision.columns()), Precision)
+    assert set(found) == {"None:interval_holds_estimate"}
 
 
 @pytest.mark.parametrize("model", TABLES, ids=lambda model: model.__name__)

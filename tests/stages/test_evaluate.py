@@ -8,6 +8,8 @@ from run_stage import run_stage
 
 from pipeline.errors import ConfigError
 from pipeline.kernels.intervals import hypergeometric
+from schemas import Precision
+from schemas.validate import validate
 
 IDS = [f"x{i}" for i in range(8)]
 SCORES = pl.DataFrame({"id": IDS, "a": [8.0, 7, 6, 5, 4, 3, 2, 1], "b": [1.0, 2, 3, 4, 5, 6, 7, 8]})
@@ -51,6 +53,20 @@ def test_finite_interval_knows_the_size_of_the_list() -> None:
     assert made["cuts"].select("lower", "upper").row(0) == tuple(map(float, limits))
     assert made["baseline"].select("lower", "upper").row(0) == tuple(map(float, limits))
     assert made["baseline"]["interval"].to_list() == ["hypergeometric"]
+
+
+def test_finite_interval_that_knows_more_than_the_estimate_says() -> None:
+    # 98 of 99 judged candidates of 100: 98 / 99 is no proportion of 100, the interval is [.99, .99]
+    ids = [f"y{i:02}" for i in range(100)]
+    scores = pl.DataFrame({"id": ids, "a": [float(-i) for i in range(100)]})
+    ranks = run_stage("score.rank", {"seed": "s"}, scores=scores)["ranks"]
+    verdicts = pl.DataFrame({"category": "TP", "id": ids, "tp": [False] + [True] * 99})
+    sample = pl.DataFrame({"id": ids[:99], "multiplicity": 1, "position": range(1, 100)})
+    config = {"cuts": [100], "interval": "hypergeometric"}
+    made = run_stage("evaluate.precision", config, ranks=ranks, judgements=verdicts, sample=sample)
+    row = made["cuts"].row(0, named=True)
+    assert (row["lower"], row["precision"], row["upper"]) == (0.99, 98 / 99, 0.99)
+    assert validate([made["precision"]], Precision, name="precision") == 100
 
 
 def test_finite_interval_refuses_draws_with_replacement() -> None:

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from pipeline.report.charts.dot_rows import dot_plot
     from pipeline.report.charts.grid_cells import Grid, grid_map
     from pipeline.report.charts.growth_graph import growth
+    from pipeline.report.charts.heat import heat_map
     from pipeline.report.charts.named_points import scatter
     from pipeline.report.charts.precision_graph import precision_chart
+    from pipeline.report.charts.recall_graph import precision_recall_chart, recall_chart
+    from pipeline.report.charts.strip import strip_chart
+    from pipeline.report.charts.whiskers import whisker_chart
 
 __all__ = [
     "Extras",
@@ -25,8 +29,13 @@ __all__ = [
     "dot_plot",
     "grid_map",
     "growth",
+    "heat_map",
     "precision_chart",
+    "precision_recall_chart",
+    "recall_chart",
     "scatter",
+    "strip_chart",
+    "whisker_chart",
 ]
 
 # Reading the options of a view must not wait for the charting library.
@@ -34,10 +43,15 @@ _CHARTS = {
     "Grid": "grid_cells",
     "difference_chart": "difference_graph",
     "dot_plot": "dot_rows",
-    "growth": "growth_graph",
     "grid_map": "grid_cells",
+    "growth": "growth_graph",
+    "heat_map": "heat",
     "precision_chart": "precision_graph",
+    "precision_recall_chart": "recall_graph",
+    "recall_chart": "recall_graph",
     "scatter": "named_points",
+    "strip_chart": "strip",
+    "whisker_chart": "whiskers",
 }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import polars as pl
 
 from pipeline.report.charts.plane import Plane
-from pipeline.report.charts.theme import COVERING_DASH, Stroke
+from pipeline.report.charts.theme import COVERING_DASHES, Stroke
 
 NEAR = 1.2
 """How far two lines may be apart and still cover each other; pixels."""
@@ -37,8 +37,14 @@ def uncovered(given: Mapping[str, Stroke], drawn: pl.DataFrame, plane: Plane) ->
             if (its.dash, its.width) == (stroke.dash, stroke.width)
         )  # fmt: skip
         hides = any(_cover(paths[name], paths[other], near) for other in below)
-        found[name] = replace(stroke, dash=COVERING_DASH) if hides else stroke
+        found[name] = _seen(stroke, [*given.values(), *found.values()]) if hides else stroke
     return found
+
+
+def _seen(stroke: Stroke, others: Collection[Stroke]) -> Stroke:
+    """Return the stroke with a dash by which it differs from all others."""
+    dashed = (replace(stroke, dash=dash) for dash in COVERING_DASHES)
+    return next((each for each in dashed if each not in others), stroke)
 
 
 def _cover(upper: pl.DataFrame, lower: pl.DataFrame, near: float) -> bool:

@@ -67,6 +67,9 @@ class Extras:
         Values of n with a vertical line.
     truth : DataFrame or None
         A second `schemas.Precision` frame, drawn dashed.
+    subsets : DataFrame or None
+        Sets of one size only, such as the outputs of filters: subset, n, precision, lower,
+        upper; a dot with its interval for each.
     comparison : DataFrame or None
         A `schemas.Comparison` frame that holds the pair of `marks`.
     marks : tuple of two str, or None
@@ -76,6 +79,7 @@ class Extras:
     bands: tuple[str, ...] = ()
     cuts: tuple[int, ...] = ()
     truth: pl.DataFrame | None = None
+    subsets: pl.DataFrame | None = None
     comparison: pl.DataFrame | None = None
     marks: tuple[str, str] | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import altair as alt
 import polars as pl
@@ -11,6 +11,8 @@ import polars.selectors as cs
 
 from pipeline.report.charts.plane import Plane
 from pipeline.report.charts.theme import INK, Stroke
+
+Align: TypeAlias = Literal["left", "center", "right"]
 
 
 def over(frame: pl.DataFrame) -> alt.Chart:
@@ -52,14 +54,26 @@ def points(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
     return made
 
 
+def path(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
+    """Return a line through (x, y) in the order of n; a null breaks it."""
+    mark = over(frame.select("n", "x", "y")).mark_line(
+        clip=True, strokeJoin="round", color=stroke.colour,
+        strokeDash=list(stroke.dash), strokeWidth=stroke.width,
+    )  # fmt: skip
+    order = alt.Order("n", type="quantitative")
+    made: alt.Chart = mark.encode(x=plane.x_axis("x"), y=plane.y_axis("y"), order=order)
+    return made
+
+
 def labels(
-    texts: Sequence[tuple[str, float, float]], *, align: Literal["left", "center", "right"] = "left"
+    texts: Sequence[tuple[str, float, float]], *, align: Align = "left", **how: Any
 ) -> alt.Chart:
     """Return pieces of text, each at x and y given in pixels."""
     frame = _pixels(texts, {"text": pl.String, "x": pl.Float64, "y": pl.Float64})
-    mark = over(frame).mark_text(align=align, baseline="middle", color=INK, limit=260)
+    drawn = {"baseline": "middle", "color": INK, "limit": 260, **how}
+    mark = over(frame).mark_text(align=align, **drawn)
     text = alt.Text("text", type="nominal")
-    made: alt.Chart = mark.encode(x=_pixel_x("x"), y=_pixel_y("y"), text=text)
+    made: alt.Chart = mark.encode(x=pixel_x("x"), y=pixel_y("y"), text=text)
     return made
 
 
@@ -68,9 +82,7 @@ def segments(lines: Sequence[tuple[float, float, float, float]], stroke: Stroke)
     mark = over(_pixels(lines, dict.fromkeys(("x", "y", "x2", "y2"), pl.Float64))).mark_rule(
         color=stroke.colour, strokeDash=list(stroke.dash), strokeWidth=stroke.width
     )
-    made: alt.Chart = mark.encode(
-        x=_pixel_x("x"), y=_pixel_y("y"), x2=alt.X2("x2"), y2=alt.Y2("y2")
-    )
+    made: alt.Chart = mark.encode(x=pixel_x("x"), y=pixel_y("y"), x2=alt.X2("x2"), y2=alt.Y2("y2"))
     return made
 
 
@@ -79,7 +91,7 @@ def triangles(xs: Sequence[float], stroke: Stroke, *, y: float, up: bool) -> alt
     shape: Literal["triangle-up", "triangle-down"] = "triangle-up" if up else "triangle-down"
     frame = _pixels([(x, y) for x in xs], {"x": pl.Float64, "y": pl.Float64})
     mark = over(frame).mark_point(shape=shape, size=28, filled=True, color=stroke.colour, opacity=1)
-    made: alt.Chart = mark.encode(x=_pixel_x("x"), y=_pixel_y("y"))
+    made: alt.Chart = mark.encode(x=pixel_x("x"), y=pixel_y("y"))
     return made
 
 
@@ -87,10 +99,11 @@ def _pixels(rows: Sequence[tuple[Any, ...]], schema: dict[str, Any]) -> pl.DataF
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(cs.float().round(2))
 
 
-def _pixel_x(field: str) -> alt.X:
+def pixel_x(field: str) -> alt.X:
     """Return a channel that takes pixels from the data as they are."""
     return alt.X(field, type="quantitative", scale=None, axis=None)
 
 
-def _pixel_y(field: str) -> alt.Y:
+def pixel_y(field: str) -> alt.Y:
+    """Return a channel that takes pixels from the data as they are."""
     return alt.Y(field, type="quantitative", scale=None, axis=None)

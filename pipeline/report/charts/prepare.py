@@ -18,19 +18,16 @@ def within(frame: pl.DataFrame, window: Window) -> pl.DataFrame:
 
 def at_thinned(frame: pl.DataFrame, *, points: int, always: Sequence[int] = ()) -> pl.DataFrame:
     """Return the rows at about `points` values of n, the ends and `always` among them."""
-    if frame.is_empty():
-        return frame
-    first, last = frame.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
-    return frame.filter(pl.col("n").is_in(thinned(first, last, points=points, always=always)))
+    return frame.filter(pl.col("n").is_in(thinned(frame["n"], points=points, always=always)))
 
 
-def per_cent(precision: pl.DataFrame) -> pl.DataFrame:
-    """Return line, n, y, lower, upper of a `schemas.Precision` frame in per cent.
+def per_cent(frame: pl.DataFrame, value: str = "precision") -> pl.DataFrame:
+    """Return line, n, y, lower, upper in per cent: y is the column `value`.
 
     A thousandth of a per cent is less than a pixel, so more digits are not drawn.
     """
-    shares = {"y": "precision", "lower": "lower", "upper": "upper"}
-    return precision.select(
+    shares = {"y": value, "lower": "lower", "upper": "upper"}
+    return frame.select(
         "n",
         pl.col("measure").alias("line"),
         *((100 * pl.col(column)).round(3).alias(name) for name, column in shares.items()),

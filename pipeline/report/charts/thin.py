@@ -5,35 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def thinned(first: int, last: int, *, points: int = 400, always: Iterable[int] = ()) -> list[int]:
-    """Return about `points` evenly spaced values of n, the ends and `always` among them.
+def thinned(values: Iterable[int], *, points: int = 400, always: Iterable[int] = ()) -> list[int]:
+    """Return about `points` of the values, evenly spaced; the ends and `always` among them.
 
     Parameters
     ----------
-    first, last : int
-        Smallest and largest n.
+    values : iterable of int
+        The n that there are, in any order.
     points : int
-        About how many values.
+        About how many to keep.
     always : iterable of int
-        Values that must be among them; those outside first..last are left out.
+        Values that must be kept; those that there aren't are left out.
 
     Returns
     -------
     list of int
-        Ascending; empty if last < first.
+        Ascending.
 
     Examples
     --------
-    >>> thinned(100, 500, points=4, always=[150, 9000])
+    >>> thinned(range(100, 501), points=4, always=[150, 9000])
     [100, 150, 200, 300, 400, 500]
-    >>> thinned(5, 4)
+    >>> thinned([])
     []
     """
-    if last < first:
-        return []
-    step = max(1, round((last - first) / max(points, 1)))
-    kept = {n for n in always if first <= n <= last}
-    return sorted(kept | set(range(first, last, step)) | {last})
+    there = sorted(set(values))
+    step = max(1, round((len(there) - 1) / max(points, 1)))
+    return sorted({*there[::step], *there[-1:]} | (set(always) & set(there)))
 
 
 def spaced(values: Iterable[int], *, gap: float) -> list[int]:

@@ -1,0 +1,229 @@
+"""``size``: plan how large a sample must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import polars as pl
+import typer
+from rich.console import Console
+
+from pipeline.cli import output
+from pipeline.cli.options import DEFAULT_RUNS, Data, Overwrite, Runs, Settings, settings_of
+from pipeline.cli.plan_tables import print_plan
+from pipeline.cli.progress import tracked
+from pipeline.cli.questions import numbers, question, two, whole_numbers
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.notebook import show as open_results
+from pipeline.planning.chart import plan_chart, rate_grid
+from pipeline.planning.comparison import plan_comparison
+from pipeline.planning.pilot import plan_pilot
+from pipeline.planning.tables import Pilot, open_pilot
+from pipeline.planning.widths import RATES, plan_width
+from pipeline.results import Run
+
+Plan: TypeAlias = Callable[[Sequence[float], Sequence[float]], pl.DataFrame]
+_CHARTS = ("svg", "png", "pdf", "html")
+LISTS = (100, 500, 1000, 2000)
+"""The list sizes if nothing else is said."""
+Text: TypeAlias = str | None
+
+
+def _option(name: str, text: str) -> Any:
+    return typer.Option(f"--{name}", help=text)
+
+
+def size(
+    config: Annotated[
+        Path | None, typer.Argument(metavar="[CONFIG]", help="An experiment, with --pilot.")
+    ] = None,
+    n: Annotated[
+        Text, _option("n", "Sizes of n-best lists, with commas [100,500,1000,2000].")
+    ] = None,
+    rate: Annotated[Text, _option("rate", "Sampling rates: 0.05,0.1 or 5%,10%.")] = None,
+    candidates: Annotated[int | None, _option("candidates", "Candidates in the data set.")] = None,
+    precision: Annotated[
+        Text, _option("precision", "Expected precisions: asks how wide the intervals will be.")
+    ] = None,
+    width: Annotated[Text, _option("width", "Wanted widths: asks for the rate.")] = None,
+    interval: Annotated[
+        Text, _option("interval", "clopper_pearson (the default), hypergeometric, wilson, ...")
+    ] = None,
+    confidence: Annotated[float | None, _option("confidence", "Confidence level [0.95].")] = None,
+    replacement: Annotated[
+        bool, typer.Option("--replacement", help="Candidates can be drawn again.")
+    ] = False,
+    compare: Annotated[
+        Text, _option("compare", "Precisions of two lists, P1,P2: asks for the power.")
+    ] = None,
+    overlap: Annotated[
+        float | None, _option("overlap", "Share of each list that the other has too.")
+    ] = None,
+    shared: Annotated[
+        float | None, _option("shared", "Precision of what they share [mean of P1 and P2].")
+    ] = None,
+    pilot: Annotated[
+        Text, _option("pilot", "A stage that compares measures: asks for the power from it.")
+    ] = None,
+    measures: Annotated[Text, _option("measures", "The two measures, A,B.")] = None,
+    category: Annotated[Text, _option("category", "Category of true positives.")] = None,
+    power: Annotated[Text, _option("power", "Wanted power: asks for the rate.")] = None,
+    alpha: Annotated[float | None, _option("alpha", "Significance level [0.05].")] = None,
+    margin: Annotated[float | None, _option("margin", "Smallest difference marked [0].")] = None,
+    test: Annotated[Text, _option("test", "fisher (the default), fisher_mid_p, boschloo.")] = None,
+    alternative: Annotated[
+        Text, _option("alternative", "two_sided (the default), greater, less.")
+    ] = None,
+    replicates: Annotated[int | None, _option("replicates", "Simulated samples [10000].")] = None,
+    seed: Annotated[Text, _option("seed", "Fixes the simulation.")] = None,
+    format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
+    to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
+    chart: Annotated[
+        Path | None, typer.Option("--chart", help="Draw into this file: svg, png, pdf, html.")
+    ] = None,
+    overwrite: Overwrite = False,
+    settings: Settings = None,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Plan a sample: interval widths, power of a comparison, or the sampling rate they need.
+
+    lexassay size --candidates 5102 --precision 0.3 [--rate 5%,10% | --width 0.15]
+
+    lexassay size --candidates 5102 --compare 0.38,0.30 --overlap 0.7 [--power 0.8]
+
+    lexassay size CONFIG --pilot STAGE --measures A,B --n 500 [--power 0.8]
+    """
+    _require_places(format_, to, chart, overwrite=overwrite)
+    given: dict[str, Any] = {
+        "candidates": candidates, "precision": precision, "width": width, "interval": interval,
+        "confidence": confidence, "replacement": replacement or None, "compare": compare,
+        "overlap": overlap, "shared": shared, "config": config, "pilot": pilot,
+        "measures": measures, "category": category, "power": power, "alpha": alpha,
+        "margin": margin, "test": test, "alternative": alternative, "replicates": replicates,
+        "seed": seed, "set": settings or None, "n": n,
+    }  # fmt: skip
+    asked = question(given)
+    lists = whole_numbers("--n", n) if n is not None else _fitting(candidates or 0)
+    opened = _opened(given, lists, runs, data) if asked == "pilot" else None
+    plan = _plan(asked, given, lists, opened)
+    rates = numbers("--rate", rate) if rate is not None else () if opened else RATES
+    goals = numbers(f"--{_GOAL[asked]}", given[_GOAL[asked]] or "")
+    table = plan(rates, goals)
+    _show(table, format_, to, title=_title(asked, given), overwrite=overwrite)
+    if chart:
+        _draw(chart, plan, table, first=opened[1].judged / opened[1].candidates if opened else 0.0)
+    return 0
+
+
+def _fitting(candidates: int) -> list[int]:
+    """Return the usual list sizes, as far as there are so many candidates."""
+    return [n for n in LISTS if n <= candidates] or [max(candidates, 1)]
+
+
+_GOAL = {"precision": "width", "compare": "power", "pilot": "power"}
+
+
+def _require_places(format_: str, to: Path | None, chart: Path | None, *, overwrite: bool) -> None:
+    """Refuse a format or a file that cannot be written, before any long work."""
+    problems = []
+    if format_ not in output.FORMATS:
+        remedy = did_you_mean(format_, output.FORMATS)
+        problems.append(Problem("--format", f"unknown format {format_!r}", remedy))
+    elif to:
+        output.kind_of(to, given=format_)
+    if chart and chart.suffix.lower().removeprefix(".") not in _CHARTS:
+        what = f"{chart.name} has no ending that stands for a picture"
+        problems.append(Problem("--chart", what, f"use {', '.join(_CHARTS)}"))
+    for path in (to, chart):
+        if path and path.exists() and not overwrite:
+            problems.append(Problem(str(path), "is there already", "add --overwrite"))
+        if path and not path.parent.is_dir():
+            what = f"the folder {path.parent} does not exist"
+            problems.append(Problem(str(path), what, "make it first"))
+    if problems:
+        raise ConfigError("size", problems)
+
+
+def _opened(
+    given: Mapping[str, Any], lists: Sequence[int], runs: Path, data: Path | None
+) -> tuple[Run, Pilot]:
+    """Return the results that the pilot is in, and the pilot."""
+    run = open_results(given["config"], runs=runs, data=data, settings=settings_of(given["set"]))
+    pair = two("--measures", [name.strip() for name in given["measures"].split(",")])
+    found = open_pilot(run, given["pilot"], measures=pair, n=lists, category=given["category"])
+    return run, found
+
+
+def _plan(
+    asked: str, given: Mapping[str, Any], lists: Sequence[int], opened: tuple[Run, Pilot] | None
+) -> Plan:
+    """Return what answers the question for rates or goals."""
+    known = {name: value for name, value in given.items() if value is not None}
+    if asked == "precision":
+        how = _only(known, "candidates", "interval", "confidence", "replacement")
+        expected = numbers("--precision", known["precision"])
+        return lambda rates, goals: plan_width(
+            n=lists, precisions=expected, rates=rates, widths=goals, track=_tracked, **how
+        )
+    tests = _only(known, "alpha", "margin", "test", "alternative", "replicates", "seed")
+    if opened:
+        pair = two("--measures", [name.strip() for name in known["measures"].split(",")])
+        more = {**tests, **_only(known, "category")}
+        return lambda rates, goals: plan_pilot(
+            opened[0], known["pilot"], measures=pair, n=lists, rates=rates, powers=goals,
+            track=_tracked, **more,
+        )  # fmt: skip
+    precisions = two("--compare", numbers("--compare", known["compare"]))
+    how = {**tests, **_only(known, "candidates", "overlap", "shared")}
+    return lambda rates, goals: plan_comparison(
+        n=lists, precisions=precisions, rates=rates, powers=goals, track=_tracked, **how
+    )
+
+
+def _only(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: given[name] for name in names if name in given}
+
+
+def _tracked(items: Sequence[Any], /) -> Iterable[Any]:
+    return tracked(items, Console(stderr=True), text="size")
+
+
+def _title(asked: str, given: Mapping[str, Any]) -> str:
+    if asked == "precision":
+        level = 100 * (given["confidence"] or 0.95)
+        name = given["interval"] or "clopper_pearson"
+        return f"{level:g} % intervals ({name}), {given['candidates']:,} candidates"
+    name = f"{given['test'] or 'fisher'} test"
+    if asked == "pilot":
+        return f"{name}, {given['measures']} after {given['pilot']}"
+    return f"{name}, precisions {given['compare']}, {given['candidates']:,} candidates"
+
+
+def _show(
+    table: pl.DataFrame, format_: str, to: Path | None, *, title: str, overwrite: bool
+) -> None:
+    if to:
+        output.write(table, to, kind=format_, overwrite=overwrite)
+    elif format_ == "table":
+        print_plan(table, title=title)
+    else:
+        typer.get_binary_stream("stdout").write(output.serialise(table, format_))
+
+
+def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
+    """Draw lines up to the largest rate of the table, and mark what was asked for."""
+    from pipeline.report.chart_file import chart_bytes  # noqa: PLC0415  takes long
+    from pipeline.report.charts.options import Look  # noqa: PLC0415
+
+    kind = to.suffix.lower().removeprefix(".")
+    found = table["rate"].drop_nulls()
+    last = float(found.max()) if len(found) else 1.0  # type: ignore[arg-type]
+    grid = rate_grid(last, first=first if first < last else 0.0)
+    drawn = plan_chart(plan(grid, ()), asked=table, look=Look(live=kind == "html"))
+    to.write_bytes(chart_bytes(drawn, kind, title="lexassay size"))
+
+
+COMMANDS = {"size": size}

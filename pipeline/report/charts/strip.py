@@ -1,0 +1,125 @@
+"""Which measure is best at each n, and which are not significantly worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import altair as alt
+import polars as pl
+
+from pipeline.report.charts.labels import rows
+from pipeline.report.charts.options import SCREEN, Look
+from pipeline.report.charts.pieces import labels, over, pixel_x, pixel_y, segments
+from pipeline.report.charts.theme import DIGIT, GREY, INK, LIGHT, TEXT, Stroke, themed
+from pipeline.report.charts.tips import number, words
+
+ROW = 20.0
+WIDEST = 72.0
+"""The most that a column takes; pixels."""
+NUMBER = 34.0
+"""The least width of a column whose cells hold numbers."""
+BEST, AMONG = "#0072B2", "#b9d8ec"
+DARK, PALE = "#555555", "#d5d5d5"
+
+
+def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChart:
+    """Draw a row per measure and a column per n: dark where best, pale where not worse.
+
+    Measures that are nowhere among them have no row. The columns are as wide as each other,
+    whatever lies between their n. Where there is room, a cell holds the precision in per cent.
+
+    Parameters
+    ----------
+    best : DataFrame
+        `schemas.BestMeasures`, one category.
+    look : Look
+        Style and largest width; the height follows from the rows.
+
+    Raises
+    ------
+    ValueError
+        If there is no row.
+    """
+    if best.is_empty():
+        raise ValueError("no best measure to draw")
+    cuts = sorted(set(best["n"]))
+    width = min(WIDEST, look.width / len(cuts))
+    names = _order(best)
+    placed = _placed(best, names, cuts, width)
+    size = replace(look, width=round(width * len(cuts)), height=round(ROW * len(names)))
+    across = [(0.0, ROW * (i + 1), float(size.width), ROW * (i + 1)) for i in range(len(names))]
+    parts = [
+        segments(across, Stroke(LIGHT, width=1.0)),
+        *(_cells(placed, is_best, look) for is_best in (False, True)),
+        *(_numbers(placed, width) if width >= NUMBER else []),
+        labels([(name, -8.0, ROW * (i + 0.5)) for i, name in enumerate(names)], align="right"),
+        *_heads(cuts, width),
+    ]
+    return themed(parts, size)
+
+
+def _order(best: pl.DataFrame) -> list[str]:
+    """Return the measures: those that are best most often first, then those never worse."""
+    counted = best.group_by("measure").agg(pl.col("best").sum(), among=pl.len())
+    order = counted.sort("best", "among", "measure", descending=[True, True, False])
+    return order["measure"].to_list()
+
+
+def _placed(
+    best: pl.DataFrame, names: Sequence[str], cuts: Sequence[int], width: float
+) -> pl.DataFrame:
+    gap = 2.0 if width > 8 else 0.0
+    row = pl.col("measure").replace_strict({name: i for i, name in enumerate(names)})
+    column = pl.col("n").replace_strict({n: i for i, n in enumerate(cuts)})
+    x, y = (column * width).round(2), row * ROW
+    return best.select(
+        "measure", "n", "best", "p_adjusted",
+        precision=(100 * pl.col("precision")).round(2),
+        difference=(100 * pl.col("difference")).round(2),
+        x=x, x2=(x + width - gap).round(2), y=y + 2, y2=y + ROW - 2,
+    ).sort("y", "x")  # fmt: skip
+
+
+def _cells(placed: pl.DataFrame, is_best: bool, look: Look) -> alt.Chart:
+    strong, weak = (DARK, PALE) if look.style == "print" else (BEST, AMONG)
+    mark = over(placed.filter(best=is_best).drop("best")).mark_rect(
+        color=strong if is_best else weak
+    )
+    made: alt.Chart = mark.encode(
+        x=pixel_x("x"), x2="x2", y=pixel_y("y"), y2="y2",
+        tooltip=_tips() if look.live else [],
+    )  # fmt: skip
+    return made
+
+
+def _tips() -> list[alt.Tooltip]:
+    return [
+        words("measure", "measure"),
+        number("n", "n", ",d"),
+        number("precision", "precision (%)", ".2f"),
+        number("difference", "from the best (points)", "+.2f"),
+        number("p_adjusted", "adjusted p", ".2~g"),
+    ]
+
+
+def _numbers(placed: pl.DataFrame, width: float) -> list[alt.Chart]:
+    def texts(*, is_best: bool) -> list[tuple[str, float, float]]:
+        held = placed.filter(best=is_best).select("precision", "x", "y").rows()
+        return [(f"{p:.1f}", x + width / 2 - 1, y + ROW / 2 - 2) for p, x, y in held]
+
+    return [
+        labels(texts(is_best=False), align="center", color=INK, fontSize=TEXT - 1),
+        labels(texts(is_best=True), align="center", color="#ffffff", fontSize=TEXT - 1),
+    ]
+
+
+def _heads(cuts: Sequence[int], width: float) -> list[alt.Chart]:
+    """Write the n over the columns: all of them, or as many as there is room for."""
+    texts = [(f"{n:,}", (i + 0.5) * width - 1) for i, n in enumerate(cuts)]
+    free = rows([x for _, x in texts], [len(text) * DIGIT + 6 for text, _ in texts], most=1)
+    held = [(text, x, -10.0) for (text, x), row in zip(texts, free, strict=True) if row is not None]
+    ticks = [(x, -3.0, x, 0.0) for _, x, _ in held] if len(held) < len(cuts) else []
+    title = ("n", -20.0, -10.0)
+    return [labels(held, align="center"), labels([title], align="right"),
+            segments(ticks, Stroke(GREY, width=1.0))]  # fmt: skip

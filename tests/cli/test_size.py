@@ -1,0 +1,146 @@
+"""``lexassay size``: answers, files, and clear errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from small_experiment import SMALL
+
+import pipeline as lx
+from pipeline.cli.main import main
+
+STAGES = """
+[stages.full]
+use = "evaluate.comparison"
+ranks = "ranks"
+judgements = "judgements"
+"""
+WIDTH = ["size", "--candidates", "500", "--precision", "0.3"]
+POWER = ["size", "--candidates", "500", "--n", "100", "--compare", "0.6,0.3", "--overlap", "0.5"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rows(said: str) -> list[dict[str, float]]:
+    return json.loads(said)  # type: ignore[no-any-return]
+
+
+def test_table_of_widths(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*WIDTH, "--n", "100", "--rate", "10%,0.2"]) == 0
+    said = capsys.readouterr().out
+    assert "95 % intervals (clopper_pearson), 500 candidates" in said
+    expected = lx.plan_width(candidates=500, n=[100], precisions=[0.3], rates=[0.1, 0.2])
+    for width in expected["width"]:
+        assert f" {100 * width:.1f} " in said
+    assert "docs/planning.md" in said
+    assert "wanted" not in said
+
+
+def test_numbers_are_those_of_the_notebook(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main([*WIDTH, "--interval", "hypergeometric", "--confidence", "0.9", "--format", "json"])
+        == 0
+    )
+    found = rows(capsys.readouterr().out)
+    expected = lx.plan_width(
+        candidates=500, n=[100, 500], precisions=[0.3], interval="hypergeometric", confidence=0.9
+    )
+    assert pl.DataFrame(found, schema=expected.schema).equals(expected)
+
+
+def test_rate_for_a_width(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*WIDTH, "--n", "100,300", "--width", "0.1"]) == 0
+    said = capsys.readouterr().out
+    assert "no rate: even as many draws as candidates would not do" in said
+    assert main([*WIDTH, "--n", "300", "--width", "15%", "--format", "csv"]) == 0
+    first = pl.read_csv(capsys.readouterr().out.encode()).row(0, named=True)
+    assert first["width"] <= 0.15
+    assert first["rate"] == first["size"] / 500
+
+
+def test_power_and_the_rate_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*POWER, "--rate", "0.3", "--format", "json"]) == 0
+    found = rows(capsys.readouterr().out)[0]
+    expected = lx.plan_comparison(
+        candidates=500, n=[100], precisions=(0.6, 0.3), overlap=0.5, rates=[0.3]
+    )
+    assert found == expected.row(0, named=True)
+    assert main([*POWER, "--power", "0.8", "--test", "fisher_mid_p"]) == 0
+    said = capsys.readouterr().out
+    assert "fisher_mid_p test, precisions 0.6,0.3, 500 candidates" in said
+    assert "power 1 %" in said
+
+
+def test_pilot(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "x.toml").write_text(SMALL + STAGES)
+    lines = [
+        f"a{i}\tb{i % 3}\t{i + 1}\t{i + 3 + i * 7 % 40}\t{80 - i}\t900\t{i % 2}" for i in range(12)
+    ]
+    (folder / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *lines]) + "\n")
+    ask = ["size", "x.toml", "--pilot", "full", "--measures", "mi,t_score", "--n", "5"]
+    assert main(ask) == 2
+    assert "has not been made yet" in capsys.readouterr().err
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    capsys.readouterr()
+    assert main([*ask, "--rate", "50%", "--format", "json"]) == 0
+    found = rows(capsys.readouterr().out)
+    expected = lx.plan_pilot(
+        lx.show("x.toml"), "full", measures=("mi", "t_score"), n=[5], rates=[0.5]
+    )
+    assert pl.DataFrame(found, schema=expected.schema).equals(expected)
+
+
+def test_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    how = [*WIDTH, "--n", "100", "--rate", "0.1"]
+    assert main([*how, "--output", "plan.csv", "--chart", "plan.svg"]) == 0
+    assert pl.read_csv(folder / "plan.csv")["size"].to_list() == [50]
+    assert (folder / "plan.svg").read_bytes().startswith(b"<svg")
+    assert main([*how, "--chart", "plan.svg"]) == 2
+    assert "is there already; add --overwrite" in capsys.readouterr().err
+    assert main([*how, "--chart", "plan.svg", "--overwrite"]) == 0
+    assert main([*WIDTH, "--n", "100", "--width", "0.001", "--chart", "never.png"]) == 0
+    assert (folder / "never.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ([], "give one of --precision, --compare, --pilot"),
+    (["--precision", "0.3"], "--candidates: is needed with --precision; e.g. --candidates 5102"),
+    (["--candidates", "9", "--precision", "0.3", "--compare", "1,2"], "one of --precision, --comp"),
+    (["--candidates", "9", "--precision", "0.3", "--power", "0.8"], "--power: does not go with"),
+    (["--compare", "0.3,0.2", "--overlap", "0.5"], "--candidates: is needed with --compare"),
+    (["--candidates", "9", "--compare", "0.3,0.2"], "--overlap: is needed with --compare"),
+    (["--candidates", "900", "--compare", "0.3", "--overlap", "0"], "--compare: 1 values; give two"),
+    (["--pilot", "full", "--measures", "a,b", "--n", "5"], "CONFIG: is needed with --pilot"),
+    (["x.toml", "--pilot", "full", "--n", "5"], "--measures: is needed with --pilot"),
+    ([*WIDTH[1:], "--n", "1.5"], "--n: '1.5' is no whole number"),
+    ([*WIDTH[1:], "--rate", "ten"], "--rate: 'ten' is no number; e.g. 0.1 or 10%"),
+    ([*WIDTH[1:], "--rate", "0"], "rate: 0 is no sampling rate"),
+    ([*WIDTH[1:], "--rate", "15"], "15 % is 0.15"),
+    ([*WIDTH[1:], "--n", "501"], "n: no list of 501 among 500 candidates"),
+    ([*WIDTH[1:-1], "30"], "precision: 30 is not in 0 to 1; 30 % is 0.3"),
+    ([*WIDTH[1:], "--interval", "jeffries"], "did you mean jeffreys?"),
+    ([*WIDTH[1:], "--format", "xml"], "--format: unknown format 'xml'"),
+    ([*WIDTH[1:], "--chart", "x.gif"], "x.gif has no ending that stands for a picture"),
+    ([*WIDTH[1:], "--chart", "no/x.svg"], "the folder no does not exist"),
+    ([*WIDTH[1:], "--output", "x.doc"], "no ending that stands for a kind of table"),
+])  # fmt: skip
+def test_wrong_usage(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["size", *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_progress_is_said_when_it_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.cli.progress._PATIENCE", -1.0)
+    assert main([*WIDTH, "--n", "100"]) == 0
+    assert capsys.readouterr().err.splitlines() == [f"size: {i} of 4" for i in range(4)]
