@@ -51,6 +51,11 @@ def test_narrow_cells_have_fewer_labels() -> None:
     assert 'stroke="#D55E00" stroke-width="0.6"' in narrow
 
 
+def test_names_that_would_touch_stand_upright() -> None:
+    upright, level = heat(3, cell=24.0), heat(3, cell=90.0)
+    assert (upright.count("rotate(270)"), level.count("rotate(270)")) == (3, 0)
+
+
 def test_the_text_of_dark_cells_is_white() -> None:
     drawn = heat(3, cell=30.0, domain=(-1.0, 1.0), text=["x", "y", "z"])
     assert re.findall(r'fill="([^"]*)"[^>]*>([xyz])<', drawn) == [

@@ -19,6 +19,8 @@ TWO_SIDES = ("#8c510a", "#d8b365", "#f6e8c3", "#ffffff", "#c7eae5", "#5ab4ac", "
 """Brown over white to blue-green, which colour-blind readers can tell apart."""
 _DARK = 0.7
 """Share of the scale from which on a cell's text is white."""
+_LETTER, _GAP = 6.2, 4.0
+"""About the width of a letter of a label, and of the space to the next; pixels."""
 _NARROW = 9.0
 """Width of cells that need thin lines; pixels."""
 
@@ -94,7 +96,8 @@ def _axis(names: Sequence[str], channel: Any, field: str, title: str, cell: floa
     """Return a channel of names in this order; where cells are small some have no label."""
     apart = max(1, -(-(TEXT + 1) // max(int(cell), 1)))
     shown = list(names[::apart])
-    angle: dict[str, Any] = {"labelAngle": -90 if max(map(len, names), default=0) * 6 > cell else 0}
+    widest = _LETTER * max(map(len, names), default=0) + _GAP
+    angle: dict[str, Any] = {"labelAngle": -90 if widest > cell else 0}
     axis = alt.Axis(
         values=shown, grid=False, ticks=False, domain=False, labelLimit=140,
         **(angle if field == "column" else {}),
