@@ -4,6 +4,17 @@ from schemas.agreement import Agreement, Disagreements
 from schemas.base import Table
 from schemas.candidates import Candidates, Identified, Pool, Scores, Signatures
 from schemas.choice import Choice, ListRows
+from schemas.clustering_tables import ClusterOverlaps, WorstItems
+from schemas.clustering_token import (
+    ClassShares,
+    FrequentTypes,
+    MeasureCorrelations,
+    OverlappingScores,
+    SystemTable,
+    TokenLevel,
+    TokenMapping,
+)
+from schemas.clustering_types import ClassScores, ClusterMapping, ItemScores, TypeLevel
 from schemas.comparison import (
     BaselineComparison,
     BestMeasures,
@@ -13,6 +24,16 @@ from schemas.comparison import (
 )
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
+from schemas.entries import (
+    GoldEntries,
+    GoldSentences,
+    InducedEntries,
+    SystemSize,
+    TaggedSentences,
+    TaggedTypes,
+    TokenSentences,
+    TokenTags,
+)
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
 from schemas.judgements import Judgements
@@ -42,6 +63,10 @@ __all__ = [
     "BestMeasures",
     "Candidates",
     "Choice",
+    "ClassScores",
+    "ClassShares",
+    "ClusterMapping",
+    "ClusterOverlaps",
     "Comparison",
     "CorpusSize",
     "Coverage",
@@ -51,12 +76,19 @@ __all__ = [
     "Disagreements",
     "Examples",
     "Faults",
+    "FrequentTypes",
+    "GoldEntries",
+    "GoldSentences",
     "Identified",
+    "InducedEntries",
+    "ItemScores",
     "Judgements",
     "Labels",
     "LexassayError",
     "ListRows",
     "LocalPrecision",
+    "MeasureCorrelations",
+    "OverlappingScores",
     "PairCounts",
     "Pool",
     "PooledRanks",
@@ -76,12 +108,22 @@ __all__ = [
     "StratumSizes",
     "SubsetComparison",
     "SubsetPrecision",
+    "SystemSize",
+    "SystemTable",
     "Table",
+    "TaggedSentences",
+    "TaggedTypes",
     "Thresholds",
+    "TokenLevel",
+    "TokenMapping",
+    "TokenSentences",
+    "TokenTags",
     "Tokens",
     "TupleCounts",
     "TupleScores",
     "Tuples",
+    "TypeLevel",
     "UnitCounts",
     "Violation",
+    "WorstItems",
 ]

@@ -63,7 +63,7 @@ CASES = {
     "no format": ({"stages.candidates.path": "x.toml"}, "no format has the ending '.toml'"),
     "reader option": (
         {"stages.candidates.path": {"path": "pairs.tsv", "sep": ";"}},
-        "stages.candidates.path.sep: unknown key; valid: comment, separator",
+        "stages.candidates.path.sep: unknown key; valid: columns, comment, separator",
     ),
     "no data root": ({"stages.candidates.path": "data:x.tsv"}, "needs the data root"),
     "column": (

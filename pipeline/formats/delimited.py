@@ -30,11 +30,19 @@ class Dialect:
         The quoting character; None if a quotation mark is data.
     comment : str or None
         Lines at the top of the file that begin so are skipped.
+    columns : tuple of str
+        Names of the columns where no header line names them.
     """
 
     separator: str = "\t"
     quote: str | None = None
     comment: str | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def headers(self) -> int:
+        """How many lines name the columns."""
+        return 0 if self.columns else 1
 
 
 def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
@@ -43,14 +51,14 @@ def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
     Parameters
     ----------
     path : Path
-        The file, gzipped or not, with a header line.
+        The file, gzipped or not, with a header line unless the dialect names the columns.
     dialect : Dialect
         How it is written.
 
     Returns
     -------
     LazyFrame
-        ``line`` and the columns of the header; an empty field is null.
+        ``line`` and the columns; an empty field is null.
 
     Raises
     ------
@@ -64,8 +72,11 @@ def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
         quote_char=dialect.quote,
         infer_schema=False,
         skip_rows=skipped,
+        has_header=not dialect.columns,
+        schema=dict.fromkeys(dialect.columns, pl.String()) or None,
     )
-    line = pl.int_range(skipped + 2, pl.len() + skipped + 2, dtype=pl.Int64)
+    first = skipped + dialect.headers + 1
+    line = pl.int_range(first, pl.len() + first, dtype=pl.Int64)
     return plan.select(line.alias(LINE), pl.exclude(LINE))
 
 
@@ -91,9 +102,14 @@ def check(path: Path, dialect: Dialect) -> None:
     if count:
         shown = "".join(f"\n  {example}" for example in bad)
         raise DataError(
-            f"{path}: {count:,} line(s) do not have the {len(header)} fields of the header:{shown}"
-            "\nMend these lines, or name the separator and the quoting if they are not the usual."
+            f"{path}: {count:,} line(s) do not have the {len(header)} fields {_named(dialect)}:"
+            f"{shown}\nMend these lines, or name the separator and the quoting if they are not the"
+            " usual."
         )
+
+
+def _named(dialect: Dialect) -> str:
+    return f"that were named ({', '.join(dialect.columns)})" if dialect.columns else "of the header"
 
 
 def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
@@ -101,10 +117,11 @@ def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, lis
         for _ in range(skipped):
             next(text)
         rows = _split(text, dialect)
-        next(rows)
-        number = skipped + 1
+        for _ in range(dialect.headers):
+            next(rows)
+        number = before = skipped + dialect.headers
         try:
-            for number, row in enumerate(rows, start=skipped + 2):
+            for number, row in enumerate(rows, start=before + 1):
                 yield number, row
         except UnicodeDecodeError as error:
             raise not_utf8(path) from error
@@ -137,7 +154,10 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise DataError(f"{path}: not a whole gzip file: {error}") from error
     if not first.strip():
-        raise DataError(f"{path}: the file is empty: line {skipped + 1} should name the columns")
+        wanted = "hold data" if dialect.columns else "name the columns"
+        raise DataError(f"{path}: the file is empty: line {skipped + 1} should {wanted}")
+    if dialect.columns:
+        return skipped, list(dialect.columns)
     names = next(_split([first.rstrip("\r\n")], dialect))
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

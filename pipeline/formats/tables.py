@@ -6,12 +6,13 @@ import gzip
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from pipeline.errors import DataError
-from pipeline.formats import delimited
+from pipeline.formats import attributes, delimited
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
 from pipeline.formats.delimited import Dialect
 
@@ -23,14 +24,16 @@ class DelimitedOptions(FormatOptions):
     """Character between fields; comma for CSV, tab for TSV."""
     comment: str | None = None
     """Lines at the top of the file that begin so are skipped."""
+    columns: Annotated[tuple[str, ...], AfterValidator(attributes.distinct)] = ()
+    """Names of the columns, for a file without a header line that names them."""
 
 
 def _csv(options: DelimitedOptions) -> Dialect:
-    return Dialect(separator=options.separator or ",", quote='"', comment=options.comment)
+    return Dialect(options.separator or ",", '"', options.comment, options.columns)
 
 
 def _tsv(options: DelimitedOptions) -> Dialect:
-    return Dialect(separator=options.separator or "\t", quote=None, comment=options.comment)
+    return Dialect(options.separator or "\t", None, options.comment, options.columns)
 
 
 _UCS = Dialect(separator="\t", quote=None, comment="#")

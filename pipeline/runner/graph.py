@@ -12,7 +12,16 @@ from pydantic import ValidationError
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.experiment import Experiment
 from pipeline.runner.problems import problems_of
-from pipeline.stages.base import STAGES, FilledSheets, Of, Seeded, Source, Stage, StageConfig
+from pipeline.stages.base import (
+    STAGES,
+    FilledSheets,
+    Of,
+    Seeded,
+    Source,
+    Stage,
+    StageConfig,
+    place_of,
+)
 from schemas import Table
 
 
@@ -40,7 +49,7 @@ class Node:
     config : StageConfig
         Its options, the seed filled in.
     inputs : mapping of str to Reference
-        Option to the table it refers to.
+        Option to the table it refers to; ``option.0``, ``option.1`` ... if it lists several.
     sources : mapping of str to Source
         Option to the files it reads.
     sheets : mapping of str to str
@@ -56,7 +65,8 @@ class Node:
 
     def own_config(self) -> dict[str, Any]:
         """Return the options that are not inputs: what enters the fingerprint."""
-        given = set(self.inputs) | set(self.sources) | set(self.sheets)
+        listed = {name.partition(".")[0] for name in self.inputs}
+        given = listed | set(self.sources) | set(self.sheets)
         return self.config.model_dump(mode="json", exclude=given)
 
 
@@ -171,14 +181,21 @@ def _references(
     problems: list[Problem] = []
     for option, each in stage.config.model_fields.items():
         wanted = next((mark.schema for mark in each.metadata if isinstance(mark, Of)), None)
-        value = content.get(option, each.default)
-        if wanted is None or not isinstance(value, str):
+        if wanted is None:
             continue
-        try:
-            found[option] = resolve(value, wanted, kinds, known)
-        except ValueError as error:
-            problems.append(Problem(f"stages.{name}.{option}", str(error)))
+        for place, value in _written(option, content.get(option, each.default)):
+            try:
+                found[place] = resolve(value, wanted, kinds, known)
+            except ValueError as error:
+                problems.append(Problem(f"stages.{name}.{place}", str(error)))
     return found, problems
+
+
+def _written(option: str, value: Any) -> list[tuple[str, str]]:
+    """Return what an option refers to, each with its place; what is no text is pydantic's."""
+    if isinstance(value, list | tuple):
+        return [(place_of(option, i), e) for i, e in enumerate(value) if isinstance(e, str)]
+    return [(option, value)] if isinstance(value, str) else []
 
 
 def resolve(

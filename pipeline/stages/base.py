@@ -42,9 +42,38 @@ class Seeded(StageConfig):
 
 @dataclass(frozen=True)
 class Of:
-    """Marks a config field as a reference to a table of this schema."""
+    """Marks a config field as a reference to a table of this schema, or to several.
+
+    Of a field that lists stages each table is an input of its own, see `several`.
+    """
 
     schema: type[Table]
+
+
+def place_of(option: str, number: int) -> str:
+    """Return the name of the input that an option lists at a place, from 0.
+
+    Examples
+    --------
+    >>> place_of("systems", 1)
+    'systems.1'
+    """
+    return f"{option}.{number}"
+
+
+def several(tables: Tables, option: str, stages: Collection[str]) -> list[pl.LazyFrame]:
+    """Return the tables that an option lists, in its order.
+
+    Parameters
+    ----------
+    tables : mapping of str to LazyFrame
+        What the stage is given.
+    option : str
+        The option.
+    stages : collection of str
+        Its value.
+    """
+    return [tables[place_of(option, number)] for number in range(len(stages))]
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import pipeline as lx
+from pipeline.results import Run
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "configs"
@@ -21,13 +23,15 @@ PUBLIC = {
     "ewt-verb-object": ("corpora/UD_English-EWT.all.conllu.gz", 1),
     "ewt-adj-noun": ("corpora/UD_English-EWT.all.conllu.gz", 0),
     "ewt-trigrams": ("corpora/UD_English-EWT.all.conllu.gz", 1),
+    "ewt-pos-induction": ("corpora/UD_English-EWT.all.conllu.gz", 0),
     "german-pp-verb": ("corpora/de_gsd-ud-dev.conllu.gz", 1),
 }
 """Experiment to a file that it needs, and how many stages wait for people."""
 
 
 def test_every_experiment_is_tested() -> None:
-    assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, "demo", "pp-verb", "tuning"}
+    generated = {"demo", "pp-verb", "pos-induction", "tuning"}
+    assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, *generated}
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
@@ -46,15 +50,35 @@ def test_demo(tmp_path: Path) -> None:
     assert set(done.manifests) == set(done.project.nodes)
 
 
+def generated(name: str, script: str, folder: Path) -> Run:
+    """Run an experiment of the project on the data that a script makes."""
+    for each in ("configs", "data"):
+        (folder / each).mkdir()
+    (folder / "configs" / f"{name}.toml").write_text((CONFIGS / f"{name}.toml").read_text())
+    make = [sys.executable, str(ROOT / "data" / script), str(folder / "data" / name)]
+    subprocess.run(make, check=True, capture_output=True)
+    return lx.run(folder / "configs" / f"{name}.toml", runs=folder / "runs", report=False)
+
+
+def test_pos_induction(tmp_path: Path) -> None:
+    """Types and tokens disagree on the systems, as the description says."""
+    done = generated("pos-induction", "make_taggings.py", tmp_path)
+    assert set(done.manifests) == set(done.project.nodes)
+    table = done.table("systems.table")
+    best = dict(table.filter(rank=1.0).select("measure", "system").iter_rows())
+    assert best["MacroI M-1"] == "endings"
+    assert best["MacroI 1-1"] == "memory"
+    assert best["many_to_one"] == best["v"] == "context"
+    assert table.filter(system="sampler")["n_runs"].unique().to_list() == [3]
+    pair = done.table("systems.correlations").filter(method="spearman", measure_1="MacroI M-1")
+    assert pair.filter(measure_2="many_to_one")["correlation"].item() < -0.4
+    types = done.table("types.scores").filter(pl.col("mapping") != "floor")
+    assert types.select((pl.col("value") >= pl.col("lower") - 0.05).all()).item()
+
+
 def test_pp_verb(tmp_path: Path) -> None:
     """From the generated corpus to the estimate; the truth lies in most of the intervals."""
-    for name in ("configs", "data"):
-        (tmp_path / name).mkdir()
-    text = (CONFIGS / "pp-verb.toml").read_text()
-    (tmp_path / "configs" / "pp-verb.toml").write_text(text)
-    make = [sys.executable, str(ROOT / "data" / "make_corpus.py"), str(tmp_path / "data/pp-verb")]
-    subprocess.run(make, check=True, capture_output=True)
-    done = lx.run(tmp_path / "configs" / "pp-verb.toml", runs=tmp_path / "runs", report=False)
+    done = generated("pp-verb", "make_corpus.py", tmp_path)
     assert not done.waits
     truth = done.table("full.cuts").select("measure", "n", truth="precision")
     cuts = done.table("sampled.cuts").join(truth, on=["measure", "n"])

@@ -9,7 +9,11 @@ from pipeline.report.charts.options import Extras, Look, Style, Window
 
 if TYPE_CHECKING:
     from pipeline.report.charts.difference_graph import difference_chart
+    from pipeline.report.charts.dot_rows import dot_plot
+    from pipeline.report.charts.grid_cells import Grid, grid_map
+    from pipeline.report.charts.growth_graph import growth
     from pipeline.report.charts.heat import heat_map
+    from pipeline.report.charts.named_points import scatter
     from pipeline.report.charts.precision_graph import precision_chart
     from pipeline.report.charts.recall_graph import precision_recall_chart, recall_chart
     from pipeline.report.charts.strip import strip_chart
@@ -17,25 +21,35 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Extras",
+    "Grid",
     "Look",
     "Style",
     "Window",
     "difference_chart",
+    "dot_plot",
+    "grid_map",
+    "growth",
     "heat_map",
     "precision_chart",
     "precision_recall_chart",
     "recall_chart",
+    "scatter",
     "strip_chart",
     "whisker_chart",
 ]
 
 # Reading the options of a view must not wait for the charting library.
 _CHARTS = {
+    "Grid": "grid_cells",
     "difference_chart": "difference_graph",
+    "dot_plot": "dot_rows",
+    "grid_map": "grid_cells",
+    "growth": "growth_graph",
     "heat_map": "heat",
     "precision_chart": "precision_graph",
     "precision_recall_chart": "recall_graph",
     "recall_chart": "recall_graph",
+    "scatter": "named_points",
     "strip_chart": "strip",
     "whisker_chart": "whiskers",
 }

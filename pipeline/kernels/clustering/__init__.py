@@ -1,0 +1,1 @@
+"""Induced clusters against gold classes: type-level, token-level and overlapping measures."""

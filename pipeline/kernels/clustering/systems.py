@@ -1,0 +1,161 @@
+"""Several systems and several runs of each: one table, ranks, and how measures correlate."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.errors import DataError
+from schemas import MeasureCorrelations, SystemTable
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def system_table(scores: pl.DataFrame, *, lower_is_better: Collection[str] = ()) -> pl.DataFrame:
+    """Return the mean and the standard deviation over runs, and the rank of each system.
+
+    Parameters
+    ----------
+    scores : pl.DataFrame
+        Columns system, run, measure (String) and value (Float64, null = undefined), each run of
+        a system and measure once. Other columns make no difference, nor does the order of rows.
+    lower_is_better : collection of str
+        Measures whose ranks start at the lowest mean; all others start at the highest.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `SystemTable`, sorted by measure and system. The mean, and the sample standard
+        deviation, over the runs with a value: null without one, the deviation also with one
+        only. Rank 1 is the best; equal means share the mean of their ranks; a system without
+        a mean has no rank.
+
+    Raises
+    ------
+    DataError
+        If a run of a system has two values of a measure.
+
+    Examples
+    --------
+    >>> scores = pl.DataFrame({
+    ...     "system": ["a", "a", "b"], "run": ["1", "2", "1"], "measure": ["vi"] * 3,
+    ...     "value": [1.0, 2.0, 1.0],
+    ... })
+    >>> system_table(scores, lower_is_better=["vi"]).select("system", "mean", "rank").rows()
+    [('a', 1.5, 2.0), ('b', 1.0, 1.0)]
+    """
+    means = _means(scores)
+    lower = pl.col("measure").is_in(list(lower_is_better))
+    signed = pl.when(lower).then(pl.col("mean")).otherwise(-pl.col("mean"))
+    ranked = means.with_columns(rank=signed.rank("average").over("measure"))
+    return ranked.select(list(SystemTable.columns())).sort(*SystemTable.key())
+
+
+def measure_correlations(
+    scores: pl.DataFrame, *, lower_is_better: Collection[str] = ()
+) -> pl.DataFrame:
+    """Return the rank correlations of each two measures over systems.
+
+    Spearman's rho is the correlation of ranks, ties averaged; Kendall's tau-b is
+    ``(agreeing - disagreeing pairs) / sqrt(pairs not tied in 1 * pairs not tied in 2)``. Both
+    over the means of the systems that have a value of both measures.
+
+    Parameters
+    ----------
+    scores : pl.DataFrame
+        As for `system_table`.
+    lower_is_better : collection of str
+        Measures that are negated first, so that a positive correlation says that two measures
+        prefer the same systems, whatever their direction.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `MeasureCorrelations`: both methods, every ordered pair of measures and each with
+        itself, sorted. In [-1, 1]; null below two systems, and where one measure has the same
+        value for all of them.
+
+    Raises
+    ------
+    DataError
+        If a run of a system has two values of a measure.
+
+    References
+    ----------
+    Kendall, The Treatment of Ties in Ranking Problems (1945); Reichart, Abend & Rappoport,
+    Type Level Clustering Evaluation (2010), section 6.
+
+    Examples
+    --------
+    >>> scores = pl.DataFrame({
+    ...     "system": ["a", "b", "c"] * 2, "run": ["1"] * 6, "measure": ["v"] * 3 + ["vi"] * 3,
+    ...     "value": [0.5, 0.6, 0.7, 3.0, 1.0, 2.0],
+    ... })
+    >>> measure_correlations(scores, lower_is_better=["vi"]).filter(
+    ...     measure_1="v", measure_2="vi"
+    ... ).select("method", pl.col("correlation").round(4)).rows()
+    [('kendall', 0.3333), ('spearman', 0.5)]
+    """
+    means = _means(scores)
+    systems, measures = (means[name].unique().sort() for name in ("system", "measure"))
+    values = np.full((len(measures), len(systems)), np.nan)
+    rows = measures.search_sorted(means["measure"]).to_numpy()
+    values[rows, systems.search_sorted(means["system"]).to_numpy()] = (
+        means["mean"].fill_null(np.nan).to_numpy()
+    )
+    signs = [-1.0 if name in lower_is_better else 1.0 for name in measures]
+    values *= np.array(signs)[:, None]
+    pairs = itertools.product(enumerate(measures), repeat=2)
+    found = [row for (i, a), (j, b) in pairs for row in _both(a, b, values[i], values[j])]
+    table = pl.DataFrame(found, schema=MeasureCorrelations.columns(), orient="row")
+    return table.fill_nan(None).sort(*MeasureCorrelations.key())
+
+
+def _means(scores: pl.DataFrame) -> pl.DataFrame:
+    key = ["system", "run", "measure"]
+    twice = scores.filter(pl.struct(key).is_duplicated()).select(key).unique().sort(key)
+    if twice.height:
+        shown = "; ".join(", ".join(row) for row in twice.head(3).iter_rows())
+        raise DataError(
+            f"{twice.height:,} runs have two values of a measure, e.g. {shown}; "
+            "name the runs of a system differently"
+        )
+    # Sorted first: a sum of floats depends on their order.
+    ordered = scores.with_columns(pl.col("value").fill_nan(None)).sort(key)
+    value = pl.col("value").drop_nulls()
+    return ordered.group_by("system", "measure", maintain_order=True).agg(
+        mean=value.mean(), sd=value.std(ddof=1), n_runs=value.len().cast(pl.Int64)
+    )
+
+
+_Row = tuple[str, str, str, float, int]
+
+
+def _both(a: str, b: str, x: FloatArray, y: FloatArray) -> list[_Row]:
+    known = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[known], y[known]
+    return [
+        (a, b, "spearman", _correlation(_ranks(x), _ranks(y)), len(x)),
+        (a, b, "kendall", _correlation(_orders(x), _orders(y)), len(x)),
+    ]
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Return twice the deviation of each rank from the mean: whole numbers."""
+    return np.asarray(np.sign(values[:, None] - values[None, :]).sum(axis=1))
+
+
+def _orders(values: FloatArray) -> FloatArray:
+    """Return 1, -1 or 0 for every ordered pair: higher, lower or equal."""
+    return np.asarray(np.sign(values[:, None] - values[None, :]).ravel())
+
+
+def _correlation(x: FloatArray, y: FloatArray) -> float:
+    """Return the correlation of two vectors of whole numbers with mean 0."""
+    below = math.sqrt(float(x @ x) * float(y @ y))
+    return min(1.0, max(-1.0, float(x @ y) / below)) if below else math.nan

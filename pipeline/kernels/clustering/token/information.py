@@ -1,0 +1,155 @@
+"""Entropies of classes and clusters, and what is made of them; natural logarithm."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.kernels.clustering.token.contingency import Contingency
+from pipeline.kernels.clustering.token.expected import expected_information
+from pipeline.kernels.clustering.token.measure import cluster_measure
+
+_ROSENBERG = "Rosenberg & Hirschberg 2007"
+_VINH = "Vinh, Epps & Bailey 2010"
+_NAN = float("nan")
+
+
+def entropy(counts: npt.NDArray[np.int64]) -> float:
+    """Return ``-sum p ln p`` of positive counts.
+
+    Examples
+    --------
+    >>> round(entropy(np.array([2, 2])), 6)
+    0.693147
+    """
+    # Summed like a conditional entropy: for one cluster the two have the same bits.
+    n = counts.astype(np.float64)
+    return float(-(n * np.log(n / counts.sum())).sum() / counts.sum()) + 0.0
+
+
+def conditional_entropy(table: Contingency) -> float:
+    """Return ``H(C|K) = -sum n_ck/N ln(n_ck/n_k)``, a sum of terms that are 0 or more.
+
+    Not H(C, K) - H(K), which loses its digits where the clusters give the classes away.
+    """
+    rows, columns = table.counts.nonzero()
+    n = table.counts[rows, columns].astype(np.float64)
+    return float(-(n * np.log(n / table.sizes[columns])).sum() / table.N) + 0.0
+
+
+@cluster_measure(
+    title="homogeneity", family="information theory", formula="1 - H(C|K)/H(C); 1 if H(C) = 0",
+    range="[0, 1]", reference=_ROSENBERG, aliases=("hom",),
+)  # fmt: skip
+def homogeneity(table: Contingency) -> float:
+    """How far clusters hold tokens of one class only."""
+    if not table.N:
+        return _NAN
+    whole = entropy(table.classes)
+    return _unit(1.0 - conditional_entropy(table) / whole) if whole else 1.0
+
+
+@cluster_measure(
+    title="completeness", family="information theory", formula="1 - H(K|C)/H(K); 1 if H(K) = 0",
+    range="[0, 1]", reference=_ROSENBERG, aliases=("comp",),
+)  # fmt: skip
+def completeness(table: Contingency) -> float:
+    """How far the tokens of a class lie in one cluster."""
+    return homogeneity(table.swapped)
+
+
+@cluster_measure(
+    title="V", family="information theory", formula="2 hom comp / (hom + comp); 0 if both are 0",
+    range="[0, 1]", reference=_ROSENBERG, symmetric=True, aliases=("V", "v_measure"),
+)  # fmt: skip
+def v(table: Contingency) -> float:
+    """Harmonic mean of homogeneity and completeness; it is NMI by the arithmetic mean."""
+    hom, comp = homogeneity(table), completeness(table)
+    return 2.0 * hom * comp / (hom + comp) if hom + comp else 0.0
+
+
+@cluster_measure(
+    title="VI", family="information theory", formula="H(C|K) + H(K|C)", range="[0, 2 ln N]",
+    reference="Meila 2007", better="lower", symmetric=True,
+    aliases=("VI", "variation_of_information"),
+)  # fmt: skip
+def vi(table: Contingency) -> float:
+    """Variation of information, a metric on partitions; in nats."""
+    return conditional_entropy(table) + conditional_entropy(table.swapped) if table.N else _NAN
+
+
+@cluster_measure(
+    title="NVI", family="information theory", formula="VI / H(C); H(K) if H(C) = 0",
+    range="[0, inf)", reference="Reichart & Rappoport 2009", better="lower", aliases=("NVI",),
+)  # fmt: skip
+def nvi(table: Contingency) -> float:
+    """VI on the scale of the gold entropy; not 1 - I/H(C, K), which has the same name."""
+    if not table.N:
+        return _NAN
+    whole = entropy(table.classes)
+    return vi(table) / whole if whole else entropy(table.sizes)
+
+
+@cluster_measure(
+    title="I", family="information theory", formula="H(C) - H(C|K)", range="[0, ln N]",
+    reference="Cover & Thomas 2006, 2.4", symmetric=True,
+)  # fmt: skip
+def mutual_information(table: Contingency) -> float:
+    """Information that clusters give about classes; in nats."""
+    if not table.N:
+        return _NAN
+    return max(0.0, entropy(table.classes) - conditional_entropy(table))
+
+
+@cluster_measure(
+    title="NMI", family="information theory", formula="2 I / (H(C) + H(K)); 1 if both are 0",
+    range="[0, 1]", reference="Vinh, Epps & Bailey 2010, NMI_sum", symmetric=True,
+    aliases=("NMI", "normalised_mutual_information"),
+)  # fmt: skip
+def nmi(table: Contingency) -> float:
+    """Mutual information over the mean entropy; equal to V but for one class or one cluster."""
+    return _over_mean(table, 0.0)
+
+
+@cluster_measure(
+    title="NMI sqrt", family="information theory", formula="I / sqrt(H(C) H(K)); 1 if both are 0",
+    range="[0, 1]", reference="Strehl & Ghosh 2002", symmetric=True, aliases=("nmi_sqrt",),
+)  # fmt: skip
+def nmi_geometric(table: Contingency) -> float:
+    """Mutual information over the geometric mean of the entropies; 0 if one of them is 0."""
+    if not table.N:
+        return _NAN
+    first, second = entropy(table.classes), entropy(table.sizes)
+    if not first * second:
+        return float(first == second)
+    return _unit(mutual_information(table) / math.sqrt(first * second))
+
+
+@cluster_measure(
+    title="AMI", family="information theory",
+    formula="(I - E[I]) / ((H(C) + H(K))/2 - E[I]); 1 if classes and clusters are equal",
+    range="(-inf, 1]", reference=_VINH, symmetric=True,
+    aliases=("AMI", "adjusted_mutual_information"),
+)  # fmt: skip
+def ami(table: Contingency) -> float:
+    """Mutual information corrected for chance: 0 for clusters drawn at random."""
+    if table.N and table.equal:
+        return 1.0
+    return _over_mean(table, expected_information(table.classes, table.sizes))
+
+
+def _over_mean(table: Contingency, chance: float) -> float:
+    if not table.N:
+        return _NAN
+    mean = (entropy(table.classes) + entropy(table.sizes)) / 2.0
+    if not mean:
+        return 1.0
+    if mean - chance <= 1e-15 * mean:
+        return 0.0
+    return (mutual_information(table) - chance) / (mean - chance)
+
+
+def _unit(value: float) -> float:
+    return min(1.0, max(0.0, value))

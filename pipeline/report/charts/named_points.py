@@ -1,0 +1,119 @@
+"""Scatter plots whose few points are named in the plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from pipeline.report.charts.options import Look
+from pipeline.report.charts.pieces import labels, over
+from pipeline.report.charts.plane import Plane, round_domain
+from pipeline.report.charts.theme import COLOURS, GREY, INK, themed
+
+_HEIGHT, _WIDTH = 13.0, 6.3
+"""Height of a line of text and width of a letter; pixels."""
+_OFF = 8.0
+"""Distance of a label from the middle of its point; pixels."""
+
+
+def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> alt.TopLevelMixin:
+    """Return named points; the bars are one standard deviation over runs to either side.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        name, x, y, x_sd, y_sd (null where there are no several runs).
+    x_title, y_title : str
+        Titles of the axes.
+    look : Look
+        Size and style.
+    """
+    ends = {
+        axis: [frame[axis] - frame[f"{axis}_sd"].fill_null(0.0),
+               frame[axis] + frame[f"{axis}_sd"].fill_null(0.0)]
+        for axis in ("x", "y")
+    }  # fmt: skip
+    x, y = (_domain(pl.concat(ends[axis])) for axis in ("x", "y"))
+    plane = Plane(x, y, look, y_title)
+    colour = INK if look.style == "print" else COLOURS[0]
+    points = over(frame.select("x", "y")).mark_point(filled=True, size=50, color=colour, opacity=1)
+    bars = [_bars(frame, axis, plane, x_title) for axis in ("x", "y")]
+    parts = [*bars, points.encode(x=_x_axis("x", plane, x_title), y=plane.y_axis("y"))]
+    places = [(plane.x_pixel(x), plane.y_pixel(y)) for x, y in frame.select("x", "y").rows()]
+    return themed([*parts, labels(beside(frame["name"].to_list(), places, look))], look)
+
+
+def beside(
+    names: Sequence[str], places: Sequence[tuple[float, float]], look: Look
+) -> list[tuple[str, float, float]]:
+    """Put each name where it hides neither a point nor a name before it: right, left, above, below.
+
+    Parameters
+    ----------
+    names, places : sequence
+        Names and the points they belong to; pixels.
+    look : Look
+        Its size limits the places.
+
+    Returns
+    -------
+    list of (str, float, float)
+        Name, and where its left end goes; pixels.
+
+    Examples
+    --------
+    >>> beside(["a", "b"], [(10.0, 50.0), (19.0, 50.0)], Look(width=100, height=100))
+    [('a', 6.85, 36.0), ('b', 27.0, 50.0)]
+    """
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+    found = []
+    for name, (x, y) in zip(names, places, strict=True):
+        wide = _WIDTH * len(name)
+        tries = [
+            (x + _OFF, y), (x - wide / 2, y - 14.0), (x - wide - _OFF, y), (x - wide / 2, y + 14.0),
+            (x + _OFF, y - 9), (x + _OFF, y + 9), (x + _OFF, y - 22), (x + _OFF, y + 22),
+        ]  # fmt: skip
+        fits = [one for one in tries if _fits(one, wide, taken, look)]
+        left, middle = (fits or tries)[0]
+        taken.append((left, middle - _HEIGHT / 2, left + wide, middle + _HEIGHT / 2))
+        found.append((name, round(left, 2), round(middle, 2)))
+    return found
+
+
+def _domain(values: pl.Series) -> tuple[float, float]:
+    """Return round ends that a label can stand at: 0.7, not 0.7000000000000001."""
+    low, high = round_domain(values)
+    return round(low, 9), round(high, 9)
+
+
+def _fits(
+    place: tuple[float, float], wide: float, taken: Sequence[tuple[float, ...]], look: Look
+) -> bool:
+    left, middle = place
+    top, bottom, right = middle - _HEIGHT / 2, middle + _HEIGHT / 2, left + wide
+    inside = left >= 0 and right <= look.width + 60 and top >= 0 and bottom <= look.height
+    return inside and not any(
+        left < box[2] and right > box[0] and top < box[3] and bottom > box[1] for box in taken
+    )
+
+
+def _bars(frame: pl.DataFrame, axis: str, plane: Plane, x_title: str) -> alt.Chart:
+    spread = pl.col(f"{axis}_sd")
+    bars = frame.drop_nulls(spread.meta.root_names()).select(
+        "x", "y", low=pl.col(axis) - spread, high=pl.col(axis) + spread
+    )
+    mark = over(bars).mark_rule(color=GREY, strokeWidth=1.2)
+    if axis == "x":
+        ends = {"x": _x_axis("low", plane, x_title), "x2": alt.X2("high"), "y": plane.y_axis("y")}
+    else:
+        ends = {"x": _x_axis("x", plane, x_title), "y": plane.y_axis("low"), "y2": alt.Y2("high")}
+    made: alt.Chart = mark.encode(**ends)
+    return made
+
+
+def _x_axis(field: str, plane: Plane, title: str) -> alt.X:
+    scale = alt.Scale(domain=list(plane.x), nice=False, zero=False)
+    axis = alt.Axis(tickCount=7, grid=True)
+    return alt.X(field, type="quantitative", title=title, scale=scale, axis=axis)

@@ -1,0 +1,46 @@
+"""The views of what was read: gold entries, clusters, taggings, and what does not count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
+
+
+class EntriesView(ViewOptions):
+    """What the views of gold entries and clusters show."""
+
+
+@view("extract.gold", options=EntriesView)
+@view("extract.gold_table", options=EntriesView)
+def show_gold(stage: StageView, _options: EntriesView) -> Sequence[Block]:
+    """Show how much was read, and what was left out."""
+    sizes = stage.table("sizes").collect()
+    return [Listing("sizes", "What was read, and what was left out.", _in_order(sizes))]
+
+
+@view("extract.clusters", options=EntriesView)
+@view("extract.tagging", options=EntriesView)
+@view("join.tagging", options=EntriesView)
+def show_clusters(stage: StageView, _options: EntriesView) -> Sequence[Block]:
+    """Show the same for each run."""
+    sizes = stage.table("sizes").collect()
+    if sizes.is_empty():
+        return [Text("Nothing was read.")]
+    caption = "What was read of each run, and what was left out."
+    shown = _in_order(sizes).pivot(on="run", index="what", values="count")
+    return [Listing("sizes", caption, sizes, shown=shown)]
+
+
+def _in_order(sizes: pl.DataFrame) -> pl.DataFrame:
+    """Put what was read first: all tokens, then what does not count, then what is left."""
+    what = pl.col("what")
+    place = (
+        pl.when(what.is_in(["tokens", "items in the table"])).then(0)
+        .when(what == "tokens that count").then(2)
+        .when(what.str.starts_with("tokens") | what.str.starts_with("items of")).then(1)
+        .otherwise(3)
+    )  # fmt: skip
+    return sizes.sort(place, "what", *(["run"] if "run" in sizes.columns else []))

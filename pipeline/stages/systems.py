@@ -1,0 +1,64 @@
+"""Several systems and several runs of each: their tables one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from pipeline.errors import DataError
+from pipeline.stages.base import Tables, several
+from schemas import Table
+
+KEY = ("system", "run")
+
+
+class SystemRun(NamedTuple):
+    """One run of one system, and its rows."""
+
+    system: str
+    run: str
+    rows: pl.DataFrame
+
+    def named(self, table: pl.DataFrame) -> pl.DataFrame:
+        """Return a table with the names of the system and of the run before its columns."""
+        names = [pl.lit(name).alias(key) for key, name in zip(KEY, self[:2], strict=True)]
+        return table.select(*names, pl.all())
+
+
+def runs(tables: Tables, option: str, stages: Collection[str]) -> Iterator[SystemRun]:
+    """Yield each run of the systems that an option lists, in the order of the option.
+
+    Parameters
+    ----------
+    tables : mapping of str to LazyFrame
+        What the stage is given.
+    option : str
+        The option.
+    stages : collection of str
+        Its value.
+
+    Raises
+    ------
+    DataError
+        If two stages give the same run of the same system.
+    """
+    seen: dict[tuple[str, ...], str] = {}
+    for stage, plan in zip(stages, several(tables, option, stages), strict=True):
+        frame = plan.collect()
+        parts = frame.partition_by(KEY, as_dict=True, include_key=False)
+        for key in sorted(parts):
+            if key in seen:
+                raise DataError(
+                    f"system {key[0]}, run {key[1]} comes from two stages: {seen[key]} and"
+                    f" {stage}\nGive one of them another system or run."
+                )
+            seen[key] = stage
+            yield SystemRun(str(key[0]), str(key[1]), parts[key])
+
+
+def stacked(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
+    """Put tables of one schema below each other; none makes an empty one."""
+    columns = model.columns()
+    return pl.concat([pl.DataFrame(schema=columns), *(each.select(*columns) for each in parts)])

@@ -1,0 +1,115 @@
+"""Systems by measures, ranks and rank correlations, against SciPy."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from pipeline.errors import DataError
+from pipeline.kernels.clustering.systems import measure_correlations, system_table
+from schemas import MeasureCorrelations, SystemTable
+from schemas.validate import validate
+
+SCHEMA = {"system": pl.String, "run": pl.String, "measure": pl.String, "value": pl.Float64}
+Rows = list[tuple[str, str, str, float | None]]
+
+
+def frame(rows: Rows) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+ROWS: Rows = [
+    ("a", "1", "v", 0.5), ("a", "2", "v", 0.7), ("b", "1", "v", 0.6), ("c", "1", "v", 0.9),
+    ("d", "1", "v", None),
+    ("a", "1", "vi", 3.0), ("a", "2", "vi", None), ("b", "1", "vi", 2.0), ("c", "1", "vi", 2.0),
+]  # fmt: skip
+
+
+def test_by_hand() -> None:
+    table = system_table(frame(ROWS), lower_is_better=["vi"])
+    assert [(*row[:2], row[4], row[5]) for row in table.iter_rows()] == [
+        ("v", "a", 2, 2.5), ("v", "b", 1, 2.5), ("v", "c", 1, 1.0), ("v", "d", 0, None),
+        ("vi", "a", 1, 3.0), ("vi", "b", 1, 1.5), ("vi", "c", 1, 1.5),
+    ]  # fmt: skip
+    assert table["mean"].to_list() == pytest.approx([0.6, 0.6, 0.9, None, 3.0, 2.0, 2.0])
+    sd = statistics.stdev([0.5, 0.7])
+    assert table["sd"].to_list() == pytest.approx([sd, None, None, None, None, None, None])
+    assert validate([table], SystemTable, name="systems") == 7
+
+
+def test_without_a_direction_high_is_good() -> None:
+    table = system_table(frame(ROWS)).filter(measure="vi")
+    assert table["rank"].to_list() == [1.0, 2.5, 2.5]
+
+
+def test_order_of_rows() -> None:
+    assert system_table(frame(ROWS[::-1])).equals(system_table(frame(ROWS)))
+    assert measure_correlations(frame(ROWS[::-1])).equals(measure_correlations(frame(ROWS)))
+
+
+values = st.lists(
+    st.tuples(*[st.one_of(st.none(), st.integers(-3, 3).map(float))] * 3), min_size=0, max_size=8
+)
+
+
+@given(values)
+def test_scipy(rows: list[tuple[float | None, ...]]) -> None:
+    names = "xyz"
+    scores = frame(
+        [
+            (f"s{i}", "1", names[j], value)
+            for i, row in enumerate(rows)
+            for j, value in enumerate(row)
+        ]
+    )
+    table = measure_correlations(scores, lower_is_better=["z"])
+    assert validate([table], MeasureCorrelations, name="correlations") == table.height
+    assert table.height == (18 if rows else 0)
+    signs = {"x": 1.0, "y": 1.0, "z": -1.0}
+    for one, two, method, found, n in table.iter_rows():
+        a, b = names.index(one), names.index(two)
+        both = [
+            (signs[one] * row[a], signs[two] * row[b])
+            for row in rows
+            if row[a] is not None and row[b] is not None
+        ]
+        assert n == len(both)
+        if len({x for x, _ in both}) < 2 or len({y for _, y in both}) < 2:
+            assert found is None
+            continue
+        oracle = {"spearman": stats.spearmanr, "kendall": stats.kendalltau}[method]
+        assert found == pytest.approx(oracle(*zip(*both, strict=True)).statistic, abs=1e-12)
+
+
+def test_measures_of_opposite_direction_agree() -> None:
+    rows: Rows = [
+        (system, "1", measure, sign * value)
+        for system, value in (("a", 1.0), ("b", 2.0), ("c", 4.0))
+        for measure, sign in (("v", 1.0), ("vi", -1.0))
+    ]
+    found = measure_correlations(frame(rows), lower_is_better=["vi"])
+    assert found["correlation"].to_list() == [1.0] * 8
+    assert measure_correlations(frame(rows)).filter(measure_1="v", measure_2="vi")[
+        "correlation"
+    ].to_list() == [-1.0, -1.0]
+
+
+def test_nothing() -> None:
+    assert system_table(frame([])).height == 0
+    assert measure_correlations(frame([])).height == 0
+
+
+def test_nan_is_no_value() -> None:
+    table = system_table(frame([("a", "1", "v", math.nan), ("a", "2", "v", 2.0)]))
+    assert (table["mean"].item(), table["n_runs"].item()) == (2.0, 1)
+
+
+def test_a_run_twice() -> None:
+    with pytest.raises(DataError, match="1 runs have two values of a measure, e.g. a, 1, v"):
+        system_table(frame([("a", "1", "v", 1.0), ("a", "1", "v", 2.0)]))
