@@ -9,6 +9,16 @@ from schemas.coverage import Coverage
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
 from schemas.judgements import Judgements
+from schemas.keying import KeyedEntries, KeyedLemmas, KeyingRows
+from schemas.lexicon_comparison import LexiconComparison, LexiconDifferences, LexiconLemmas
+from schemas.lexicon_quality import (
+    ExpectedWidths,
+    LemmaForms,
+    LemmaScores,
+    LexiconIntervals,
+    LexiconQuality,
+)
+from schemas.lexicons import LemmaList, LemmaSample, LexiconOverlaps, Preparation, WordList
 from schemas.precision import Baseline, Precision
 from schemas.ranks import Ranks
 from schemas.samples import Sample
@@ -32,13 +42,28 @@ __all__ = [
     "CutComparison",
     "Disagreements",
     "Examples",
+    "ExpectedWidths",
     "Faults",
     "Identified",
     "Judgements",
+    "KeyedEntries",
+    "KeyedLemmas",
+    "KeyingRows",
     "Labels",
+    "LemmaForms",
+    "LemmaList",
+    "LemmaSample",
+    "LemmaScores",
     "LexassayError",
+    "LexiconComparison",
+    "LexiconDifferences",
+    "LexiconIntervals",
+    "LexiconLemmas",
+    "LexiconOverlaps",
+    "LexiconQuality",
     "PairCounts",
     "Precision",
+    "Preparation",
     "Ranks",
     "Sample",
     "SchemaViolation",
@@ -55,4 +80,5 @@ __all__ = [
     "Tuples",
     "UnitCounts",
     "Violation",
+    "WordList",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -28,6 +28,14 @@ class Reference:
 
 
 @dataclass(frozen=True)
+class SheetFolder:
+    """Filled sheets: the name of their folder, and what kind they are."""
+
+    name: str
+    kind: FilledSheets
+
+
+@dataclass(frozen=True)
 class Node:
     """A stage of an experiment, ready to run.
 
@@ -40,11 +48,11 @@ class Node:
     config : StageConfig
         Its options, the seed filled in.
     inputs : mapping of str to Reference
-        Option to the table it refers to.
+        Option to the table it refers to; ``option.written`` for each of a list of them.
     sources : mapping of str to Source
         Option to the files it reads.
-    sheets : mapping of str to str
-        Option to the folder of the filled sheets that it reads.
+    sheets : mapping of str to SheetFolder
+        Option to the filled sheets that it reads.
     """
 
     name: str
@@ -52,7 +60,7 @@ class Node:
     config: StageConfig
     inputs: Mapping[str, Reference]
     sources: Mapping[str, Source]
-    sheets: Mapping[str, str] = field(default_factory=dict)
+    sheets: Mapping[str, SheetFolder] = field(default_factory=dict)
 
     def own_config(self) -> dict[str, Any]:
         """Return the options that are not inputs: what enters the fingerprint."""
@@ -153,10 +161,19 @@ def _sources(config: StageConfig) -> dict[str, Source]:
     return {name: value for name, value in values.items() if isinstance(value, Source)}
 
 
-def _sheets(config: StageConfig) -> dict[str, str]:
+def _sheets(config: StageConfig) -> dict[str, SheetFolder]:
     fields = type(config).model_fields.items()
-    marked = [name for name, each in fields if FilledSheets() in each.metadata]
-    return {name: folder for name in marked if (folder := getattr(config, name))}
+    marked = {
+        name: mark
+        for name, each in fields
+        for mark in each.metadata
+        if isinstance(mark, FilledSheets)
+    }
+    return {
+        name: SheetFolder(folder, mark)
+        for name, mark in marked.items()
+        if (folder := getattr(config, name))
+    }
 
 
 def _references(
@@ -172,13 +189,22 @@ def _references(
     for option, each in stage.config.model_fields.items():
         wanted = next((mark.schema for mark in each.metadata if isinstance(mark, Of)), None)
         value = content.get(option, each.default)
-        if wanted is None or not isinstance(value, str):
+        if wanted is None:
             continue
-        try:
-            found[option] = resolve(value, wanted, kinds, known)
-        except ValueError as error:
-            problems.append(Problem(f"stages.{name}.{option}", str(error)))
+        for key, written in _written(option, value):
+            try:
+                found[key] = resolve(written, wanted, kinds, known)
+            except ValueError as error:
+                problems.append(Problem(f"stages.{name}.{option}", str(error)))
     return found, problems
+
+
+def _written(option: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the references of an option: one, or those of a list, each under its own name."""
+    if isinstance(value, str):
+        yield option, value
+    elif isinstance(value, list | tuple):
+        yield from ((f"{option}.{each}", each) for each in value if isinstance(each, str))
 
 
 def resolve(

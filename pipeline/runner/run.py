@@ -177,8 +177,9 @@ def _visit(node: Node, progress: Progress) -> None:
 
 def _placed(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:
     """Name the folder of the sheets as it is on this machine; the stage knows its name alone."""
-    known = wait.file in node.sheets.values()
-    return WaitsForPerson(str(project.sheets / wait.file), wait.missing) if known else wait
+    if wait.file not in {folder.name for folder in node.sheets.values()}:
+        return wait
+    return WaitsForPerson(str(project.sheets / wait.file), wait.missing, wait.what)
 
 
 def _obtain(node: Node, progress: Progress) -> tuple[Manifest, bool]:

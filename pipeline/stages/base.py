@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from pipeline.registry import Registry
-from schemas import Table
+from schemas import SheetEntries, Table
 
 Tables: TypeAlias = Mapping[str, pl.LazyFrame]
 Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
@@ -42,7 +42,10 @@ class Seeded(StageConfig):
 
 @dataclass(frozen=True)
 class Of:
-    """Marks a config field as a reference to a table of this schema."""
+    """Marks a config field as a reference to a table of this schema, or as a list of such.
+
+    The tables of a list are handed over as ``option.reference``, see `listed`.
+    """
 
     schema: type[Table]
 
@@ -51,9 +54,18 @@ class Of:
 class FilledSheets:
     """Marks a config field as the folder of the sheets that people fill in.
 
-    The runner hands over what stands in them, as `schemas.SheetEntries`; nothing, as long as
-    there are none.
+    The runner hands over what stands in them; nothing, as long as there are none.
+
+    Parameters
+    ----------
+    entries : schema
+        What a sheet is read as.
+    format : str
+        The format of kind "sheet" that reads and lays out such sheets.
     """
+
+    entries: type[Table] = SheetEntries
+    format: str = "annotation_sheet"
 
 
 class Source(BaseModel):
@@ -179,8 +191,9 @@ class Stage:
     counting : Counting or None
         How its results are put together from those of shards; the results are the parts of the
         output if None.
-    delivers : bool
-        Whether its tables are sheets for people, which the runner writes outside the store.
+    delivers : str or None
+        The format of the sheets for people that its tables are, which the runner writes outside
+        the store.
     """
 
     name: str
@@ -190,7 +203,7 @@ class Stage:
     shards: str | None = None
     uses: Callable[[Any], Iterable[str]] | None = None
     counting: Counting | None = None
-    delivers: bool = False
+    delivers: str | None = None
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
@@ -224,7 +237,7 @@ def stage(
     shards: str | None = None,
     uses: Callable[[C], Iterable[str]] | None = None,
     counting: Counting | None = None,
-    delivers: bool = False,
+    delivers: str | None = None,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
     """Register a function as the stage `name`.
 
@@ -256,6 +269,18 @@ def stage(
         return function
 
     return register
+
+
+def listed(option: str, names: Iterable[str], tables: Tables) -> dict[str, pl.LazyFrame]:
+    """Return the tables that a list of references stands for, by reference.
+
+    Examples
+    --------
+    >>> table = pl.LazyFrame({"lemma": ["ra"]})
+    >>> list(listed("lexicons", ["unimorph"], {"lexicons.unimorph": table}))
+    ['unimorph']
+    """
+    return {name: tables[f"{option}.{name}"] for name in names}
 
 
 def _proportion(value: float) -> float:

@@ -111,7 +111,7 @@ def test_equals_the_slow_scalars(gold: Lexicon, lexicon: Lexicon) -> None:
     assert scores["contribution"].sum() == pytest.approx(got or 0.0)
     assert scores["L"].is_between(0, 1).all()
     same = [float(value(gold[lemma], lexicon[lemma])) for lemma in shared]
-    assert scores["same_L"].to_list() == pytest.approx(same)
+    assert scores["same_l"].to_list() == pytest.approx(same)
 
 
 @given(lexicons, lexicons)
@@ -142,7 +142,7 @@ def test_swapped_lemmas_score_1_too() -> None:
     scores = scored(frame(gold), frame({"a": {"x"}, "b": {"u", "v"}}))
     assert measured(scores) == 1.0
     assert scores["match"].to_list() == ["b", "a"]
-    assert scores["same_L"].to_list() == [0.0, 0.0]
+    assert scores["same_l"].to_list() == [0.0, 0.0]
 
 
 @given(lexicons, lexicons)

@@ -36,7 +36,7 @@ def lemma_scores(
     Returns
     -------
     LazyFrame
-        The columns of `found`, and precision, recall, L, same_precision, same_recall, same_L
+        The columns of `found`, and precision, recall, L, same_precision, same_recall, same_l
         (null where the lexicon lacks the lemma), size, base (what a lemma adds to n), weight
         (size / n, 0 where n is 0), contribution; in no order.
 
@@ -60,7 +60,7 @@ def lemma_scores(
         L=l_value("n_common", "n_gold", "n_match"),
         same_precision=pl.when(has).then(share("n_same_common", "n_same")),
         same_recall=pl.when(has).then(share("n_same_common", "n_gold")),
-        same_L=pl.when(has).then(l_value("n_same_common", "n_gold", "n_same")),
+        same_l=pl.when(has).then(l_value("n_same_common", "n_gold", "n_same")),
         size=size, base=base,
     )  # fmt: skip
     whole = pl.col("base").sum() if n is None else pl.lit(n, pl.Int64)

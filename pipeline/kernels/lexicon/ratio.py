@@ -195,8 +195,8 @@ def _limits(
 ) -> tuple[float, float]:
     """Return how many standard errors the limits lie above the estimate."""
     if method == "linearised":
-        z = float(special.ndtri(tail))
-        return z, -z
+        z = normal_quantile(1.0 - 2.0 * tail)
+        return -z, z
     parts = list(_again(sample, replicates, seed))
     deviations = np.concatenate([each[0] for each in parts])
     spreads = np.concatenate([each[1] for each in parts])
@@ -222,6 +222,17 @@ def _again(sample: Sample, replicates: int, seed: str) -> Iterator[tuple[FloatAr
         y, x = ([each[drawn] for each in side] for side in (sample.y, sample.x))
         ratios, errors = _errors(y, x)
         yield ratios - (value or 0.0), np.sqrt((errors**2).sum(axis=1) / (size - 1))
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return how many standard errors a normal interval reaches to each side.
+
+    Examples
+    --------
+    >>> round(normal_quantile(0.95), 4)
+    1.96
+    """
+    return float(special.ndtri(0.5 + confidence / 2.0))
 
 
 def expected_error(sample: Sample, *, rate: float) -> tuple[int, float | None]:
