@@ -17,6 +17,7 @@ from schemas.lexicon_quality import (
     LemmaScores,
     LexiconIntervals,
     LexiconQuality,
+    LexiconTrends,
 )
 from schemas.lexicons import LemmaList, LemmaSample, LexiconOverlaps, Preparation, WordList
 from schemas.precision import Baseline, Precision
@@ -61,6 +62,7 @@ __all__ = [
     "LexiconLemmas",
     "LexiconOverlaps",
     "LexiconQuality",
+    "LexiconTrends",
     "PairCounts",
     "Precision",
     "Preparation",

@@ -111,3 +111,20 @@ class ExpectedWidths(Table):
     n_lemmas: int = pa.Field(ge=0, description="lemmas that it gives; lemmas")
     standard_error: float = pa.Field(ge=0, nullable=True, description="of L*; proportion")
     width: float = pa.Field(ge=0, nullable=True, description="of the normal interval; proportion")
+
+
+class LexiconTrends(Table):
+    """Precision, recall and L of the sampled lemmas in order, with moving averages."""
+
+    _key: ClassVar[tuple[str, ...]] = ("n",)
+
+    n: int = pa.Field(ge=1, description="place in the figures, from 1")
+    lemma: str = pa.Field(description="lemma of the gold")
+    n_gold: int = pa.Field(ge=0, description="forms in the gold; forms")
+    precision: float = pa.Field(ge=0, le=1, description="of the best match; proportion")
+    recall: float = pa.Field(ge=0, le=1, description="of the best match; proportion")
+    L: float = pa.Field(ge=0, le=1, description="of the best match; proportion")
+    precision_trend: float = pa.Field(ge=0, le=1, description="moving average; proportion")
+    recall_trend: float = pa.Field(ge=0, le=1, description="moving average; proportion")
+    l_trend: float = pa.Field(ge=0, le=1, description="moving average; proportion")
+    span: int = pa.Field(ge=1, description="lemmas in an average; lemmas")

@@ -16,6 +16,7 @@ from pipeline.kernels.lexicon.matching import matches
 from pipeline.kernels.lexicon.one_to_one import best_match_f
 from pipeline.kernels.lexicon.ratio import Interval, Method
 from pipeline.kernels.lexicon.statistics import Whole, quality
+from pipeline.kernels.lexicon.trends import Order, trends
 from pipeline.kernels.lexicon.wordlists import common
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from schemas import (
@@ -26,6 +27,7 @@ from schemas import (
     LexiconIntervals,
     LexiconOverlaps,
     LexiconQuality,
+    LexiconTrends,
     WordList,
 )
 
@@ -57,6 +59,10 @@ class EvaluateLexicon(Seeded):
     """Samples drawn again for the bootstrap."""
     rates: tuple[Proportion, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
     """Other sampling rates to say the expected width for."""
+    order: Order = "position"
+    """Order of the lemmas in the figures: ``position``, as drawn, or ``size``, by gold forms."""
+    span: int | None = Field(default=None, ge=1)
+    """Lemmas in a moving average of the figures; a tenth of the sample, 3 at least, if left out."""
 
 
 @stage(
@@ -68,6 +74,7 @@ class EvaluateLexicon(Seeded):
         "forms": LemmaForms,
         "intervals": LexiconIntervals,
         "widths": ExpectedWidths,
+        "trends": LexiconTrends,
     },
 )
 def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Outputs:
@@ -89,6 +96,7 @@ def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Outputs:
         "forms": forms,
         "intervals": _table(intervals, config),
         "widths": _widths(scores, config),
+        "trends": trends(scores, order=config.order, span=config.span),
     }
 
 

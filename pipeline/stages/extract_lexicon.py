@@ -87,7 +87,7 @@ def _split(rows: pl.DataFrame, config: ExtractLexicon) -> pl.DataFrame:
     if not config.forms_separator:
         return rows
     each = rows.with_columns(pl.col("form").str.split(config.forms_separator.strip() or " "))
-    return each.explode("form")
+    return each.explode("form").with_columns(pl.col("form").str.strip_chars())
 
 
 def _lemma(config: ExtractLexicon) -> pl.Expr:

@@ -21,20 +21,24 @@ class Plane:
         Domains of the axes.
     look : Look
         Gives width and height.
-    y_title : str
-        Title of the y axis.
+    y_title, x_title : str
+        Titles of the axes.
+    x_format : str
+        Format of the labels of the x axis.
     """
 
     x: tuple[float, float]
     y: tuple[float, float]
     look: Look
     y_title: str
+    x_title: str = "n (size of the n-best list)"
+    x_format: str = ",d"
 
     def x_axis(self, field: str = "n") -> alt.X:
-        """Return the x channel: n on a linear scale."""
+        """Return the x channel on a linear scale."""
         scale = alt.Scale(domain=list(self.x), nice=False, zero=False)
-        axis = alt.Axis(format=",d", tickCount=8, grid=False, labelOverlap=True)
-        return alt.X(field, type="quantitative", title="n (size of the n-best list)",
+        axis = alt.Axis(format=self.x_format, tickCount=8, grid=False, labelOverlap=True)
+        return alt.X(field, type="quantitative", title=self.x_title,
                      scale=scale, axis=axis)  # fmt: skip
 
     def y_axis(self, field: str) -> alt.Y:
