@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import pipeline as lx
@@ -22,12 +23,14 @@ PUBLIC = {
     "ewt-adj-noun": ("corpora/UD_English-EWT.all.conllu.gz", 0),
     "ewt-trigrams": ("corpora/UD_English-EWT.all.conllu.gz", 1),
     "german-pp-verb": ("corpora/de_gsd-ud-dev.conllu.gz", 1),
+    "maltese-lexicon": ("lexicon/unimorph_mlt.tsv", 0),
+    "spanish-lexicon": ("lexicon/hunspell_es_ES.tsv.gz", 0),
 }
 """Experiment to a file that it needs, and how many stages wait for people."""
 
 
 def test_every_experiment_is_tested() -> None:
-    assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, "demo", "pp-verb"}
+    assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, "demo", "lexicon", "pp-verb"}
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
@@ -44,6 +47,19 @@ def test_experiment_on_public_data(
 def test_demo(tmp_path: Path) -> None:
     done = lx.run(CONFIGS / "demo.toml", runs=tmp_path, report=False)
     assert set(done.manifests) == set(done.project.nodes)
+
+
+def test_lexicon(tmp_path: Path) -> None:
+    """From the dictionaries to L*; the paper's example; the sample's interval holds the truth."""
+    done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
+    assert set(done.manifests) == set(done.project.nodes)
+    whole = done.table("computed_whole.lemmas").row(by_predicate=pl.col("lemma") == "missier")
+    assert 14 / 17 in whole
+    star = [
+        done.table(f"{name}.quality").row(by_predicate=pl.col("statistic") == "L*", named=True)
+        for name in ("computed_quality", "computed_whole")
+    ]
+    assert star[0]["lower"] < star[1]["value"] < star[0]["upper"]
 
 
 def test_pp_verb(tmp_path: Path) -> None:

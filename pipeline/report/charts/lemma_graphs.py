@@ -109,7 +109,7 @@ def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChar
     ).sort("size", "n", "y", descending=[True, False, False])
     values = [1, *[each for each in (10, 100, 1000) if each <= (shown["size"].max() or 0)]]  # type: ignore[operator]
     legend = alt.Legend(title="lemmas", values=values, symbolFillColor=GREY, orient="right")
-    scale = alt.Scale(type="sqrt", domain=[0, max(4, *shown["size"], 4)], range=[0, 900])
+    scale = alt.Scale(type="sqrt", domain=[0, max(40, *shown["size"])], range=[0, 900])
     size = alt.Size("size", type="quantitative", scale=scale, legend=legend)
     colour = INK if look.style == "print" else COLOURS[0]
     mark = over(shown).mark_circle(color=colour, opacity=0.55, stroke="#ffffff", strokeWidth=0.5)
@@ -144,7 +144,7 @@ def _points(shown: pl.DataFrame, plane: Plane, stroke: Stroke, look: Look) -> al
     """Return the points, half hidden behind each other where there are many."""
     many = shown.height > 150
     mark = over(shown.select("n", "y", "lemma")).mark_point(
-        clip=True, size=16 if many else 28, filled=True, color=stroke.colour,
+        size=16 if many else 28, filled=True, color=stroke.colour,
         opacity=0.45 if many else 0.75,
     )  # fmt: skip
     made: alt.Chart = mark.encode(x=plane.x_axis(), y=plane.y_axis("y"))

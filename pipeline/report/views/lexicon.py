@@ -19,10 +19,6 @@ from pipeline.report.lexicon_tables import (
 )
 from pipeline.report.view import Block, Figure, Listing, StageView, Text, ViewOptions, view
 
-ORDERS = {
-    "position": "sampled lemmas, in the order of the draw",
-    "size": "sampled lemmas, by their number of gold forms",
-}
 METHODS = {"bootstrap_t": "bootstrap-t", "percentile": "percentile bootstrap"}
 
 
@@ -89,7 +85,7 @@ def _how_sure(intervals: pl.DataFrame, widths: pl.DataFrame) -> Iterator[Block]:
 
 def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
     trends = stage.table("trends").sort("n").collect()
-    span, order = int(trends["span"][0]), ORDERS[str(stage.config.get("order", "position"))]
+    span, order = int(trends["span"][0]), _order(stage)
     kept = thinned(1, trends.height, points=options.most_points)
     drawn = trends.filter(pl.col("n").is_in(kept))
     some = "" if drawn.height == trends.height else f" {drawn.height:,} of them are drawn."
@@ -104,8 +100,15 @@ def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> It
         charts.scatter_chart(places, look=_look(options, live=live, height=420, width=460))
         for live in (False, True)
     )
-    caption = "Precision and recall of the sampled lemmas; the area says how many share a place."
+    caption = "Precision and recall of the sampled lemmas; the larger a circle, the more share its place."
     yield Figure("scatter", caption, still, live)
+
+
+def _order(stage: StageView) -> str:
+    if stage.config.get("order") == "size":
+        return "lemmas, those with fewest gold forms first"
+    drawn = stage.config.get("sample") is not None
+    return "lemmas, in the order of the sample" if drawn else "lemmas, in alphabetical order"
 
 
 def _lemmas(
