@@ -92,8 +92,9 @@ def entropy(table: pl.DataFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> E
     >>> entropy(pl.DataFrame(rows), gold, lexicon)
     Entropy(value=1.0, outside=1, unknown=1)
     """
-    forms = lexicon.select("form").drop_nulls().unique()
-    unknown = forms.join(gold.select("form"), on="form", how="anti").select(pl.len())
+    forms = lexicon.select("form").drop_nulls()
+    strange = forms.join(gold.select("form"), on="form", how="anti")
+    unknown = strange.select(pl.col("form").n_unique())
     lemmas = lexicon.select(pl.col("lemma").n_unique())
     unknown_forms, all_lemmas = (each.item() for each in pl.collect_all([unknown, lemmas]))
     ordered = table.sort("lemma", "gold")

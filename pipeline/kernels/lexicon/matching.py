@@ -29,7 +29,9 @@ def lexicon_overlaps(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
     [('ra', 'ra', 1, 2, 1)]
     """
     renamed = gold.rename({"lemma": "gold"})
-    return overlaps(renamed, lexicon, member="form", gold_group="gold", group="lemma")
+    return overlaps(
+        renamed, lexicon, member="form", gold_group="gold", group="lemma", distinct=True
+    )
 
 
 def best(table: pl.LazyFrame) -> pl.LazyFrame:
