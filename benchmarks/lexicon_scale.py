@@ -29,7 +29,7 @@ from pipeline.kernels.lexicon.cluster_measures import entropy, f_star
 from pipeline.kernels.lexicon.l_measure import l_star, lemma_scores
 from pipeline.kernels.lexicon.matching import lexicon_overlaps, matches
 from pipeline.kernels.lexicon.one_to_one import best_match_f
-from pipeline.kernels.lexicon.wordlists import canonical, common
+from pipeline.kernels.lexicon.wordlists import canonical
 
 PARADIGM = 10
 """Forms of a lemma, before a part of them is left out."""
@@ -57,8 +57,7 @@ def ours(gold_file: Path, lexicon_file: Path) -> Result:
     gold, lexicon = (pl.scan_parquet(path) for path in (gold_file, lexicon_file))
     table = lexicon_overlaps(gold, lexicon).collect()
     every = matches(table.lazy(), gold, lexicon).collect()
-    both = every.lazy().join(common(gold, lexicon), on="lemma", how="semi")
-    scores = lemma_scores(both).collect().sort("lemma")
+    scores = lemma_scores(every.lazy().drop_nulls("n_same")).collect().sort("lemma")
     counts = [int(each.select(pl.len()).collect().item()) for each in (gold, lexicon)]
     return {
         "l_star": l_star(scores["size"], scores["L"], float(scores["base"].sum())) or 0.0,

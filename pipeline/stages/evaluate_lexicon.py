@@ -17,7 +17,6 @@ from pipeline.kernels.lexicon.one_to_one import best_match_f
 from pipeline.kernels.lexicon.ratio import Interval, Method
 from pipeline.kernels.lexicon.statistics import Whole, quality
 from pipeline.kernels.lexicon.trends import Order, trends
-from pipeline.kernels.lexicon.wordlists import common
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from schemas import (
     ExpectedWidths,
@@ -81,7 +80,7 @@ def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Outputs:
     """Find the best match of each lemma, weigh its L, add up, and say how sure that is."""
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
     every = matches(overlaps, gold, lexicon).collect()
-    sampled = _sampled(every, tables, lexicon)
+    sampled = _sampled(every, tables)
     forms = aligned(sampled, gold, lexicon).collect()
     scored = lemma_scores(sampled, weights=config.weights, n=config.n)
     full = scored.join(listed(forms.lazy()), on="lemma", how="left").with_columns(
@@ -100,13 +99,13 @@ def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Outputs:
     }
 
 
-def _sampled(every: pl.DataFrame, tables: Tables, lexicon: pl.LazyFrame) -> pl.LazyFrame:
+def _sampled(every: pl.DataFrame, tables: Tables) -> pl.LazyFrame:
     """Return the matches of the sampled lemmas that both have.
 
     Where the gold was keyed in, some of the lemmas drawn from the lexicon are not in it. The
     others are a random sample of those in both, of which there are as many as their share says.
     """
-    both = every.lazy().join(lexicon.select("lemma").unique(), on="lemma", how="semi")
+    both = every.lazy().drop_nulls("n_same")
     if "sample" not in tables:
         size, place = pl.len().cast(pl.Int64), pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
         whole = {"population": size, "drawn": pl.lit(value=True)}
@@ -143,12 +142,9 @@ def _whole(
     """Measure what needs the whole gold."""
     counts = [table.select(lemmas=pl.col("lemma").n_unique(), forms=pl.col("form").count())
               for table in (gold, lexicon)]  # fmt: skip
-    both = common(gold, lexicon).select(pl.len())
-    (gold_lemmas, gold_forms), (lemmas, forms), (shared,) = (
-        each.row(0) for each in pl.collect_all([*counts, both])
-    )
+    (gold_lemmas, gold_forms), (lemmas, forms) = (each.row(0) for each in pl.collect_all(counts))
     return Whole(
-        gold_lemmas=gold_lemmas, lexicon_lemmas=lemmas, common_lemmas=shared,
+        gold_lemmas=gold_lemmas, lexicon_lemmas=lemmas, common_lemmas=every["n_same"].count(),
         f_star=f_star(every),
         best_match=best_match_f(overlaps, gold_forms=gold_forms, lexicon_forms=forms),
         entropy=entropy(overlaps, gold, lexicon),

@@ -10,6 +10,7 @@ import polars as pl
 
 from pipeline.kernels.lexicon.l_measure import l_star
 from pipeline.kernels.lexicon.matching import l_value
+from pipeline.kernels.lexicon.one_to_one import numbered
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -97,19 +98,25 @@ def entropy(table: pl.DataFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> E
     unknown = strange.select(pl.col("form").n_unique())
     lemmas = lexicon.select(pl.col("lemma").n_unique())
     unknown_forms, all_lemmas = (each.item() for each in pl.collect_all([unknown, lemmas]))
-    ordered = table.sort("lemma", "gold")
-    if ordered.is_empty():
+    if table.is_empty():
         return Entropy(None, all_lemmas, unknown_forms)
-    first = np.flatnonzero(ordered.select(pl.col("lemma").rle_id().diff().fill_null(1) > 0))
-    n_ij = ordered["n_ij"].to_numpy().astype(np.float64)
-    sizes = ordered["n_j"].to_numpy()[first].astype(np.float64)
-    weighted = sizes * _bits(n_ij, first)
-    return Entropy(float(weighted.sum() / sizes.sum()), all_lemmas - len(first), unknown_forms)
+    # Names need no order: what is added up is put in order of its own size, so that equal
+    # tables give equal sums.
+    cluster, n_ij, n_j = (
+        each.to_numpy().astype(np.int64)
+        for each in (numbered(table["lemma"]), *table["n_ij", "n_j"])
+    )
+    order = np.lexsort((n_ij, cluster))
+    first = np.flatnonzero(np.diff(cluster[order], prepend=-1))
+    sizes = n_j[order][first]
+    weighted = np.sort(sizes * _bits(n_ij[order].astype(np.float64), first))
+    outside = all_lemmas - len(first)
+    return Entropy(float(weighted.sum() / sizes.sum()), outside, unknown_forms)
 
 
 def _bits(n_ij: FloatArray, first: npt.NDArray[np.intp]) -> FloatArray:
     """Return the entropy of each run of rows that begins at a place of `first`."""
     sums = np.add.reduceat(n_ij, first)
-    p = n_ij / np.repeat(sums, np.diff([*first, len(n_ij)]))
+    p = n_ij / np.repeat(sums, np.diff(np.append(first, len(n_ij))))
     # + 0.0 makes the -0.0 of a pure cluster 0.
     return np.asarray(-np.add.reduceat(p * np.log2(p), first) + 0.0)

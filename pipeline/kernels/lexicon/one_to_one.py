@@ -34,7 +34,11 @@ def best_match_f(table: pl.DataFrame, *, gold_forms: int, lexicon_forms: int) ->
     0.6
     """
     both = gold_forms + lexicon_forms
-    return 2.0 * int(assigned(table)["n_ij"].sum()) / both if both else None
+    if not both:
+        return None
+    i, j = (numbered(table[name]).to_numpy().astype(np.int64) for name in ("gold", "lemma"))
+    n = table["n_ij"].to_numpy().astype(np.int64)
+    return 2.0 * int(n[_pairs(i, j, n)].sum()) / both
 
 
 def assigned(table: pl.DataFrame) -> pl.DataFrame:
@@ -65,10 +69,23 @@ def assigned(table: pl.DataFrame) -> pl.DataFrame:
     [('a', 'y', 1), ('b', 'x', 2)]
     """
     ordered = table.select("gold", "lemma", "n_ij").sort("gold", "lemma")
-    i, j = (
-        ordered[name].rank("dense").to_numpy().astype(np.int64) - 1 for name in ordered.columns[:2]
-    )
-    n = ordered["n_ij"].to_numpy().astype(np.int64)
+    i, j = (ordered[name].rank("dense").to_numpy().astype(np.int64) for name in ("gold", "lemma"))
+    return ordered[_pairs(i, j, ordered["n_ij"].to_numpy().astype(np.int64))]
+
+
+def numbered(names: pl.Series) -> pl.Series:
+    """Return a number for each name, the same for equal names, in no order of theirs.
+
+    Examples
+    --------
+    >>> numbered(pl.Series(["b", "a", "b"])).n_unique()
+    2
+    """
+    return names.cast(pl.Categorical).to_physical()
+
+
+def _pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
+    """Return the rows of a best assignment, in order."""
     taken: list[IntArray] = []
     rows = np.arange(len(n))
     while rows.size:
@@ -79,8 +96,7 @@ def assigned(table: pl.DataFrame) -> pl.DataFrame:
         taken.append(sure)
         free = ~(np.isin(i[rows], i[sure]) | np.isin(j[rows], j[sure]))
         rows = rows[free]
-    chosen = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *taken]))
-    return ordered[chosen]
+    return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *taken]))
 
 
 def _certain(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
@@ -98,7 +114,7 @@ def _other(side: IntArray, n: IntArray) -> IntArray:
     """Return for each pair the greatest n among the other pairs of its lemma, 0 if none."""
     order = np.lexsort((-n, side))
     begins = np.flatnonzero(np.diff(side[order], prepend=-1))
-    lengths = np.diff([*begins, len(n)])
+    lengths = np.diff(np.append(begins, len(n)))
     second = np.where(lengths > 1, n[order][np.minimum(begins + 1, len(n) - 1)], 0)
     other = np.repeat(n[order][begins], lengths)
     other[begins] = second

@@ -100,7 +100,9 @@ def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> It
         charts.scatter_chart(places, look=_look(options, live=live, height=420, width=460))
         for live in (False, True)
     )
-    caption = "Precision and recall of the sampled lemmas; the larger a circle, the more share its place."
+    caption = (
+        "Precision and recall of the sampled lemmas; the larger a circle, the more share its place."
+    )
     yield Figure("scatter", caption, still, live)
 
 
