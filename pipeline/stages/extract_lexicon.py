@@ -60,6 +60,8 @@ def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Outputs:
     raw = tables["path"]
     names = {each: config.columns.get(each, each) for each in _COLUMNS}
     wanted = [(f"columns.{each}", name) for each, name in names.items()]
+    asked = pl.sql_expr(config.where).meta.root_names() if config.where else []
+    wanted += [("where", name) for name in asked]
     require(raw.collect_schema(), [*wanted, *(("apart_by", name) for name in config.apart_by)])
     held = raw.filter(pl.sql_expr(config.where)) if config.where else raw
     text = {each: pl.col(name).cast(pl.String) for each, name in names.items()}

@@ -65,6 +65,23 @@ def test_assignment_of_dense_tables(seed: int) -> None:
     assert assigned(made)["n_ij"].sum() == best
 
 
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [[1, 2, 3, 3], [2, 0, 2, 2], [1, 1, 1, 0], [2, 3, 0, 2]],
+        [[3, 3, 0, 1], [3, 1, 0, 1], [1, 3, 1, 0], [3, 0, 2, 0]],
+    ],
+)
+def test_assignment_where_no_pair_is_sure(weights: list[list[int]]) -> None:
+    table = np.array(weights)
+    i, j = np.nonzero(table)
+    made = pl.DataFrame({"gold": i, "lemma": j, "n_ij": table[i, j]})
+    made = made.with_columns(pl.col("gold", "lemma").cast(pl.String))
+    best = table[linear_sum_assignment(table, maximize=True)].sum()
+    assert assigned(made)["n_ij"].sum() == best
+    assert best_match_f(made, gold_forms=best, lexicon_forms=best) == 1.0
+
+
 def test_redundant_clusters_are_punished() -> None:
     gold = {"a": {"u", "v"}}
     twice = {"a": {"u", "v"}, "b": {"u", "v"}}

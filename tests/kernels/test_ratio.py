@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.lexicon.ratio import (
     METHODS,
     Method,
@@ -125,6 +126,22 @@ def test_equal_seeds_give_equal_intervals() -> None:
 def test_confidence_out_of_range(confidence: float) -> None:
     with pytest.raises(ValueError, match="out of range"):
         interval(drawn(9), confidence=confidence, seed="s")
+
+
+def test_bootstrap_t_equals_a_slow_twin() -> None:
+    """R - t_high s and R - t_low s, each t from one sample drawn again."""
+    sample = drawn(12)
+    y, x = sample.y[0], sample.x[0]
+    R, error = y.sum() / x.sum(), standard_error(sample) or 0.0
+    t = []
+    for row in seeded_generator(seed="s", purpose="lexicon bootstrap").integers(0, 12, (200, 12)):
+        again = sum(y[row]) / sum(x[row])
+        e = [(y[i] - again * x[i]) / (sum(x[row]) / 12) for i in row]
+        t.append((again - R) / math.sqrt(sum(each**2 for each in e) / 11 / 12))
+    low, high = np.quantile(t, [0.05, 0.95])
+    found = interval(sample, replicates=200, confidence=0.9, seed="s")
+    assert found.lower == pytest.approx(R - high * error)
+    assert found.upper == pytest.approx(min(1.0, R - low * error))
 
 
 def test_bootstrap_t_covers_more_than_the_normal_interval_in_small_samples() -> None:

@@ -73,6 +73,8 @@ def test_rows_are_selected() -> None:
     assert read(where="pos = 'V'")["lemmas"]["lemma"].to_list() == ["ra"]
     with pytest.raises(ValidationError, match="no condition in SQL"):
         read(where="pos = = 'V'")
+    with pytest.raises(ConfigError, match="where: the file has no column 'part'"):
+        read(where="part = 'V'")
 
 
 def test_a_printed_dictionary() -> None:

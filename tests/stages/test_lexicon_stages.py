@@ -151,9 +151,16 @@ def test_quality_of_a_sample() -> None:
 
 def test_a_list_gives_no_interval() -> None:
     gold = many(50)
-    chosen = sample({"lemmas": ["l1", "l2", "l5"]}, gold=gold, lexicons={"x": gold})
-    row = quality(gold, gold, sample=chosen)["quality"].filter(statistic="L*").row(0, named=True)
-    assert (row["value"], row["lower"], row["upper"]) == (1.0, None, None)
+    lexicon = gold.filter(~pl.col("form").str.ends_with("1"))
+    lemmas = ["l0", "l1", "l2", "l5", "l6"]
+    for drawn in (False, True):
+        asked = {"lemmas": lemmas, "drawn": drawn}
+        chosen = sample(asked, gold=gold, lexicons={"x": lexicon})
+        made = quality(gold, lexicon, {"replicates": 100}, sample=chosen)
+        row = made["quality"].filter(statistic="L*").row(0, named=True)
+        assert row["value"] < 1
+        assert (row["lower"] is not None, row["upper"] is not None) == (drawn, drawn)
+        assert made["widths"]["width"].is_not_null().all() == drawn
 
 
 def test_the_published_weights_and_n() -> None:

@@ -64,10 +64,17 @@ def quality(scores: pl.DataFrame, found: Interval, whole: Whole, *, n: int | Non
     """
     ordered = scores.sort("lemma")
     total = n if n is not None else int(ordered["base"].sum())
+    whole_size = int(ordered["population"][0]) if ordered.height else None
+    population: Row = (
+        "lemmas sampled from",
+        whole_size,
+        "those that the sample stands for; lemmas",
+    )
     sampled: Row = ("sampled lemmas", ordered.height, "S; lemmas")
     star: Row = ("L*", found.estimate, "sum of size/n times L, the quality of the lexicon; 0 to 1")
     rows = [
         *_lemmas(whole),
+        population,
         sampled,
         ("n", total, "wordforms of the sampled lemmas that L is weighted over; forms"),
         star,
