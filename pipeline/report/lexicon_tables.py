@@ -15,6 +15,8 @@ Row = Mapping[str, Any]
 WIDTH = 44
 """Characters of a line of forms."""
 MOST_LINES = 3
+MOST_LEMMAS = 1000
+"""Of more lemmas, only so many are put together for reading; the files hold all."""
 _COUNTS = ("lemmas", "forms")
 
 
@@ -84,12 +86,13 @@ def lemma_listing(scores: pl.DataFrame) -> Listing:
     lost = (pl.col("size") * (1.0 - pl.col("L"))).alias("~lost")
     ordered = scores.with_columns(lost).sort("~lost", "lemma", descending=[True, False])
     ordered = ordered.drop("~lost")
-    rows = [_lemma(row) for row in ordered.to_dicts()]
+    rows = [_lemma(row) for row in ordered.head(MOST_LEMMAS).to_dicts()]
     names = ("lemma", "match", "gold", "match's", "common", "P", "R", "L", "missing", "spurious")
     columns = [[row[place] for row in rows] for place in range(len(names))]
+    many = f"first {MOST_LEMMAS:,} of the {ordered.height:,} " if len(rows) < ordered.height else ""
     caption = (
-        "The sampled lemmas, those that cost the lexicon most first (size times 1 − L). Match: the "
-        "lemma of the lexicon whose forms agree best, named where it is another. Gold, match's, "
+        f"The {many}sampled lemmas, those that cost the lexicon most first (size times 1 − L). "
+        "Match: the lemma of the lexicon whose forms agree best, named where it is another. Gold, match's, "
         "common: numbers of forms. P, R, L of the match. Missing forms are the gold's alone, "
         "spurious ones the match's."
     )
