@@ -92,8 +92,8 @@ def lemma_listing(scores: pl.DataFrame) -> Listing:
     many = f"first {MOST_LEMMAS:,} of the {ordered.height:,} " if len(rows) < ordered.height else ""
     caption = (
         f"The {many}sampled lemmas, those that cost the lexicon most first (size times 1 − L). "
-        "Match: the lemma of the lexicon whose forms agree best, named where it is another. Gold, match's, "
-        "common: numbers of forms. P, R, L of the match. Missing forms are the gold's alone, "
+        "Match: the lemma of the lexicon whose forms agree best, named where it is another. "
+        "Gold, match's, common: numbers of forms. P, R, L of the match. Missing forms are the gold's alone, "
         "spurious ones the match's."
     )
     shown = columns_shown(names, columns)
