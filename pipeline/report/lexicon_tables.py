@@ -93,8 +93,8 @@ def lemma_listing(scores: pl.DataFrame) -> Listing:
     caption = (
         f"The {many}sampled lemmas, those that cost the lexicon most first (size times 1 − L). "
         "Match: the lemma of the lexicon whose forms agree best, named where it is another. "
-        "Gold, match's, common: numbers of forms. P, R, L of the match. Missing forms are the gold's alone, "
-        "spurious ones the match's."
+        "Gold, match's, common: numbers of forms. P, R, L of the match. Missing forms are the "
+        "gold's alone, spurious ones the match's."
     )
     shown = columns_shown(names, columns)
     return Listing("lemmas", caption, ordered, shown=shown, right=names[2:8])
