@@ -41,6 +41,8 @@ lexicon = "lexicon"
 overlaps = "overlaps"
 sample = "sample"
 complete = false
+[report.views.quality]
+figures = false
 """
 
 
