@@ -153,13 +153,18 @@ def test_comparison_shows_differences_and_lemmas() -> None:
     tables = stage.run(config, {f"lexicons.{name}": each.lazy() for name, each in scores.items()})
     made = {name: table.lazy().collect() for name, table in tables.items()}
     view = frames.stage("evaluate.lexicons", made, lexicons=["two", "one"])
-    found = named(list(show_lexicons(view, LexiconsView(k=2))))
+    found = named(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
     assert list(found) == ["lexicons", "differences", "lemmas"]
     lemmas = found["lemmas"]
     assert isinstance(lemmas, Listing)
     assert lemmas.shown is not None
     assert lemmas.shown.height == 2
-    assert lemmas.shown.columns[2:] == ["L: two", "missing: two", "L: one", "missing: one"]
+    assert lemmas.shown.columns[2:] == ["L: two", "missing: two", "L: other", "missing: other"]
+    differences = found["differences"]
+    assert isinstance(differences, Listing)
+    assert differences.frame.select("first", "second").row(0) == ("other", "two")
+    with pytest.raises(ConfigError, match="views.shown.labels: there is no 'onne'"):
+        show_lexicons(view, LexiconsView(labels={"onne": "x"}))
 
 
 def test_preparation_and_keyed_lemmas() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
+from pydantic import Field
 
 from pipeline.report import charts
 from pipeline.report.charts import Look, Style
 from pipeline.report.lexicon_tables import differences_listing, differing_listing
+from pipeline.report.names import chosen
 from pipeline.report.view import Block, Figure, Listing, StageView, Text, ViewOptions, view
 
 
@@ -17,6 +19,8 @@ class LexiconsView(ViewOptions):
 
     k: int = 20
     """How many of the lemmas where they differ most."""
+    labels: dict[str, str] = Field(default_factory=dict)
+    """What to call the lexicons, by the names of their stages: { gf_quality = "GF" }."""
     style: Style = "screen"
     """``screen`` in colours, ``print`` in black and white."""
 
@@ -25,13 +29,14 @@ class LexiconsView(ViewOptions):
 def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     """Show L* of each, the differences, and the lemmas where they differ most."""
     asked = [str(name) for name in stage.config.get("lexicons", ())]
-    frame = stage.table("lexicons").collect()
-    names = [name for name in asked if name in set(frame["lexicon"])] or frame["lexicon"].to_list()
-    place = pl.col("lexicon").replace_strict({name: i for i, name in enumerate(names)})
-    lexicons = frame.sort(place)
+    chosen(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
+    place = pl.col("lexicon").replace_strict({name: i for i, name in enumerate(asked)})
+    lexicons = _called(stage.table("lexicons").collect().sort(place), options, "lexicon")
     if not lexicons["n_lemmas"].sum():
         return [Text("The lexicons have no sampled lemma in common.")]
-    differences = stage.table("differences").collect().sort("first", "second")
+    found = stage.table("differences").collect().sort("first", "second")
+    differences = _called(found, options, "first", "second")
+    lemmas = _called(stage.table("lemmas").collect(), options, "lexicon")
     return [
         _figure("lexicons", _rows(lexicons), "L* (%)", options, zero=False),
         Listing("lexicons", "Means over the sampled lemmas, and L* with its limits.", lexicons),
@@ -39,8 +44,12 @@ def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
             "differences", _pairs(differences), "difference in L* (points)", options, zero=True
         ),
         differences_listing(differences),
-        differing_listing(stage.table("lemmas").collect(), names, most=options.k),
+        differing_listing(lemmas, lexicons["lexicon"].to_list(), most=options.k),
     ]
+
+
+def _called(frame: pl.DataFrame, options: LexiconsView, *columns: str) -> pl.DataFrame:
+    return frame.with_columns(pl.col(columns).replace(options.labels))
 
 
 def _rows(lexicons: pl.DataFrame) -> pl.DataFrame:
