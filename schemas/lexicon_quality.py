@@ -99,6 +99,7 @@ class LexiconIntervals(Table):
     lower: float = pa.Field(nullable=True, description="lower limit; proportion")
     upper: float = pa.Field(nullable=True, description="upper limit; proportion")
     confidence: float = pa.Field(gt=0, lt=1, description="confidence level; proportion")
+    used: str = pa.Field(description="what was computed: linearised in place of a long bootstrap")
     chosen: bool = pa.Field(description="whether the experiment asks for this one")
 
 

@@ -130,7 +130,7 @@ def _interval(scores: pl.DataFrame, method: Method, config: EvaluateLexicon) -> 
 def _table(intervals: dict[Method, Interval], config: EvaluateLexicon) -> pl.DataFrame:
     rows = [
         (method, each.estimate, each.standard_error, each.lower, each.upper, config.confidence,
-         method == config.interval)
+         each.method, method == config.interval)
         for method, each in intervals.items()
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=LexiconIntervals.columns(), orient="row")

@@ -116,6 +116,12 @@ def test_expected_error_of_the_same_rate_is_the_error() -> None:
     assert expected_error(sample, rate=1.0) == (400, 0.0)
 
 
+def test_very_many_lemmas_are_not_drawn_again() -> None:
+    many = Sample((np.tile(X * L, 60),), (np.tile(X, 60),), 10**6)
+    assert interval(many, seed="s").method == "linearised"
+    assert interval(many, seed="s") == interval(many, method="linearised", seed="s")
+
+
 def test_equal_seeds_give_equal_intervals() -> None:
     one, two, other = (interval(drawn(50), seed=seed) for seed in ("a", "a", "b"))
     assert one == two

@@ -67,7 +67,7 @@ def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
         return f"{said} The sample does not say how sure that is."
     if whole == size:
         return said
-    method = METHODS.get(row["method"], row["method"])
+    method = METHODS.get(row["used"], row["used"])
     return f"{said} {100 * row['confidence']:g} % confidence limits ({method}): {limits_of(row)}."
 
 
