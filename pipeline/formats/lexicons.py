@@ -68,7 +68,7 @@ def _check_unimorph(path: Path, options: UnimorphOptions) -> Sequence[Skipped]:
     lines.gate(path)
     text = _texts(path, options.comment)
     fields = pl.col(TEXT).str.count_matches("\t", literal=True)
-    wrong = text.filter((pl.col(TEXT).str.strip_chars() != "") & ~fields.is_in([1, 2]))
+    wrong = text.filter((pl.col(TEXT).str.strip_chars() != "") & ~fields.is_in([1, 2, 3]))
     remedy = "Write lemma, form and features with tabs between them."
     _bad(path, wrong, "are not lemma, form and features", remedy)
     return ()
@@ -78,7 +78,8 @@ def _check_unimorph(path: Path, options: UnimorphOptions) -> Sequence[Skipped]:
 def scan_unimorph(path: Path, options: UnimorphOptions) -> pl.LazyFrame:
     """UniMorph: lemma, form and features with tabs between them, no header; blank lines allowed.
 
-    Columns lemma, form, features and pos, the first of the features.
+    Columns lemma, form, features and pos, the first of the features. A fourth field, which some
+    files have for the segments of the form, is not looked at.
 
     References
     ----------

@@ -23,12 +23,12 @@ def read(text: str, name: str, folder: Path, **options: Any) -> pl.DataFrame:
 
 
 def test_unimorph(tmp_path: Path) -> None:
-    made = read("ra\trat\tV;PST;F\n\nra\tra\n# x\n", "unimorph", tmp_path, comment="#")
+    made = read("ra\trat\tV;PST;F\tra|t\n\nra\tra\n# x\n", "unimorph", tmp_path, comment="#")
     assert made.rows() == [(1, "ra", "rat", "V;PST;F", "V"), (3, "ra", "ra", None, None)]
 
 
 def test_unimorph_with_other_fields(tmp_path: Path) -> None:
-    text = "ra\trat\tV\nra\na\tb\tc\td\n"
+    text = "ra\trat\tV\nra\na\tb\tc\td\te\n"
     with pytest.raises(DataError, match="2 line.*\n  line 2: 'ra'\n  line 3: "):
         read(text, "unimorph", tmp_path)
 
