@@ -68,7 +68,7 @@ def _figure(
         return Text(f"There is no {title} to draw.")
     chart = charts.lexicon_chart(frame, title=title, zero=zero, look=Look(style=options.style))
     said = "Differences in L* of the lexicons" if zero else "L* of each lexicon"
-    return Figure(name, f"{said}, with confidence limits where the lemmas were drawn.", chart)
+    return Figure(name, f"{said}, with confidence limits unless all lemmas were evaluated.", chart)
 
 
 @view("extract.lexicon")
