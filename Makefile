@@ -62,12 +62,14 @@ $(PEERS)/ready: pyproject.toml constraints.txt
 bench: $(VENV)/bench $(PEERS)/ready
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/comparisons.py
+	$(BIN)/python benchmarks/lexicon_scale.py
 	$(PEERS)/bin/python benchmarks/count_peers.py
 	$(PEERS)/bin/python benchmarks/score_peers.py
 	$(PEERS)/bin/python benchmarks/exact_tests.py
 
 coverage: $(VENV)/core
 	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python benchmarks/lexicon_simulation.py
 
 clean:
 	rm -rf $(VENV) $(PEERS) runs build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

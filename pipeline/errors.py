@@ -110,15 +110,18 @@ class WaitsForPerson(LexassayError):
     file : str
         The sheet that waits.
     missing : int
-        How many labels it waits for.
+        How many it waits for.
+    what : str
+        What it waits for, in the singular.
     """
 
     exit_code = 3
 
-    def __init__(self, file: str, missing: int) -> None:
+    def __init__(self, file: str, missing: int, what: str = "label") -> None:
         self.file = file
         self.missing = missing
-        super().__init__(f"{file} waits for {missing:,} label{'s' if missing != 1 else ''}")
+        self.what = what
+        super().__init__(f"{file} waits for {missing:,} {what}{'s' if missing != 1 else ''}")
 
 
 def did_you_mean(name: str, known: Iterable[str], *, most: int = 3) -> str:

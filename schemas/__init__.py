@@ -37,6 +37,17 @@ from schemas.entries import (
 from schemas.errors import LexassayError, SchemaViolation, Violation
 from schemas.faults import Faults
 from schemas.judgements import Judgements
+from schemas.keying import KeyedEntries, KeyedLemmas, KeyingRows
+from schemas.lexicon_comparison import LexiconComparison, LexiconDifferences, LexiconLemmas
+from schemas.lexicon_quality import (
+    ExpectedWidths,
+    LemmaForms,
+    LemmaScores,
+    LexiconIntervals,
+    LexiconQuality,
+    LexiconTrends,
+)
+from schemas.lexicons import LemmaList, LemmaSample, LexiconOverlaps, Preparation, WordList
 from schemas.nbest_lists import CutLists, LocalPrecision, Recall, Thresholds
 from schemas.precision import Baseline, Precision
 from schemas.ranks import PooledRanks, Ranks
@@ -75,6 +86,7 @@ __all__ = [
     "CutLists",
     "Disagreements",
     "Examples",
+    "ExpectedWidths",
     "Faults",
     "FrequentTypes",
     "GoldEntries",
@@ -83,8 +95,22 @@ __all__ = [
     "InducedEntries",
     "ItemScores",
     "Judgements",
+    "KeyedEntries",
+    "KeyedLemmas",
+    "KeyingRows",
     "Labels",
+    "LemmaForms",
+    "LemmaList",
+    "LemmaSample",
+    "LemmaScores",
     "LexassayError",
+    "LexiconComparison",
+    "LexiconDifferences",
+    "LexiconIntervals",
+    "LexiconLemmas",
+    "LexiconOverlaps",
+    "LexiconQuality",
+    "LexiconTrends",
     "ListRows",
     "LocalPrecision",
     "MeasureCorrelations",
@@ -93,6 +119,7 @@ __all__ = [
     "Pool",
     "PooledRanks",
     "Precision",
+    "Preparation",
     "Ranks",
     "Recall",
     "Sample",
@@ -125,5 +152,6 @@ __all__ = [
     "TypeLevel",
     "UnitCounts",
     "Violation",
+    "WordList",
     "WorstItems",
 ]

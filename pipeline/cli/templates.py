@@ -19,7 +19,7 @@ _STARTERS = files("pipeline.cli") / "starters"
 
 
 def new(
-    family: Annotated[str, typer.Argument(help="collocations or clustering")],
+    family: Annotated[str, typer.Argument(help="collocations, clustering or lexicon")],
     folder: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
 ) -> int:
     """Write a commented experiment to start from; never over a file that is there."""

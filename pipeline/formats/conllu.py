@@ -26,21 +26,22 @@ class ConlluOptions(CorpusOptions):
     """Whether a ``# sent_id`` that comes twice in a file is a mistake."""
 
 
-def _check(path: Path, options: ConlluOptions) -> Sequence[Skipped]:
+def check_conllu(path: Path, options: ConlluOptions) -> Sequence[Skipped]:
+    """Judge every line of a CoNLL-U file; return what is left out if it is read leniently."""
     lines.gate(path)
     return laws.verdict(path, _judged(path, options), lenient=options.lenient)
 
 
 def _read(path: Path, options: ConlluOptions, columns: Sequence[str], size: int) -> Iterator[Batch]:
     if options.unique_sent_id:  # which is a law of the whole file
-        return read_whole(path, options, columns, check=_check, scan=scan_conllu)
+        return read_whole(path, options, columns, check=check_conllu, scan=scan_conllu)
     return _BLOCKWISE.read(path, options, columns, size)
 
 
 @reader(
     "conllu",
     suffixes=[".conllu", ".conll"],
-    check=_check,
+    check=check_conllu,
     options=ConlluOptions,
     kind="corpus",
     read=_read,
@@ -103,4 +104,4 @@ def _careful(content: bytes, _options: ConlluOptions, carry: Carry) -> Parsed:
     return judged(Rows(rows.lazy(), conllu_rows.row_laws()), every=every, carry=carry)
 
 
-_BLOCKWISE = Blockwise(_cut, _quick, _careful, _check)
+_BLOCKWISE = Blockwise(_cut, _quick, _careful, check_conllu)

@@ -15,8 +15,16 @@ from pipeline.runner import stream
 from pipeline.runner.budget import Budget
 from pipeline.runner.sources import SourceFile
 from pipeline.runner.stream import Frames
-from pipeline.stages.base import FAULTS, STAGES, Counting, Stage, StageConfig, Tables
-from schemas import SheetEntries, Table
+from pipeline.stages.base import (
+    FAULTS,
+    STAGES,
+    Counting,
+    FilledSheets,
+    Stage,
+    StageConfig,
+    Tables,
+)
+from schemas import Table
 
 Phase: TypeAlias = Literal["run", "merge", "combine", "whole", "alone"]
 _EXAMPLES = 3
@@ -128,7 +136,10 @@ def _frames(task: Task, stage: Stage, tables: Tables, left: LeftOut) -> Iterator
         yield from _streamed(task, stage, counting, tables, left)
     else:
         _check(task.sources, left)
-        read = {option: _scan(files) for option, files in task.sources.items()}
+        read = {
+            option: _scan(files) if files else _no_sheets(stage, option)
+            for option, files in task.sources.items()
+        }
         frames = stream.collected(stage.run(task.config, {**tables, **read}))
         if FAULTS in frames and frames[FAULTS].height:
             raise DataError(faults_report(frames[FAULTS], task.name))
@@ -227,8 +238,14 @@ def _check(sources: Mapping[str, Sequence[SourceFile]], left: LeftOut) -> None:
 
 
 def _scan(files: Sequence[SourceFile]) -> pl.LazyFrame:
-    """Return the rows of all files; of sheets there may be none yet."""
-    return pl.concat(file.scan() for file in files) if files else SheetEntries.zero_rows()
+    """Return the rows of all files."""
+    return pl.concat(file.scan() for file in files)
+
+
+def _no_sheets(stage: Stage, option: str) -> pl.LazyFrame:
+    """Return what stands in sheets that are not there yet: nothing."""
+    marks = stage.config.model_fields[option].metadata
+    return next(mark.entries for mark in marks if isinstance(mark, FilledSheets)).zero_rows()
 
 
 def faults_report(faults: pl.DataFrame, stage: str) -> str:

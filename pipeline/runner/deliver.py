@@ -12,7 +12,7 @@ from filelock import FileLock
 
 from pipeline.errors import StoreError
 from pipeline.formats.sheets import listing, write_csv, write_xlsx
-from pipeline.formats.sheets.annotation import layout
+from pipeline.formats.sheets.kinds import SHEETS, SheetKind
 from pipeline.runner import disk, store
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.manifest import Manifest
@@ -47,15 +47,17 @@ def deliver(
     list of Path
         The sheets written.
     """
-    config: Any = project.nodes[name].config
+    node = project.nodes[name]
+    config: Any = node.config
+    kind = SHEETS[str(node.stage.delivers)]
     folder = project.sheets / config.folder
     rows = store.scan(project.root, manifest, "sheet").collect()
     with disk.guarded("the sheets", folder):
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".lock"):
-            todo = _unwritten(rows, folder)
+            todo = _unwritten(rows, folder, kind)
             written = [
-                _write(part.sort("order"), str(annotator), config, folder)
+                _write(part.sort("order"), str(annotator), config, folder, kind)
                 for (annotator,), part in todo.sort("annotator").group_by(
                     "annotator", maintain_order=True
                 )
@@ -65,13 +67,14 @@ def deliver(
     return written
 
 
-def _unwritten(rows: pl.DataFrame, folder: Path) -> pl.DataFrame:
-    """Leave out the rows that stand in a sheet, and those that have labels enough."""
-    files = sheet_files(folder)
+def _unwritten(rows: pl.DataFrame, folder: Path, kind: SheetKind) -> pl.DataFrame:
+    """Leave out the rows that stand in a sheet, and those that have answers enough."""
+    files = sheet_files(folder, kind.format)
     if not files:
         return rows
-    there = pl.concat(file.scan() for file in files).select("id", "annotator", "label").collect()
-    given = there.drop_nulls("label").group_by("id").agg(given=pl.col("annotator").n_unique())
+    read = pl.concat(file.scan() for file in files)
+    there = read.select("id", "annotator", kind.answer).collect()
+    given = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
     needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
     counted = needed.join(given, on="id", how="left", maintain_order="left")
     short = counted.filter(pl.col("given").fill_null(0) < pl.col("needed"))
@@ -79,10 +82,10 @@ def _unwritten(rows: pl.DataFrame, folder: Path) -> pl.DataFrame:
     return left.select(rows.columns)
 
 
-def _write(rows: pl.DataFrame, annotator: str, config: Any, folder: Path) -> Path:
-    examples = [name for name in rows.columns if name.startswith("example_")]
-    plan = layout(labels=config.labels, examples=examples)
-    shown = rows.with_columns(label=pl.lit(None, pl.String), note=pl.lit(None, pl.String))
+def _write(rows: pl.DataFrame, annotator: str, config: Any, folder: Path, kind: SheetKind) -> Path:
+    plan = kind.layout(config, rows.columns)
+    empty = (kind.answer, "note")
+    shown = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in empty)
     if config.kind == "csv":
         content = write_csv(shown, plan)
     else:

@@ -17,6 +17,8 @@ from pipeline.runner.events import Listener, tell
 from pipeline.runner.manifest import Manifest
 from pipeline.runner.project import Project
 
+LIST = "list"
+"""What a stage delivers whose table is a list and no sheet to fill in."""
 _DIGITS = 8
 _CAUTION = (
     "These limits allow for the choice: whichever of the lists had been chosen, all limits hold"

@@ -37,6 +37,14 @@ class Reference:
 
 
 @dataclass(frozen=True)
+class SheetFolder:
+    """Filled sheets: the name of their folder, and what kind they are."""
+
+    name: str
+    kind: FilledSheets
+
+
+@dataclass(frozen=True)
 class Node:
     """A stage of an experiment, ready to run.
 
@@ -52,8 +60,8 @@ class Node:
         Option to the table it refers to; ``option.0``, ``option.1`` ... if it lists several.
     sources : mapping of str to Source
         Option to the files it reads.
-    sheets : mapping of str to str
-        Option to the folder of the filled sheets that it reads.
+    sheets : mapping of str to SheetFolder
+        Option to the filled sheets that it reads.
     """
 
     name: str
@@ -61,7 +69,7 @@ class Node:
     config: StageConfig
     inputs: Mapping[str, Reference]
     sources: Mapping[str, Source]
-    sheets: Mapping[str, str] = field(default_factory=dict)
+    sheets: Mapping[str, SheetFolder] = field(default_factory=dict)
 
     def own_config(self) -> dict[str, Any]:
         """Return the options that are not inputs: what enters the fingerprint."""
@@ -163,10 +171,19 @@ def _sources(config: StageConfig) -> dict[str, Source]:
     return {name: value for name, value in values.items() if isinstance(value, Source)}
 
 
-def _sheets(config: StageConfig) -> dict[str, str]:
+def _sheets(config: StageConfig) -> dict[str, SheetFolder]:
     fields = type(config).model_fields.items()
-    marked = [name for name, each in fields if FilledSheets() in each.metadata]
-    return {name: folder for name in marked if (folder := getattr(config, name))}
+    marked = {
+        name: mark
+        for name, each in fields
+        for mark in each.metadata
+        if isinstance(mark, FilledSheets)
+    }
+    return {
+        name: SheetFolder(folder, mark)
+        for name, mark in marked.items()
+        if (folder := getattr(config, name))
+    }
 
 
 def _references(

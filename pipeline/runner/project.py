@@ -55,8 +55,10 @@ class Project:
 
     def files_of(self, node: Node) -> dict[str, list[SourceFile]]:
         """Return the files that a stage reads, and the sheets that there are at this moment."""
-        folders = node.sheets.items()
-        filled = {option: sheet_files(self.sheets / name) for option, name in folders}
+        filled = {
+            option: sheet_files(self.sheets / folder.name, folder.kind.format)
+            for option, folder in node.sheets.items()
+        }
         return {**self.files[node.name], **filled}
 
 

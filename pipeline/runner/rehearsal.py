@@ -11,7 +11,7 @@ from pipeline.errors import ConfigError, Problem, SchemaViolation
 from pipeline.runner.graph import Node
 from pipeline.runner.sources import SourceFile
 from pipeline.stages.base import FAULTS, Outputs, Tables
-from schemas import Faults, SheetEntries, Table
+from schemas import Faults, Table
 from schemas.validate import check_columns
 
 Sources = Mapping[str, Mapping[str, list[SourceFile]]]
@@ -60,7 +60,7 @@ def _inputs(
 ) -> Iterator[Tables]:
     """Yield the zero-row inputs, once for each different header among the files."""
     tables = {option: made[ref.stage][ref.table] for option, ref in node.inputs.items()}
-    tables |= {option: SheetEntries.zero_rows() for option in node.sheets}
+    tables |= {option: folder.kind.entries.zero_rows() for option, folder in node.sheets.items()}
     if not node.sources:
         yield tables
         return

@@ -20,7 +20,7 @@ from pipeline.errors import (
 )
 from pipeline.runner import disk, history, interrupts, store
 from pipeline.runner.deliver import deliver
-from pipeline.runner.deliver_list import deliver_list
+from pipeline.runner.deliver_list import LIST, deliver_list
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.execute import execute
 from pipeline.runner.graph import Node
@@ -160,7 +160,7 @@ def _visit(node: Node, progress: Progress) -> None:
         raise
     progress.done[name] = manifest
     if node.stage.delivers:
-        give = deliver_list if "list" in node.stage.outputs else deliver
+        give = deliver_list if node.stage.delivers == LIST else deliver
         give(progress.project, name, manifest, progress.listeners)
     for note in node.stage.notes(node.config) if node.stage.notes else ():
         tell(progress.listeners, "message", name, text=f"note: {note}")
@@ -181,8 +181,9 @@ def _visit(node: Node, progress: Progress) -> None:
 
 def _placed(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:
     """Name the folder of the sheets as it is on this machine; the stage knows its name alone."""
-    known = wait.file in node.sheets.values()
-    return WaitsForPerson(str(project.sheets / wait.file), wait.missing) if known else wait
+    if wait.file not in {folder.name for folder in node.sheets.values()}:
+        return wait
+    return WaitsForPerson(str(project.sheets / wait.file), wait.missing, wait.what)
 
 
 def _obtain(node: Node, progress: Progress) -> tuple[Manifest, bool]:

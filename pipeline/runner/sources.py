@@ -74,9 +74,17 @@ class SourceFile:
         return self.format.check(self.path, self.options)
 
 
-def sheet_files(folder: Path) -> list[SourceFile]:
-    """Return the filled sheets of a folder, by name; an absent folder has none."""
-    sheet = format_of("", name="annotation_sheet")
+def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile]:
+    """Return the filled sheets of a folder, by name; an absent folder has none.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are.
+    kind : str
+        Their format.
+    """
+    sheet = format_of("", name=kind)
     return [SourceFile(path.name, path, sheet, FormatOptions()) for path in listing(folder)]
 
 

@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from pipeline.registry import Registry
-from schemas import Table
+from schemas import SheetEntries, Table
 
 Tables: TypeAlias = Mapping[str, pl.LazyFrame]
 Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
@@ -80,9 +80,18 @@ def several(tables: Tables, option: str, stages: Collection[str]) -> list[pl.Laz
 class FilledSheets:
     """Marks a config field as the folder of the sheets that people fill in.
 
-    The runner hands over what stands in them, as `schemas.SheetEntries`; nothing, as long as
-    there are none.
+    The runner hands over what stands in them; nothing, as long as there are none.
+
+    Parameters
+    ----------
+    entries : schema
+        What a sheet is read as.
+    format : str
+        The format of kind "sheet" that reads and lays out such sheets.
     """
+
+    entries: type[Table] = SheetEntries
+    format: str = "annotation_sheet"
 
 
 class Source(BaseModel):
@@ -208,8 +217,9 @@ class Stage:
     counting : Counting or None
         How its results are put together from those of shards; the results are the parts of the
         output if None.
-    delivers : bool
-        Whether its tables are sheets for people, which the runner writes outside the store.
+    delivers : str or None
+        The format of the sheets for people that its tables are, which the runner writes outside
+        the store; "list" for a list that goes out and does not come back.
     notes : callable or None
         config -> sentences that every run tells the user: how far what it makes can be trusted.
     """
@@ -221,7 +231,7 @@ class Stage:
     shards: str | None = None
     uses: Callable[[Any], Iterable[str]] | None = None
     counting: Counting | None = None
-    delivers: bool = False
+    delivers: str | None = None
     notes: Callable[[Any], Iterable[str]] | None = None
 
     @property
@@ -256,7 +266,7 @@ def stage(
     shards: str | None = None,
     uses: Callable[[C], Iterable[str]] | None = None,
     counting: Counting | None = None,
-    delivers: bool = False,
+    delivers: str | None = None,
     notes: Callable[[C], Iterable[str]] | None = None,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
     """Register a function as the stage `name`.

@@ -48,7 +48,7 @@ class SheetAnnotation(Seeded):
     "sheet.annotation",
     config=SheetAnnotation,
     outputs={"sheet": SheetRows, "labels": Labels},
-    delivers=True,
+    delivers="annotation_sheet",
 )
 def sheet_annotation(config: SheetAnnotation, tables: Tables) -> Outputs:
     """Assign the sampled candidates and put their examples beside them."""

@@ -32,7 +32,7 @@ class SheetList(StageConfig):
     """Kind of file."""
 
 
-@stage("sheet.list", config=SheetList, outputs={"list": ListRows, "about": Choice}, delivers=True)
+@stage("sheet.list", config=SheetList, outputs={"list": ListRows, "about": Choice}, delivers="list")
 def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     """Put units, columns and verdicts beside the ranks of the chosen list."""
     schema = tables["candidates"].collect_schema()

@@ -25,12 +25,14 @@ PUBLIC = {
     "ewt-trigrams": ("corpora/UD_English-EWT.all.conllu.gz", 1),
     "ewt-pos-induction": ("corpora/UD_English-EWT.all.conllu.gz", 0),
     "german-pp-verb": ("corpora/de_gsd-ud-dev.conllu.gz", 1),
+    "maltese-lexicon": ("lexicon/unimorph_mlt.tsv", 0),
+    "spanish-lexicon": ("lexicon/hunspell_es_ES.tsv.gz", 0),
 }
 """Experiment to a file that it needs, and how many stages wait for people."""
 
 
 def test_every_experiment_is_tested() -> None:
-    generated = {"demo", "pp-verb", "pos-induction", "tuning"}
+    generated = {"demo", "pp-verb", "lexicon", "pos-induction", "tuning"}
     assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, *generated}
 
 
@@ -74,6 +76,19 @@ def test_pos_induction(tmp_path: Path) -> None:
     assert pair.filter(measure_2="many_to_one")["correlation"].item() < -0.4
     types = done.table("types.scores").filter(pl.col("mapping") != "floor")
     assert types.select((pl.col("value") >= pl.col("lower") - 0.05).all()).item()
+
+
+def test_lexicon(tmp_path: Path) -> None:
+    """From the dictionaries to L*; the paper's example; the sample's interval holds the truth."""
+    done = lx.run(CONFIGS / "lexicon.toml", runs=tmp_path, report=False)
+    assert set(done.manifests) == set(done.project.nodes)
+    whole = done.table("computed_whole.lemmas").row(by_predicate=pl.col("lemma") == "missier")
+    assert 14 / 17 in whole
+    star = [
+        done.table(f"{name}.quality").row(by_predicate=pl.col("statistic") == "L*", named=True)
+        for name in ("computed_quality", "computed_whole")
+    ]
+    assert star[0]["lower"] < star[1]["value"] < star[0]["upper"]
 
 
 def test_pp_verb(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pipeline.report.charts.grid_cells import Grid, grid_map
     from pipeline.report.charts.growth_graph import growth
     from pipeline.report.charts.heat import heat_map
+    from pipeline.report.charts.lemma_graphs import lemma_chart, scatter_chart, trend_chart
+    from pipeline.report.charts.lexicon_graph import lexicon_chart
     from pipeline.report.charts.named_points import scatter
     from pipeline.report.charts.precision_graph import precision_chart
     from pipeline.report.charts.recall_graph import precision_recall_chart, recall_chart
@@ -30,11 +32,15 @@ __all__ = [
     "grid_map",
     "growth",
     "heat_map",
+    "lemma_chart",
+    "lexicon_chart",
     "precision_chart",
     "precision_recall_chart",
     "recall_chart",
     "scatter",
+    "scatter_chart",
     "strip_chart",
+    "trend_chart",
     "whisker_chart",
 ]
 
@@ -46,11 +52,15 @@ _CHARTS = {
     "grid_map": "grid_cells",
     "growth": "growth_graph",
     "heat_map": "heat",
+    "lemma_chart": "lemma_graphs",
+    "lexicon_chart": "lexicon_graph",
     "precision_chart": "precision_graph",
     "precision_recall_chart": "recall_graph",
     "recall_chart": "recall_graph",
     "scatter": "named_points",
+    "scatter_chart": "lemma_graphs",
     "strip_chart": "strip",
+    "trend_chart": "lemma_graphs",
     "whisker_chart": "whiskers",
 }
 

@@ -1,0 +1,124 @@
+"""Simulate how much a sample of lemmas tells of L*: its spread, and the coverage of intervals.
+
+Draws many samples of each size from the common lemmas of the public Spanish pair, of which L* is
+known, and prints a table in Markdown.
+
+    python benchmarks/lexicon_simulation.py [--samples 1000] [--intervals 500] [--replicates 1000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.kernels.lexicon import ratio
+from pipeline.kernels.lexicon.l_measure import l_star, lemma_scores
+from pipeline.kernels.lexicon.matching import lexicon_overlaps, matches
+from pipeline.kernels.lexicon.wordlists import canonical, common
+from pipeline.kernels.sampling import sample_size
+
+GOLD, LEXICON = "apertium_es_base.tsv.gz", "hunspell_es_ES.tsv.gz"
+RATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+MOST_RESAMPLED = 0.1
+"""The largest rate for which intervals are simulated: beyond, it takes long and tells no more."""
+FloatArray = npt.NDArray[np.float64]
+
+
+def spanish(root: Path) -> tuple[FloatArray, FloatArray]:
+    """Return size and L of every common lemma, in alphabetical order."""
+    gold, lexicon = (
+        canonical(pl.read_csv(root / "lexicon" / name, separator="\t", quote_char=None).lazy())
+        .collect()
+        .lazy()
+        for name in (GOLD, LEXICON)
+    )
+    found = matches(lexicon_overlaps(gold, lexicon), gold, lexicon)
+    scores = lemma_scores(found.join(common(gold, lexicon), on="lemma", how="semi")).collect()
+    ordered = scores.sort("lemma")
+    return ordered["size"].to_numpy().astype(np.float64), ordered["L"].to_numpy()
+
+
+def drawn(size: FloatArray, values: FloatArray, count: int, number: int) -> ratio.Sample:
+    """Return a simple random sample without replacement."""
+    chosen = np.random.default_rng(number).choice(len(size), count, replace=False)
+    return ratio.Sample((size[chosen] * values[chosen],), (size[chosen],), len(size))
+
+
+def spread(size: FloatArray, values: FloatArray, rate: float, samples: int) -> dict[str, float]:
+    """Return mean, standard deviation and range of L* over samples, and the error they state."""
+    count = sample_size(len(size), rate=rate)
+    every = [drawn(size, values, count, number) for number in range(samples)]
+    stars = np.array([ratio.estimate(each) for each in every], dtype=np.float64)
+    errors = np.array([ratio.standard_error(each) for each in every], dtype=np.float64)
+    low, high = np.quantile(stars, [0.025, 0.975])
+    return {
+        "lemmas": count, "mean": float(stars.mean()), "sd": float(stars.std(ddof=1)),
+        "low": float(low), "high": float(high), "stated": float(errors.mean()),
+    }  # fmt: skip
+
+
+def coverage(
+    size: FloatArray, values: FloatArray, rate: float, *, samples: int, replicates: int
+) -> dict[str, tuple[float, float, float]]:
+    """Return how often each method holds the true L*, how often it lies below, the mean width."""
+    truth = l_star(size, values, float(size.sum())) or 0.0
+    count = sample_size(len(size), rate=rate)
+    found: dict[str, list[tuple[bool, bool, float]]] = {method: [] for method in ratio.METHODS}
+    for number in range(samples):
+        sample = drawn(size, values, count, number)
+        for method in ratio.METHODS:
+            each = ratio.interval(
+                sample, method=method, replicates=replicates, seed=f"simulation {number}"
+            )
+            if each.lower is not None and each.upper is not None:
+                held = (each.lower <= truth <= each.upper, truth < each.lower)
+                found[method].append((*held, each.upper - each.lower))
+    means = {method: np.mean(rows, axis=0) for method, rows in found.items()}
+    return {method: (row[0], row[1], row[2]) for method, row in means.items()}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--samples", type=int, default=1000)
+    parser.add_argument("--intervals", type=int, default=500)
+    parser.add_argument("--replicates", type=int, default=1000)
+    given = parser.parse_args(arguments)
+    root = os.environ.get("LEXASSAY_DATA")
+    if not root:
+        print("LEXASSAY_DATA is not set: public data is needed", file=sys.stderr)
+        return 2
+    started = time.perf_counter()
+    size, values = spanish(Path(root))
+    print(f"L* of all {len(size):,} lemmas: {l_star(size, values, float(size.sum())):.4f}\n")
+    print("| lambda | lemmas | mean L* | standard deviation | 95 % of samples | stated error |")
+    print("|---|---|---|---|---|---|")
+    for rate in RATES:
+        row = spread(size, values, rate, given.samples if rate < 1 else 2)
+        print(
+            f"| {rate:g} | {row['lemmas']:,} | {row['mean']:.4f} | {row['sd']:.4f} "
+            f"| {row['low']:.3f} to {row['high']:.3f} | {row['stated']:.4f} |"
+        )
+    print("\n| lambda | method | coverage | truth below | truth above | mean width |")
+    print("|---|---|---|---|---|---|")
+    for rate in (each for each in RATES if each <= MOST_RESAMPLED):
+        rows = coverage(size, values, rate, samples=given.intervals, replicates=given.replicates)
+        for method, (held, below, width) in rows.items():
+            print(
+                f"| {rate:g} | {method} | {100 * held:.1f} % | {100 * below:.1f} % "
+                f"| {100 * (1 - held - below):.1f} % | {width:.3f} |"
+            )
+    print(f"\n{time.perf_counter() - started:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+"""Lexicons: UniMorph, blocks of wordforms, the output of morphological generators, treebanks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.errors import DataError
+from pipeline.formats import lines
+from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
+from pipeline.formats.conllu import ConlluOptions, scan_conllu
+from pipeline.formats.conllu import check_conllu as _check_treebank
+from pipeline.formats.lines import TEXT
+
+_EXAMPLES = 3
+_ANALYSIS = r"^((?:\\.|[^\\:])*)(?::([<>]))?:((?:\\.|[^\\<:])*)((?:<[^<>]*>)*)(.*)$"
+"""form, direction, lemma, tags, and what follows them, such as the queue of a multiword."""
+
+
+class UnimorphOptions(FormatOptions):
+    """How a UniMorph file is read."""
+
+    comment: str | None = None
+    """Lines that begin so are passed over."""
+
+
+class BlockOptions(FormatOptions):
+    """How a file of blocks is read."""
+
+    head: Literal["form", "name"] = "form"
+    """The first line of a block is its lemma: ``form``, and one of its forms, too; ``name``, and
+    no form."""
+    comment: str | None = None
+    """Lines that begin so are passed over; a block may go on after one."""
+
+
+class AnalysisOptions(FormatOptions):
+    """How the output of a generator is read."""
+
+    directions: tuple[Literal["both", "generation", "analysis"], ...] = Field(
+        default=("both", "generation", "analysis"), min_length=1
+    )
+    """What is read: entries for ``both`` directions, for ``generation`` alone (``form:>:lemma``),
+    for ``analysis`` alone (``form:<:lemma``), such as spellings that are no norm."""
+
+
+def _bad(path: Path, wrong: pl.LazyFrame, said: str, remedy: str) -> None:
+    """Raise for lines that cannot be read."""
+    with lines.reading(path):
+        found = wrong.select(LINE, TEXT).collect().sort(LINE)
+    if found.height:
+        rows = found.head(_EXAMPLES).rows()
+        shown = "".join(f"\n  line {line}: {str(text)[:80]!r}" for line, text in rows)
+        raise DataError(f"{path}: {found.height:,} line(s) {said}:{shown}\n{remedy}")
+
+
+def _texts(path: Path, comment: str | None) -> pl.LazyFrame:
+    """Return the lines that are no comments."""
+    every = lines.lines(path)
+    return every.filter(~pl.col(TEXT).str.starts_with(comment)) if comment else every
+
+
+def _check_unimorph(path: Path, options: UnimorphOptions) -> Sequence[Skipped]:
+    lines.gate(path)
+    text = _texts(path, options.comment)
+    fields = pl.col(TEXT).str.count_matches("\t", literal=True)
+    wrong = text.filter((pl.col(TEXT).str.strip_chars() != "") & ~fields.is_in([1, 2, 3]))
+    remedy = "Write lemma, form and features with tabs between them."
+    _bad(path, wrong, "are not lemma, form and features", remedy)
+    return ()
+
+
+@reader("unimorph", suffixes=[".unimorph"], check=_check_unimorph, options=UnimorphOptions)
+def scan_unimorph(path: Path, options: UnimorphOptions) -> pl.LazyFrame:
+    """UniMorph: lemma, form and features with tabs between them, no header; blank lines allowed.
+
+    Columns lemma, form, features and pos, the first of the features. A fourth field, which some
+    files have for the segments of the form, is not looked at.
+
+    References
+    ----------
+    https://unimorph.github.io
+    """
+    filled = _texts(path, options.comment).filter(pl.col(TEXT).str.strip_chars() != "")
+    named = lines.split(filled, ["lemma", "form", "features"])
+    return named.select(
+        LINE, "lemma", "form", "features", pos=pl.col("features").str.splitn(";", 2).struct[0]
+    )
+
+
+def _check_blocks(path: Path, options: BlockOptions) -> Sequence[Skipped]:
+    lines.gate(path)
+    wrong = _texts(path, options.comment).filter(pl.col(TEXT).str.contains("\t", literal=True))
+    _bad(path, wrong, "hold a tab", "Write one form a line, a blank line after each lemma.")
+    return ()
+
+
+@reader("wordform_blocks", suffixes=[".wordforms"], check=_check_blocks, options=BlockOptions)
+def scan_blocks(path: Path, options: BlockOptions) -> pl.LazyFrame:
+    """One wordform a line, the first of a block its lemma; a blank line between two blocks.
+
+    Columns lemma and form. A lemma that is a name and has no form under it has a null form.
+    """
+    text = _texts(path, options.comment).with_columns(pl.col(TEXT).str.strip_chars())
+    blank = pl.col(TEXT) == ""
+    numbered = text.with_columns(block=blank.cum_sum()).filter(~blank)
+    first = pl.col("block").ne_missing(pl.col("block").shift())
+    named = numbered.with_columns(
+        first=first, lemma=pl.when(first).then(TEXT).forward_fill(), form=pl.col(TEXT)
+    )
+    if options.head == "form":
+        return named.select(LINE, "lemma", "form")
+    bare = pl.when(~pl.col("first")).then("form").alias("form")
+    return named.select(LINE, "lemma", bare)
+
+
+def _check_analyses(path: Path, _options: AnalysisOptions) -> Sequence[Skipped]:
+    lines.gate(path)
+    wrong = lines.lines(path).filter(
+        (pl.col(TEXT).str.strip_chars() != "") & ~pl.col(TEXT).str.contains(_ANALYSIS)
+    )
+    _bad(path, wrong, "are not form:lemma<tags>", "Take lines of other kinds out of the file.")
+    return ()
+
+
+@reader("analyses", suffixes=[".expanded"], check=_check_analyses, options=AnalysisOptions)
+def scan_analyses(path: Path, options: AnalysisOptions) -> pl.LazyFrame:
+    r"""Output of a morphological generator, ``form:lemma<tags>``, as lt-expand writes it.
+
+    Columns form, lemma, tags, pos (the first tag) and direction. A backslash before a colon or
+    a bracket makes it part of the word. The invariable rest of a multiword, ``take<vblex># care``,
+    belongs to the lemma: ``take# care``. What follows a ``+`` is another word's, and left out.
+    """
+    filled = lines.lines(path).filter(pl.col(TEXT).str.strip_chars() != "")
+    rest = pl.col(TEXT).str.extract(_ANALYSIS, 5).str.extract(r"^(#[^+]*)").fill_null("")
+    parts = filled.select(
+        LINE, lemma=_plain(3) + rest, form=_plain(1), tags=pl.col(TEXT).str.extract(_ANALYSIS, 4),
+        direction=pl.col(TEXT).str.extract(_ANALYSIS, 2)
+        .replace_strict({">": "generation", "<": "analysis"}, default="both"),
+    )  # fmt: skip
+    pos = pl.col("tags").str.extract(r"^<([^<>]*)>")
+    kept = parts.filter(pl.col("direction").is_in(options.directions))
+    return kept.select(LINE, "lemma", "form", "tags", "direction", pos=pos)
+
+
+def _plain(group: int) -> pl.Expr:
+    return pl.col(TEXT).str.extract(_ANALYSIS, group).str.replace_all(r"\\(.)", "${1}")
+
+
+@reader("treebank", suffixes=[], check=_check_treebank, options=ConlluOptions)
+def scan_treebank(path: Path, options: ConlluOptions) -> pl.LazyFrame:
+    """CoNLL-U as a lexicon: lemma, form, upos, xpos and feats of every word of the treebank."""
+    return scan_conllu(path, options).select(LINE, "lemma", "form", "upos", "xpos", "feats")

@@ -1,0 +1,1 @@
+"""Lexicon quality: wordlists, best matches, the L-measure and its sampling error."""

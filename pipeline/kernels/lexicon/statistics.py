@@ -1,0 +1,178 @@
+"""The statistics of a lexicon against the gold, as the rows of one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipeline.kernels.lexicon.cluster_measures import Entropy
+from pipeline.kernels.lexicon.l_measure import l_star
+from pipeline.kernels.lexicon.ratio import Interval
+from schemas import LexiconQuality
+
+Row = tuple[str, float | None, str]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What is known of the whole lexicons; None where the gold is known in part alone.
+
+    Parameters
+    ----------
+    gold_lemmas, lexicon_lemmas, common_lemmas : int or None
+        Lemmas of each, and of both.
+    f_star, best_match : float or None
+        F* over all lemmas of the gold, and F1 of the one-to-one assignment.
+    entropy : Entropy or None
+        E* and what has none.
+    """
+
+    gold_lemmas: int | None = None
+    lexicon_lemmas: int | None = None
+    common_lemmas: int | None = None
+    f_star: float | None = None
+    best_match: float | None = None
+    entropy: Entropy | None = None
+
+
+def quality(scores: pl.DataFrame, found: Interval, whole: Whole, *, n: int | None) -> pl.DataFrame:
+    """Return the table of statistics.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`: the sampled lemmas.
+    found : Interval
+        L* with its limits.
+    whole : Whole
+        What is known of all lemmas.
+    n : int or None
+        Takes the place of the sum of the sampled sizes.
+
+    Returns
+    -------
+    DataFrame
+        `schemas.LexiconQuality`. Means of no lemma, variances of one, and correlations of
+        constants are null.
+
+    References
+    ----------
+    Dalli, Adaptation of the F-measure to Cluster Based Lexicon Quality Evaluation, section 5.
+    """
+    ordered = scores.sort("lemma")
+    total = n if n is not None else int(ordered["base"].sum())
+    whole_size = int(ordered["population"][0]) if ordered.height else None
+    population: Row = (
+        "lemmas sampled from",
+        whole_size,
+        "those that the sample stands for; lemmas",
+    )
+    sampled: Row = ("sampled lemmas", ordered.height, "S; lemmas")
+    star: Row = ("L*", found.estimate, "sum of size/n times L, the quality of the lexicon; 0 to 1")
+    rows = [
+        *_lemmas(whole),
+        population,
+        sampled,
+        ("n", total, "wordforms of the sampled lemmas that L is weighted over; forms"),
+        star,
+        ("standard error", found.standard_error, "of L*, linearised"),
+        *_means(ordered),
+        *_forms(ordered),
+        *_whole(whole),
+    ]
+    limits = {star[0]: (found.lower, found.upper)}
+    return pl.DataFrame(
+        [
+            (number, name, value, *limits.get(name, (None, None)), meaning)
+            for number, (name, value, meaning) in enumerate(rows, 1)
+        ],
+        schema=LexiconQuality.columns(),
+        orient="row",
+    )
+
+
+def _lemmas(whole: Whole) -> Sequence[Row]:
+    gold, common = whole.gold_lemmas, whole.common_lemmas
+    coverage = common / gold if gold and common is not None else None
+    return (
+        ("gold lemmas", gold, "|W'|; lemmas"),
+        ("lexicon lemmas", whole.lexicon_lemmas, "|W|; lemmas"),
+        ("common lemmas", common, "|Y|, in both; lemmas"),
+        ("coverage", coverage, "|Y| / |W'|; proportion"),
+    )
+
+
+def _means(scores: pl.DataFrame) -> Sequence[Row]:
+    means = {
+        name: _mean(scores[name]) for name in ("precision", "recall", "L", "contribution", "same_l")
+    }
+    same = l_star(scores["n_gold"], scores["same_l"], float(scores["n_gold"].sum()))
+    return (
+        ("mean precision", means["precision"], "P of the best match; proportion"),
+        ("mean recall", means["recall"], "R of the best match; proportion"),
+        ("mean L", means["L"], "each lemma counts alike; 0 to 1"),
+        ("variance of L", _variance(scores["L"], 1), "of the sample, divisor S - 1"),
+        ("population variance of L", _variance(scores["L"], 0), "divisor S"),
+        ("r(L, P)", _correlation(scores, "precision"), "Pearson correlation; -1 to 1"),
+        ("r(L, R)", _correlation(scores, "recall"), "Pearson correlation; -1 to 1"),
+        ("mean contribution", means["contribution"], "L* / S where n is the sum of the sizes"),
+        ("mean L, same lemma", means["same_l"], "the lexicon's own cluster of each lemma; 0 to 1"),
+        ("L*, same lemma", same, "the same, weighted by gold sizes; 0 to 1"),
+    )
+
+
+def _forms(scores: pl.DataFrame) -> Sequence[Row]:
+    sums = {
+        name: int(scores[name].sum()) for name in ("n_gold", "n_common", "n_missing", "n_spurious")
+    }
+    empty = scores.filter(pl.col("n_gold") == 0).height
+    return (
+        ("gold forms", sums["n_gold"], "of the sampled lemmas; forms"),
+        ("common forms", sums["n_common"], "in the best match, too; forms"),
+        ("missing forms", sums["n_missing"], "of the gold, not in the best match; forms"),
+        ("spurious forms", sums["n_spurious"], "of the best match, not in the gold; forms"),
+        ("lemmas without forms", empty, "in the gold: their L is 0 and weighs nothing; lemmas"),
+    )
+
+
+def _whole(whole: Whole) -> Sequence[Row]:
+    bits = whole.entropy
+    return (
+        ("F*", whole.f_star, "best match of every gold lemma, in Y or not; 0 to 1"),
+        (
+            "E*",
+            bits.value if bits else None,
+            "entropy of the lexicon's clusters; bits, 0 if none is mixed",
+        ),
+        (
+            "lemmas outside",
+            bits.outside if bits else None,
+            "of the lexicon, no form in the gold; lemmas",
+        ),
+        (
+            "forms outside",
+            bits.unknown if bits else None,
+            "of the lexicon, in no gold lemma; forms",
+        ),
+        ("best-match F1", whole.best_match, "one-to-one, all lemmas of both count; 0 to 1"),
+    )
+
+
+def _mean(values: pl.Series) -> float | None:
+    return float(values.to_numpy().mean()) if len(values) else None
+
+
+def _variance(values: pl.Series, ddof: int) -> float | None:
+    return float(values.to_numpy().var(ddof=ddof)) if len(values) > ddof else None
+
+
+def _correlation(scores: pl.DataFrame, name: str) -> float | None:
+    x, y = (scores[each].to_numpy() - (_mean(scores[each]) or 0.0) for each in ("L", name))
+    scale = math.sqrt(float((x @ x) * (y @ y)))
+    # Values that are all alike leave rounding errors of their mean: no correlation is defined.
+    if scores.height < 2 or scale <= 1e-20 * scores.height:
+        return None
+    return max(-1.0, min(1.0, float(x @ y) / scale))

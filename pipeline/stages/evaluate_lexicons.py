@@ -1,0 +1,84 @@
+"""Several lexicons against one gold: how much they differ in L*, and where."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.lexicon import ratio
+from pipeline.kernels.lexicon.comparison import (
+    differences,
+    differing,
+    lexicons,
+    sample_of,
+    unsure,
+)
+from pipeline.kernels.lexicon.ratio import Method
+from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, several, stage
+from schemas import LemmaScores, LexiconComparison, LexiconDifferences, LexiconLemmas
+
+
+class EvaluateLexicons(Seeded):
+    """Compare lexicons that were evaluated against one gold by the same sampled lemmas."""
+
+    lexicons: Annotated[tuple[str, ...], Of(LemmaScores)] = Field(min_length=2)
+    """Stages of kind evaluate.lexicon, of one gold and one sample."""
+    interval: Method = "bootstrap_t"
+    """Method of the confidence intervals: bootstrap_t, percentile or linearised."""
+    confidence: Proportion = 0.95
+    """Confidence level of each interval by itself."""
+    replicates: int = Field(default=2000, ge=100)
+    """Samples drawn again for the bootstrap."""
+
+
+@stage(
+    "evaluate.lexicons",
+    config=EvaluateLexicons,
+    outputs={
+        "lexicons": LexiconComparison,
+        "differences": LexiconDifferences,
+        "lemmas": LexiconLemmas,
+    },
+)
+def evaluate_lexicons(config: EvaluateLexicons, tables: Tables) -> Outputs:
+    """Estimate each L* and the difference of each two from the same lemmas."""
+    plans = dict(zip(config.lexicons, several(tables, "lexicons", config.lexicons), strict=True))
+    scores = {name: table.collect().sort("lemma") for name, table in plans.items()}
+    _require_same_lemmas(scores)
+    drawn = all(each["drawn"].all() for each in scores.values())
+    options = {"method": config.interval, "confidence": config.confidence}
+    again = {"replicates": config.replicates, "seed": config.seed}
+    found = {
+        name: ratio.interval(sample_of(each), **options, **again)  # type: ignore[arg-type]
+        for name, each in scores.items()
+    }
+    if not drawn:
+        found = {name: unsure(each) for name, each in found.items()}
+    return {
+        "lexicons": lexicons(scores, found),
+        "differences": differences(scores, **options, **again, drawn=drawn),  # type: ignore[arg-type]
+        "lemmas": differing(scores),
+    }
+
+
+def _require_same_lemmas(scores: dict[str, pl.DataFrame]) -> None:
+    (first, one), *others = scores.items()
+    problems = []
+    for name, other in others:
+        odd = pl.concat([
+            one.join(other, on="lemma", how="anti"), other.join(one, on="lemma", how="anti"),
+        ]).sort("lemma")["lemma"]  # fmt: skip
+        if len(odd):
+            such = ", ".join(map(repr, odd.head(3)))
+            what = f"{len(odd):,} lemmas are in {first} or in {name} alone, such as {such}"
+            problems.append(
+                Problem("lexicons", what, "sample once, from the gold and all lexicons")
+            )
+        elif not one["n_gold"].equals(other["n_gold"]):
+            what = f"{first} and {name} were evaluated against different golds"
+            problems.append(Problem("lexicons", what, "take one gold for both"))
+    if problems:
+        raise ConfigError("lexicons", problems)
