@@ -13,7 +13,7 @@ export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 .PHONY: help demo test lint bench coverage clean
 
 help:
-	@echo "make demo      run the example experiment and print its table and report"
+	@echo "make demo      run an example of each family, with tables and reports"
 	@echo "make test      run all tests"
 	@echo "make lint      check style and types"
 	@echo "make bench     measure speed and memory"
@@ -37,7 +37,12 @@ demo: $(VENV)/core
 	$(BIN)/python data/make_corpus.py data/pp-verb
 	$(BIN)/lexassay run configs/pp-verb.toml --runs $(RUNS)
 	$(BIN)/lexassay show configs/pp-verb.toml sampled.cuts --runs $(RUNS)
-	@echo "report: $(RUNS)/pp-verb/report/index.html"
+	$(BIN)/python data/make_taggings.py data/pos-induction
+	$(BIN)/lexassay run configs/pos-induction.toml --runs $(RUNS)
+	$(BIN)/lexassay run configs/lexicon.toml --runs $(RUNS)
+	$(BIN)/lexassay show configs/lexicon.toml computed_quality --runs $(RUNS)
+	@echo "reports: $(RUNS)/pp-verb/report/index.html (collocations), \
+	$(RUNS)/pos-induction/report/index.html (clusters), $(RUNS)/lexicon/report/index.html (lexicons)"
 
 test: $(VENV)/test
 	$(BIN)/python -m pytest --numprocesses 2
