@@ -12,6 +12,7 @@ from schemas.clustering_token import (
     TokenLevel,
     TokenMapping,
 )
+from schemas.clustering_types import ClassScores, ClusterMapping, ItemScores, TypeLevel
 from schemas.comparison import BaselineComparison, BestMeasures, Comparison, CutComparison
 from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
 from schemas.coverage import Coverage
@@ -35,7 +36,9 @@ __all__ = [
     "BaselineComparison",
     "BestMeasures",
     "Candidates",
+    "ClassScores",
     "ClassShares",
+    "ClusterMapping",
     "Comparison",
     "CorpusSize",
     "Coverage",
@@ -45,6 +48,7 @@ __all__ = [
     "Faults",
     "FrequentTypes",
     "Identified",
+    "ItemScores",
     "Judgements",
     "Labels",
     "LexassayError",
@@ -69,6 +73,7 @@ __all__ = [
     "TupleCounts",
     "TupleScores",
     "Tuples",
+    "TypeLevel",
     "UnitCounts",
     "Violation",
 ]

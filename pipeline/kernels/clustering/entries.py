@@ -1,0 +1,173 @@
+"""Gold and induced entries of items as arrays: distinct patterns and how many items have each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from pipeline.errors import DataError
+
+IntArray = npt.NDArray[np.int64]
+Sparse = sparse.csr_array
+
+
+class Patterns(NamedTuple):
+    """What the measures need of the items: which pattern (A, B) occurs, and how often.
+
+    Parameters
+    ----------
+    counts : array of int, shape (patterns,)
+        Items that have the pattern.
+    gold : csr_array of 0 and 1, shape (patterns, classes)
+        The classes A of each pattern; at least one.
+    induced : csr_array of 0 and 1, shape (patterns, clusters)
+        Its clusters B; may be none.
+    """
+
+    counts: IntArray
+    gold: Sparse
+    induced: Sparse
+
+
+class Entries(NamedTuple):
+    """Items with their gold and induced entries, as codes into sorted names.
+
+    Parameters
+    ----------
+    patterns : Patterns
+        The distinct patterns, in the order of the first item that has each.
+    pattern : array of int, shape (items,)
+        The pattern of each item.
+    items, classes, clusters : pl.Series
+        Names, sorted as text: "10" comes before "2".
+    n_dropped, n_without_cluster, n_clusters_dropped : int
+        Items without gold entry, left out; items without induced entry, kept; clusters that
+        held only items that were left out.
+    """
+
+    patterns: Patterns
+    pattern: IntArray
+    items: pl.Series
+    classes: pl.Series
+    clusters: pl.Series
+    n_dropped: int
+    n_without_cluster: int
+    n_clusters_dropped: int
+
+
+def entries(gold: pl.DataFrame, induced: pl.DataFrame) -> Entries:
+    """Encode gold and induced memberships.
+
+    Parameters
+    ----------
+    gold : pl.DataFrame
+        Columns item and gold (String): a row for each class of an item. Repeated rows count
+        once, rows with a null are no membership; the order of rows makes no difference.
+    induced : pl.DataFrame
+        Columns item and cluster (String), likewise.
+
+    Returns
+    -------
+    Entries
+        Of the items with a gold entry. There may be no cluster.
+
+    Raises
+    ------
+    DataError
+        If a column is missing or not of strings, a name is empty, or no item has a gold entry.
+
+    References
+    ----------
+    Reichart, Abend & Rappoport, Type Level Clustering Evaluation (2010), section 3.
+
+    Examples
+    --------
+    >>> gold = pl.DataFrame({"item": ["dog", "run", "run"], "gold": ["N", "N", "V"]})
+    >>> induced = pl.DataFrame({"item": ["dog", "cat"], "cluster": ["0", "1"]})
+    >>> made = entries(gold, induced)
+    >>> made.items.to_list(), made.classes.to_list(), made.clusters.to_list()
+    (['dog', 'run'], ['N', 'V'], ['0'])
+    >>> made.n_dropped, made.n_without_cluster, made.n_clusters_dropped
+    (1, 1, 1)
+    """
+    known, given = _memberships(gold, "gold"), _memberships(induced, "cluster")
+    items = known["item"].unique().sort()
+    if not len(items):
+        raise DataError("no item has a gold class: give at least one row with item and gold")
+    place = pl.DataFrame({"item": items, "place": np.arange(len(items))})
+    kept = given.join(place, on="item", how="semi")
+    classes, clusters = known["gold"].unique().sort(), kept["cluster"].unique().sort()
+    left = _codes(known, place, classes, "gold")
+    right = _codes(kept, place, clusters, "cluster")
+    patterns, pattern = _patterns(left, right, len(classes), len(clusters))
+    return Entries(
+        patterns,
+        pattern,
+        items,
+        classes,
+        clusters,
+        n_dropped=given.join(place, on="item", how="anti")["item"].n_unique(),
+        n_without_cluster=len(items) - right["place"].n_unique(),
+        n_clusters_dropped=given["cluster"].n_unique() - len(clusters),
+    )
+
+
+def _memberships(table: pl.DataFrame, label: str) -> pl.DataFrame:
+    """Return the rows that are memberships, after complaining about what cannot be one."""
+    for column in ("item", label):
+        if column not in table.columns:
+            raise DataError(f"memberships: no column {column!r} among {', '.join(table.columns)}")
+        if table.schema[column] not in (pl.String, pl.Null):
+            raise DataError(
+                f"memberships: column {column!r} is {table.schema[column]}, not String; cast it"
+            )
+    chosen = table.select(pl.col("item", label).cast(pl.String)).drop_nulls()
+    empty = chosen.filter((pl.col("item") == "") | (pl.col(label) == ""))
+    if empty.height:
+        shown = ", ".join(f"{item!r}: {name!r}" for item, name in empty.sort("item").head(3).rows())
+        raise DataError(
+            f"memberships: {empty.height:,} rows have an empty item or {label}, such as {shown}; "
+            "name them, or make them null if they are no membership"
+        )
+    return chosen
+
+
+def _codes(table: pl.DataFrame, place: pl.DataFrame, names: pl.Series, label: str) -> pl.DataFrame:
+    """Return each membership once, as places of the item and of the name."""
+    coded = table.select("item", code=pl.col(label).cast(pl.Enum(names)).to_physical())
+    coded = coded.join(place, on="item").select("place", pl.col("code").cast(pl.Int64))
+    return coded.unique().sort("place", "code")
+
+
+def _patterns(
+    left: pl.DataFrame, right: pl.DataFrame, classes: int, clusters: int
+) -> tuple[Patterns, IntArray]:
+    """Collapse items with equal entries."""
+    a, b = (
+        table.group_by("place", maintain_order=True).agg(pl.col("code").alias(name))
+        for table, name in ((left, "a"), (right, "b"))
+    )
+    both = a.join(b, on="place", how="left").with_columns(pl.col("b").fill_null([]))
+    distinct = (
+        both.group_by("a", "b")
+        .agg(pl.col("place").sort(), n=pl.len().cast(pl.Int64))
+        .sort(pl.col("place").list.first())
+    )
+    lengths = distinct["n"].to_numpy()
+    pattern = np.empty(int(lengths.sum()), dtype=np.int64)
+    pattern[distinct["place"].explode().to_numpy()] = np.repeat(np.arange(len(lengths)), lengths)
+    matrices = (_matrix(distinct["a"], classes), _matrix(distinct["b"], clusters))
+    return Patterns(lengths, *matrices), pattern
+
+
+def _matrix(lists: pl.Series, width: int) -> Sparse:
+    """Return lists of codes as rows of 0 and 1."""
+    lengths = lists.list.len().cast(pl.Int64).to_numpy()
+    codes = lists.filter(lists.list.len() > 0).explode().cast(pl.Int64).to_numpy()
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    ones = np.ones(len(codes), dtype=np.int64)
+    return sparse.csr_array((ones, codes, starts), shape=(len(lengths), width))

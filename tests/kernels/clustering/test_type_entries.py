@@ -1,0 +1,115 @@
+"""Memberships as patterns: what counts, what is dropped, what is an error."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import DataError
+from pipeline.kernels.clustering.entries import Entries, entries
+
+GOLD = pl.DataFrame({"item": ["b", "a", "a", "c"], "gold": ["10", "10", "2", "10"]})
+INDUCED = pl.DataFrame({"item": ["a", "b", "d", "d"], "cluster": ["1", "1", "1", "9"]})
+pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), max_size=20)
+
+
+def sets(made: Entries) -> list[tuple[str, set[str], set[str]]]:
+    """Read the entries of each item back."""
+    gold, induced = made.patterns.gold.toarray(), made.patterns.induced.toarray()
+    return [
+        (
+            item,
+            {made.classes[int(c)] for c in np.flatnonzero(gold[p])},
+            {made.clusters[int(k)] for k in np.flatnonzero(induced[p])},
+        )
+        for item, p in zip(made.items, made.pattern, strict=True)
+    ]
+
+
+def test_by_hand() -> None:
+    made = entries(GOLD, INDUCED)
+    assert sets(made) == [("a", {"10", "2"}, {"1"}), ("b", {"10"}, {"1"}), ("c", {"10"}, set())]
+    assert (made.n_dropped, made.n_without_cluster, made.n_clusters_dropped) == (1, 1, 1)
+    assert made.clusters.to_list() == ["1"]
+
+
+def test_numbers_sort_as_text() -> None:
+    assert entries(GOLD, INDUCED).classes.to_list() == ["10", "2"]
+
+
+def test_equal_items_are_one_pattern() -> None:
+    gold = pl.DataFrame({"item": list("abc"), "gold": ["N", "V", "N"]})
+    induced = pl.DataFrame({"item": list("abc"), "cluster": ["1", "1", "1"]})
+    made = entries(gold, induced)
+    assert made.patterns.counts.tolist() == [2, 1]
+    assert made.pattern.tolist() == [0, 1, 0]
+
+
+@given(pairs, pairs, st.randoms())
+def test_any_order_and_any_repetition(
+    gold: list[tuple[int, int]], induced: list[tuple[int, int]], random: object
+) -> None:
+    first = [(f"w{i}", f"c{c}") for i, c in [(0, 0), *gold]]
+    second = [(f"w{i}", f"k{k}") for i, k in induced]
+    made = entries(_table(first, "gold"), _table(second, "cluster"))
+    known = {item for item, _ in first}
+    assert sets(made) == [
+        (item, {c for i, c in first if i == item}, {k for i, k in second if i == item})
+        for item in sorted(known)
+    ]
+    assert made.n_dropped == len({i for i, _ in second} - known)
+    assert made.patterns.counts.sum() == len(known)
+    random.shuffle(first)
+    random.shuffle(second)
+    again = entries(_table(first * 2, "gold"), _table(second * 2, "cluster"))
+    assert again.pattern.tolist() == made.pattern.tolist()
+    assert (again.patterns.gold != made.patterns.gold).nnz == 0
+    assert (again.patterns.induced != made.patterns.induced).nnz == 0
+
+
+def _table(rows: list[tuple[str, str]], label: str) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema={"item": pl.String, label: pl.String}, orient="row")
+
+
+def test_nulls_are_no_membership() -> None:
+    gold = pl.DataFrame({"item": ["a", "a", None, "b"], "gold": ["N", None, "V", None]})
+    induced = pl.DataFrame({"item": ["a", None], "cluster": [None, "1"]})
+    made = entries(gold, induced)
+    assert sets(made) == [("a", {"N"}, set())]
+    assert made.n_without_cluster == 1
+
+
+def test_nothing_induced() -> None:
+    made = entries(GOLD, INDUCED.clear())
+    assert len(made.clusters) == 0
+    assert made.patterns.induced.shape == (2, 0)
+    assert made.n_without_cluster == 3
+
+
+def test_only_items_without_gold_entry() -> None:
+    made = entries(GOLD, pl.DataFrame({"item": ["x"], "cluster": ["1"]}))
+    assert (made.n_dropped, made.n_clusters_dropped, len(made.clusters)) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("gold", [GOLD.clear(), GOLD.with_columns(gold=pl.lit(None))])
+def test_no_item_is_an_error(gold: pl.DataFrame) -> None:
+    with pytest.raises(DataError, match="no item has a gold class"):
+        entries(gold, INDUCED)
+
+
+def test_empty_names_are_an_error() -> None:
+    empty = pl.DataFrame({"item": ["b", "a", ""], "cluster": ["", "", "1"]})
+    with pytest.raises(DataError, match="3 rows have an empty item or cluster, such as '': '1', "):
+        entries(GOLD, empty)
+    with pytest.raises(DataError, match="1 rows have an empty item or gold"):
+        entries(pl.DataFrame({"item": ["a"], "gold": [""]}), INDUCED)
+
+
+def test_columns_must_be_there_and_be_strings() -> None:
+    with pytest.raises(DataError, match="no column 'gold' among item, cluster"):
+        entries(INDUCED, INDUCED)
+    with pytest.raises(DataError, match="column 'cluster' is Int64, not String"):
+        entries(GOLD, pl.DataFrame({"item": ["a"], "cluster": [1]}))
