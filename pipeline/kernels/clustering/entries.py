@@ -10,6 +10,7 @@ import polars as pl
 from scipy import sparse
 
 from pipeline.errors import DataError
+from pipeline.kernels.clustering.overlapping.patterns import sorted_distinct
 
 IntArray = npt.NDArray[np.int64]
 Sparse = sparse.csr_array
@@ -99,19 +100,20 @@ def entries(gold: pl.DataFrame, induced: pl.DataFrame) -> Entries:
     if not len(items):
         raise DataError("no item has a gold class: give at least one row with item and gold")
     place = pl.DataFrame({"item": items, "place": np.arange(len(items))})
-    kept = given.join(place, on="item", how="semi")
+    kept = given.join(place, on="item")
     classes, clusters = known["gold"].unique().sort(), kept["cluster"].unique().sort()
-    left = _codes(known, place, classes, "gold")
-    right = _codes(kept, place, clusters, "cluster")
+    left = _codes(known.join(place, on="item"), classes, "gold")
+    right = _codes(kept, clusters, "cluster")
     patterns, pattern = _patterns(left, right, len(classes), len(clusters))
+    placed = right["place"].n_unique()
     return Entries(
         patterns,
         pattern,
         items,
         classes,
         clusters,
-        n_dropped=given.join(place, on="item", how="anti")["item"].n_unique(),
-        n_without_cluster=len(items) - right["place"].n_unique(),
+        n_dropped=given["item"].n_unique() - placed,
+        n_without_cluster=len(items) - placed,
         n_clusters_dropped=given["cluster"].n_unique() - len(clusters),
     )
 
@@ -136,11 +138,13 @@ def _memberships(table: pl.DataFrame, label: str) -> pl.DataFrame:
     return chosen
 
 
-def _codes(table: pl.DataFrame, place: pl.DataFrame, names: pl.Series, label: str) -> pl.DataFrame:
-    """Return each membership once, as places of the item and of the name."""
-    coded = table.select("item", code=pl.col(label).cast(pl.Enum(names)).to_physical())
-    coded = coded.join(place, on="item").select("place", pl.col("code").cast(pl.Int64))
-    return coded.unique().sort("place", "code")
+def _codes(table: pl.DataFrame, names: pl.Series, label: str) -> pl.DataFrame:
+    """Return each membership once, as places of the item and of the name, in order."""
+    # One number for both, which NumPy sorts many times as fast as two columns.
+    code = table[label].cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+    size = max(1, len(names))
+    place, code = np.divmod(sorted_distinct(table["place"].to_numpy() * size + code), size)
+    return pl.DataFrame({"place": place, "code": code})
 
 
 def _patterns(
