@@ -13,7 +13,7 @@ from scipy import sparse
 
 from pipeline.kernels.clustering.entries import Entries, IntArray, Sparse
 from pipeline.kernels.clustering.mapping_one_to_one import overlap
-from pipeline.kernels.clustering.overlapping.patterns import numbered
+from pipeline.kernels.clustering.overlapping.patterns import distinct_sets, numbered
 from pipeline.kernels.clustering.type_measures import Score, image, item_counts, united
 from schemas import TypeLevel
 
@@ -145,7 +145,7 @@ def _joined(matrix: Sparse, names: pl.Series) -> pl.Series:
     """Return the names of each row, in their order, with spaces between."""
     rows = sparse.csr_array(matrix).sorted_indices()
     # Many rows hold the same: their text is made once.
-    one, place = _distinct(rows)
+    one, place = distinct_sets(rows)
     held, words = rows[one], names.to_list()
     codes, ends = held.indices.tolist(), held.indptr.tolist()
     texts = [
@@ -153,21 +153,6 @@ def _joined(matrix: Sparse, names: pl.Series) -> pl.Series:
         for start, end in itertools.pairwise(ends)
     ]
     return pl.Series(texts, dtype=pl.String).gather(place)
-
-
-def _distinct(rows: Sparse) -> tuple[IntArray, IntArray]:
-    """Return one of the rows that hold the same, and for each row its place among these."""
-    lengths, n, used = np.diff(rows.indptr), rows.shape[1], 1
-    place = np.zeros(rows.shape[0], dtype=np.int64)
-    for entry in range(int(lengths.max(initial=0))):
-        more = np.flatnonzero(lengths > entry)
-        distinct, found = numbered(place[more] * n + rows.indices[rows.indptr[more] + entry])
-        place[more] = used + found
-        used += len(distinct)
-    distinct, place = numbered(place)
-    one = np.zeros(len(distinct), dtype=np.int64)
-    one[place] = np.arange(len(place))
-    return one, place
 
 
 def _names(names: pl.Series, codes: IntArray) -> pl.Series:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -89,6 +90,34 @@ def distinct_rows(rows: IntArray, size: int) -> tuple[IntArray, IntArray]:
     kept = np.zeros((int(places.max(initial=-1)) + 1, rows.shape[1]), dtype=np.int64)
     kept[places] = rows
     return kept, places
+
+
+def distinct_sets(held: sparse.csr_array) -> tuple[IntArray, IntArray]:
+    """Return one of the rows that hold the same, and for each row its place among these.
+
+    Parameters
+    ----------
+    held : csr_array, shape (rows, labels)
+        The labels of each row, in order.
+
+    Examples
+    --------
+    >>> one, places = distinct_sets(sparse.csr_array([[0, 1], [1, 1], [0, 1], [0, 0]]))
+    >>> one.tolist(), places.tolist()
+    ([3, 2, 1], [1, 2, 1, 0])
+    """
+    lengths, used = np.diff(held.indptr), 1
+    places = np.zeros(held.shape[0], dtype=np.int64)
+    for entry in range(int(lengths.max(initial=0))):
+        longer = np.flatnonzero(lengths > entry)
+        label = held.indices[held.indptr[longer] + entry].astype(np.int64)
+        distinct, found = numbered(places[longer] * held.shape[1] + label)
+        places[longer] = used + found
+        used += len(distinct)
+    distinct, places = numbered(places)
+    one = np.zeros(len(distinct), dtype=np.int64)
+    one[places] = np.arange(len(places))
+    return one, places
 
 
 def numbered(values: IntArray) -> tuple[IntArray, IntArray]:
