@@ -5,7 +5,7 @@ python benchmarks/clustering.py [--runs 5] [--only twelve|overlapping|tokens]
 Every run is a fresh process that makes the data, evaluates a hundredth of them to warm up, and then
 times the evaluation alone. The values are beside the times: where a peer measures something else
 under the same name, that is said. A peer that is not installed, or does not run, is named with the
-reason. Ratios are of elapsed time, and of CPU seconds, which other work on the machine disturbs less.
+reason. Ratios are of elapsed time, and of CPU seconds, which other work disturbs less.
 """
 
 from __future__ import annotations
