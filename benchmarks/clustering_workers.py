@@ -97,10 +97,8 @@ def clusim(measure: str, *, overlap: bool) -> Callable[[Size], Evaluation]:
         from clusim import clustering, sim  # noqa: PLC0415
 
         names = _sets(size) if overlap else _single(size)
-        sides = [
-            clustering.Clustering(elm2clu_dict={item: list(each) for item, each in side.items()})
-            for side in names
-        ]
+        # Its Omega index takes items for places in arrays: they have to be numbers from 0.
+        sides = [clustering.Clustering(elm2clu_dict=_numbers(side)) for side in names]
         return lambda: [float(getattr(sim, measure)(*sides))]
 
     return prepare
@@ -157,6 +155,11 @@ def _single(size: Size) -> tuple[Sets, Sets]:
         for side in (gold, cluster)
     )
     return one, two
+
+
+def _numbers(side: Sets) -> dict[int, list[str]]:
+    """Return the labels of items by their places; both sides have the same items."""
+    return {place: list(side[item]) for place, item in enumerate(sorted(side))}
 
 
 def _groups(table: pl.DataFrame, label: str) -> list[list[str]]:
