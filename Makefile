@@ -61,7 +61,8 @@ $(PEERS)/ready: pyproject.toml constraints.txt
 	test -x $(PEERS)/bin/python || $(PYTHON3) -m venv $(PEERS)
 	grep -v '^pandas==' constraints.txt > $(PEERS)/constraints.txt
 	$(PEER_PIP) --editable .
-	$(PEER_PIP) --no-binary association-measures --editable ".[peers]" || $(PEER_PIP) nltk gensim duckdb
+	$(PEER_PIP) --no-binary association-measures,python-louvain --editable ".[peers]" \
+		|| $(PEER_PIP) nltk gensim duckdb scikit-learn bcubed==1.5 clusim==0.4
 	touch $@
 
 bench: $(VENV)/bench $(PEERS)/ready
@@ -71,6 +72,8 @@ bench: $(VENV)/bench $(PEERS)/ready
 	$(PEERS)/bin/python benchmarks/count_peers.py
 	$(PEERS)/bin/python benchmarks/score_peers.py
 	$(PEERS)/bin/python benchmarks/exact_tests.py
+	$(PEERS)/bin/python benchmarks/clustering.py
+	$(BIN)/python benchmarks/token_rows.py
 
 coverage: $(VENV)/core
 	$(BIN)/python benchmarks/coverage.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from scipy import sparse
 
 from pipeline.kernels.clustering.entries import Entries, IntArray, Sparse
 from pipeline.kernels.clustering.mapping_one_to_one import overlap
+from pipeline.kernels.clustering.overlapping.patterns import distinct_sets, numbered
 from pipeline.kernels.clustering.type_measures import Score, image, item_counts, united
 from schemas import TypeLevel
 
@@ -127,7 +129,7 @@ def item_rows(made: Entries, found: Found, *, worst: int | None) -> pl.DataFrame
     # Items are in the order of their names, and a stable sort keeps them so where F is equal.
     order = np.argsort(f[made.pattern], kind="stable")[:worst]
     pattern = made.pattern[order]
-    shown, place = np.unique(pattern, return_inverse=True)
+    shown, place = numbered(pattern)
     labels = _joined(made.patterns.gold[shown], made.classes)
     images = _joined(image(made.patterns, found.mapping)[shown], made.classes)
     return pl.DataFrame({
@@ -141,16 +143,16 @@ def item_rows(made: Entries, found: Found, *, worst: int | None) -> pl.DataFrame
 
 def _joined(matrix: Sparse, names: pl.Series) -> pl.Series:
     """Return the names of each row, in their order, with spaces between."""
-    rows, codes = sparse.csr_array(matrix).sorted_indices().nonzero()
-    listed = pl.DataFrame({"row": rows, "name": names.gather(codes)}, schema_overrides=_NAMES)
-    joined = listed.group_by("row").agg(pl.col("name").str.join(_SEPARATOR))
-    every = pl.DataFrame({"row": np.arange(matrix.shape[0])}).join(
-        joined, on="row", how="left", maintain_order="left"
-    )
-    return every["name"].fill_null("")
-
-
-_NAMES = {"row": pl.Int64, "name": pl.String}
+    rows = sparse.csr_array(matrix).sorted_indices()
+    # Many rows hold the same: their text is made once.
+    one, place = distinct_sets(rows)
+    held, words = rows[one], names.to_list()
+    codes, ends = held.indices.tolist(), held.indptr.tolist()
+    texts = [
+        _SEPARATOR.join(words[code] for code in codes[start:end])
+        for start, end in itertools.pairwise(ends)
+    ]
+    return pl.Series(texts, dtype=pl.String).gather(place)
 
 
 def _names(names: pl.Series, codes: IntArray) -> pl.Series:

@@ -111,30 +111,26 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     """
     check_labels(gold, ["item", "gold"])
     check_labels(induced, ["item", "cluster"])
-    # Numbers for items, on both sides alike.
-    names = pl.concat([gold["item"], induced["item"]])
-    numbers = names.rank("dense").to_numpy().astype(np.int64) - 1
-    own, other = numbers[: gold.height], numbers[gold.height :]
-    known = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=bool)
-    known[own] = True
-    place, kept = np.cumsum(known) - 1, known[other]
-    first, one = _patterns(place[own], gold["gold"], int(known.sum()))
-    second, two = _patterns(place[other[kept]], induced["cluster"].filter(kept), int(known.sum()))
+    # Numbers for items: any will do, only how many items have which sets counts.
+    known = pl.DataFrame({"item": gold["item"].unique()}).with_row_index("place")
+    placed = induced.join(known, on="item")
+    dropped = induced["item"].n_unique() - placed["place"].n_unique()
+    first, one = _patterns(gold.join(known, on="item"), "gold", known.height)
+    second, two = _patterns(placed, "cluster", known.height)
     joint = one * max(1, len(second.members)) + two
     distinct, counts = np.unique(joint, return_counts=True)
     pairs = np.stack(np.divmod(distinct, max(1, len(second.members))), axis=1)
-    dropped = len(sorted_distinct(other[~kept]))
     return Memberships(first, second, pairs, counts.astype(np.int64), dropped, seed)
 
 
-def _patterns(items: IntArray, labels: pl.Series, many: int) -> tuple[Patterns, IntArray]:
+def _patterns(rows: pl.DataFrame, label: str, many: int) -> tuple[Patterns, IntArray]:
     """Return the distinct sets of labels, and the place of each item's set."""
-    label_codes, names = codes(labels)
-    size = max(1, len(names))
+    label_codes, names = codes(rows[label])
+    items, size = rows["place"].to_numpy().astype(np.int64), max(1, len(names))
     item, code = np.divmod(sorted_distinct(items * size + label_codes), size)
     held = np.bincount(item, minlength=many)
     first = np.cumsum(held) - held
-    rows = np.full((many, int(held.max(initial=0))), NOTHING, dtype=np.int64)
-    rows[item, np.arange(len(item)) - first[item]] = code
-    members, places = distinct_rows(rows, size)
+    sets = np.full((many, int(held.max(initial=0))), NOTHING, dtype=np.int64)
+    sets[item, np.arange(len(item)) - first[item]] = code
+    members, places = distinct_rows(sets, size)
     return Patterns(names, members), places

@@ -1,0 +1,192 @@
+"""What is timed: evaluations by lexassay, scikit-learn, bcubed, clusim and cdlib, from one data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import polars as pl
+from make_memberships import Size, memberships, partition
+
+from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
+from pipeline.kernels.clustering.token.scores import PAPER, token_scores
+from pipeline.kernels.clustering.type_level import evaluate_type_level
+
+Evaluation = Callable[[], Iterable[float]]
+"""Does the work that is timed, and returns its values."""
+
+
+def paper(size: Size) -> Evaluation:
+    """Take three type-level measures under both mappings, and six token-level measures."""
+    gold, induced, senses = memberships(size)
+
+    def run() -> list[float]:
+        made = evaluate_type_level(gold, induced)
+        cells = senses.group_by("gold", "cluster").agg(pl.col("f").sum())
+        tokens = token_scores(cells, measures=PAPER)
+        types = made.summary.filter(pl.col("mapping") != "floor")
+        return [*types["value"].to_list(), *tokens["value"].to_list()]
+
+    return run
+
+
+def overlapping(*measures: str) -> Callable[[Size], Evaluation]:
+    """Evaluate items with several labels."""
+
+    def prepare(size: Size) -> Evaluation:
+        gold, induced, _ = memberships(size)
+        return lambda: _overlapping(gold, induced, measures)
+
+    return prepare
+
+
+def partitions(*measures: str) -> Callable[[Size], Evaluation]:
+    """Measure items with one label in the same way."""
+
+    def prepare(size: Size) -> Evaluation:
+        gold, cluster = (pl.Series(each).cast(pl.String) for each in partition(size))
+        item = pl.Series(range(size.items)).cast(pl.String)
+        tables = (
+            pl.DataFrame({"item": item, "gold": gold}),
+            pl.DataFrame({"item": item, "cluster": cluster}),
+        )
+        return lambda: _overlapping(*tables, measures)
+
+    return prepare
+
+
+OF_TOKENS = ("v", "ami", "adjusted_rand", "fowlkes_mallows")
+
+
+def tokens(size: Size) -> Evaluation:
+    """Take V, AMI, ARI and Fowlkes-Mallows of tokens, a row each."""
+    rows = _tokens(size)
+
+    def run() -> list[float]:
+        cells = rows.group_by("gold", "cluster").agg(f=pl.len().cast(pl.Int64))
+        return token_scores(cells, measures=OF_TOKENS)["value"].to_list()
+
+    return run
+
+
+def scikit_learn(size: Size) -> Evaluation:
+    from sklearn import metrics  # noqa: PLC0415
+
+    rows = _tokens(size).select(pl.col("gold", "cluster").str.slice(1).cast(pl.Int64))
+    gold, cluster = (column.to_numpy() for column in rows)
+    scores = (
+        metrics.v_measure_score, metrics.adjusted_mutual_info_score,
+        metrics.adjusted_rand_score, metrics.fowlkes_mallows_score,
+    )  # fmt: skip
+    return lambda: [float(score(gold, cluster)) for score in scores]
+
+
+def bcubed(size: Size) -> Evaluation:
+    import bcubed  # noqa: PLC0415
+
+    gold, induced = _sets(size)
+
+    def run() -> list[float]:
+        precision, recall = bcubed.precision(induced, gold), bcubed.recall(induced, gold)
+        return [float(bcubed.fscore(precision, recall))]
+
+    return run
+
+
+def clusim(measure: str, *, overlap: bool) -> Callable[[Size], Evaluation]:
+    def prepare(size: Size) -> Evaluation:
+        from clusim import clustering, sim  # noqa: PLC0415
+
+        names = _sets(size) if overlap else _single(size)
+        # Its Omega index takes items for places in arrays: they have to be numbers from 0.
+        sides = [clustering.Clustering(elm2clu_dict=_numbers(side)) for side in names]
+        return lambda: [float(getattr(sim, measure)(*sides))]
+
+    return prepare
+
+
+def cdlib(measure: str) -> Callable[[Size], Evaluation]:
+    def prepare(size: Size) -> Evaluation:
+        import networkx  # noqa: PLC0415
+        from cdlib import NodeClustering, evaluation  # noqa: PLC0415
+
+        gold, induced, _ = memberships(size)
+        items = networkx.Graph()
+        items.add_nodes_from(gold["item"])
+        sides = [
+            NodeClustering(_groups(table, label), items, overlap=True)
+            for table, label in ((gold, "gold"), (induced, "cluster"))
+        ]
+        return lambda: [float(getattr(evaluation, measure)(*sides).score)]
+
+    return prepare
+
+
+def _overlapping(gold: pl.DataFrame, induced: pl.DataFrame, measures: Sequence[str]) -> list[float]:
+    return overlapping_scores(gold, induced, measures=measures, seed="s")["value"].to_list()
+
+
+def _tokens(size: Size) -> pl.DataFrame:
+    _, _, senses = memberships(size)
+    return senses.select(pl.col("gold", "cluster").repeat_by("f").explode()).sample(
+        fraction=1.0, shuffle=True, seed=1
+    )
+
+
+Sets = dict[str, set[str]]
+
+
+def _sets(size: Size) -> tuple[Sets, Sets]:
+    gold, induced, _ = memberships(size)
+    one, two = _collected(gold.rows()), _collected(induced.rows())
+    return one, two
+
+
+def _collected(rows: Iterable[tuple[str, str]]) -> Sets:
+    made: Sets = {}
+    for item, label in rows:
+        made.setdefault(item, set()).add(label)
+    return made
+
+
+def _single(size: Size) -> tuple[Sets, Sets]:
+    gold, cluster = partition(size)
+    one, two = (
+        {str(item): {str(label)} for item, label in enumerate(side.tolist())}
+        for side in (gold, cluster)
+    )
+    return one, two
+
+
+def _numbers(side: Sets) -> dict[int, list[str]]:
+    """Return the labels of items by their places; both sides have the same items."""
+    return {place: list(side[item]) for place, item in enumerate(sorted(side))}
+
+
+def _groups(table: pl.DataFrame, label: str) -> list[list[str]]:
+    return table.group_by(label).agg("item")["item"].to_list()
+
+
+WORKERS: dict[str, Callable[[Size], Evaluation]] = {
+    "lexassay, twelve": paper,
+    "lexassay, overlapping": overlapping("all"),
+    "lexassay, BCubed": overlapping("bcubed_f"),
+    "lexassay, NMI LFK": overlapping("nmi_lfk"),
+    "lexassay, NMI max": overlapping("nmi_max"),
+    "lexassay, Omega": overlapping("omega"),
+    "lexassay, ECS": overlapping("element_centric"),
+    "lexassay, ECS of partitions": partitions("element_centric"),
+    "lexassay, Omega of partitions": partitions("omega"),
+    "lexassay, tokens": tokens,
+    "scikit-learn": scikit_learn,
+    "bcubed": bcubed,
+    "clusim, ECS": clusim("element_sim", overlap=True),
+    "clusim, ECS of partitions": clusim("element_sim", overlap=False),
+    "clusim, Omega": clusim("omega_index", overlap=True),
+    "clusim, Omega of partitions": clusim("omega_index", overlap=False),
+    "clusim, onmi": clusim("onmi", overlap=True),
+    "cdlib, NMI LFK": cdlib("overlapping_normalized_mutual_information_LFK"),
+    "cdlib, NMI max": cdlib("overlapping_normalized_mutual_information_MGH"),
+    "cdlib, Omega": cdlib("omega"),
+}
+MODULES = {"scikit-learn": "sklearn"}
+"""Names of modules that are not those of the tools."""
