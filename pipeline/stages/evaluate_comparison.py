@@ -56,9 +56,10 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Outputs:
     ranks, draws = chosen_ranks(config, tables).collect(), judged_draws(tables).collect()
     sizes = sizes_along(ranks, every=config.every, cuts=config.cuts)
     lists = nbest_counts(ranks.lazy(), draws.lazy()).filter(pl.col("n").is_in(sizes)).collect()
+    every = ranks_of_all(ranks, tables)
     return {
-        **_between(config, ranks, draws, lists, sizes),
-        **_baseline(config, ranks, draws, lists),
+        **_between(config, every, draws, lists, sizes),
+        **_baseline(config, every, draws, lists),
     }
 
 
@@ -72,7 +73,7 @@ def _between(
     """Test the measures against each other."""
     pairs = pairs_of(config.pairs, config.measures, ranks)
     complete = not config.pairs or pairs == pairs_of((), config.measures, ranks)
-    counts = difference_counts(ranks_of_all(ranks), draws, pairs=pairs, at=sizes)
+    counts = difference_counts(ranks, draws, pairs=pairs, at=sizes)
     tests = compare(counts, **tested(config))
     declared = pl.col("n").is_in(config.cuts)
     cuts = adjust(tests.filter(declared), correction=config.correction, **mark(config))

@@ -11,7 +11,13 @@ from pipeline.kernels.judging import judged
 from pipeline.kernels.stratified_differences import stratified_comparison
 from pipeline.kernels.stratified_estimates import stratified_precision
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
-from pipeline.stages.evaluation import Rankings, chosen_ranks, pairs_of, sizes_along
+from pipeline.stages.evaluation import (
+    Rankings,
+    chosen_ranks,
+    pairs_of,
+    ranks_of_all,
+    sizes_along,
+)
 from schemas import (
     Judgements,
     Strata,
@@ -57,7 +63,8 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
     """Weight each stratum by its share of the list; Fisher's test does not apply here."""
     ranks = chosen_ranks(config, tables).collect()
     draws = judged(tables["sample"], tables["judgements"]).collect()
-    strata = tables["strata"].collect()
+    every = ranks_of_all(ranks, tables)
+    strata = tables["strata"].collect().join(every, on="id", how="semi")
     precision = stratified_precision(
         ranks,
         draws,
@@ -68,7 +75,7 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
         seed=config.seed,
     )
     comparison = stratified_comparison(
-        ranks,
+        every,
         draws,
         strata,
         pairs=pairs_of(config.pairs, config.measures, ranks),
