@@ -12,6 +12,8 @@ from pipeline.kernels.difference_sets import adjust, compare, difference_counts
 from pipeline.kernels.nbest import draw_totals, nbest_counts
 from pipeline.stages.base import Outputs, Tables, stage
 from pipeline.stages.evaluation import (
+    ListSize,
+    Pairs,
     chosen_ranks,
     judged_draws,
     pairs_of,
@@ -31,9 +33,9 @@ from schemas import (
 class EvaluateComparison(Tests):
     """Test whether measures differ in n-best precision, from each other and from the baseline."""
 
-    pairs: tuple[tuple[str, str], ...] = ()
+    pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
-    cuts: tuple[int, ...] = Field(default=(100, 500, 1000, 2000), min_length=1)
+    cuts: tuple[ListSize, ...] = Field(default=(100, 500, 1000, 2000), min_length=1)
     """The declared list sizes: they and the pairs are the family of tests."""
     every: int = Field(default=1, ge=0)
     """Step between the list sizes of the tables `comparison` and `baseline`; 0 for the declared

@@ -12,6 +12,8 @@ from pipeline.kernels.stratified_differences import stratified_comparison
 from pipeline.kernels.stratified_estimates import stratified_precision
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.evaluation import (
+    ListSize,
+    Pairs,
     Rankings,
     chosen_ranks,
     pairs_of,
@@ -36,9 +38,9 @@ class EvaluateStratified(Seeded, Rankings):
     """The sampled candidates."""
     strata: Annotated[str, Of(Strata)]
     """The stratum of every candidate, from the same stage as the sample."""
-    pairs: tuple[tuple[str, str], ...] = ()
+    pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
-    cuts: tuple[int, ...] = (100, 500, 1000, 2000)
+    cuts: tuple[ListSize, ...] = (100, 500, 1000, 2000)
     """The list sizes of the tables `cuts` and `comparison`."""
     every: int = Field(default=10, ge=0)
     """Step between the list sizes of the table `precision`; 0 for the cuts alone."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import polars as pl
+from pydantic import AfterValidator, Field
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.judging import all_candidates, judged
 from pipeline.stages.base import Of, StageConfig, Tables
 from schemas import Judgements, Ranks, Sample
+
+ListSize: TypeAlias = Annotated[int, Field(ge=1)]
+"""The n of an n-best list."""
 
 
 class Rankings(StageConfig):
@@ -21,6 +25,21 @@ class Rankings(StageConfig):
     """The rankings."""
     measures: tuple[str, ...] = ()
     """The rankings to evaluate; all if empty."""
+
+
+def _distinct(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Refuse tests that would be made twice, or of a measure against itself."""
+    own = [first for first, second in pairs if first == second]
+    if own:
+        raise ValueError(f"{own[0]!r} would be compared with itself")
+    twice = [pair for place, pair in enumerate(pairs) if pair in pairs[:place]]
+    if twice:
+        raise ValueError(f"{' and '.join(twice[0])} are given twice")
+    return pairs
+
+
+Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], AfterValidator(_distinct)]
+"""Measures to compare with each other."""
 
 
 class Evaluation(Rankings):
