@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import polars as pl
 from pydantic import Field
@@ -30,7 +30,7 @@ from schemas import (
 
 
 class EvaluateStratified(Seeded, Rankings):
-    """Estimate n-best precision from a stratified sample, with bootstrap intervals."""
+    """Estimate n-best precision from a stratified sample, with intervals of its own."""
 
     judgements: Annotated[str, Of(Judgements)]
     """The verdicts; what is not judged does not count."""
@@ -48,8 +48,11 @@ class EvaluateStratified(Seeded, Rankings):
     """Relevance margin: smaller differences in precision are not marked."""
     confidence: Proportion = 0.95
     """Confidence level."""
+    interval: Literal["predictive", "bootstrap"] = "predictive"
+    """Method of the intervals: predictive, which predicts the candidates that were not drawn, or
+    bootstrap (Rao & Wu), which is too short where a stratum has few draws of a list."""
     replicates: int = Field(default=2000, ge=1)
-    """Number of bootstrap samples."""
+    """Number of bootstrap samples, or of predictions."""
 
 
 @stage(
@@ -75,6 +78,7 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
         confidence=config.confidence,
         replicates=config.replicates,
         seed=config.seed,
+        method=config.interval,
     )
     comparison = stratified_comparison(
         every,
@@ -86,6 +90,7 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
         confidence=config.confidence,
         replicates=config.replicates,
         seed=config.seed,
+        method=config.interval,
     )
     return {
         "precision": precision,

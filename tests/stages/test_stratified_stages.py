@@ -108,6 +108,21 @@ def test_differences_of_the_pairs() -> None:
         evaluate(pairs=[["c", "a"]])
 
 
+def test_the_method_of_the_intervals() -> None:
+    plain, other = evaluate(interval="bootstrap"), evaluate()
+    assert (
+        other["precision"].drop("lower", "upper").equals(plain["precision"].drop("lower", "upper"))
+    )
+    last = [made["precision"].filter(measure="a", n=8)["upper"].item() for made in (plain, other)]
+    assert last[0] != last[1]
+    known = other["precision"].filter(measure="a", n=2)
+    assert known.select("lower", "upper").row(0) == (1.0, 1.0)
+    limits = [made["comparison"].filter(n=4)["lower"].item() for made in (plain, other)]
+    assert limits[0] != limits[1]
+    with pytest.raises(ValidationError, match="'predictive' or 'bootstrap'"):
+        evaluate(interval="wilson")
+
+
 def test_nothing_at_all() -> None:
     drawn = run_stage(
         "sample.stratified", {"boundaries": [2], "sizes": [1, 1]}, ranks=RANKS.clear()
