@@ -9,7 +9,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.choice import CRITERIA, choose, considered, simultaneous
 from pipeline.kernels.nbest import nbest_counts, positives, precision_columns
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
-from pipeline.stages.evaluation import Evaluation, ListSize, chosen_ranks, judged_draws
+from pipeline.stages.evaluation import Evaluation, ListSizes, chosen_ranks, judged_draws
 from pipeline.stages.precision_options import Estimating
 from schemas import Choice
 
@@ -19,7 +19,7 @@ class EvaluateChoice(Evaluation, Estimating):
 
     category: str | None = None
     """Category of true positives to go by; may be left out if there is only one."""
-    sizes: tuple[ListSize, ...] = Field(default=(100, 200, 500, 1000, 2000), min_length=1)
+    sizes: ListSizes = Field(default=(100, 200, 500, 1000, 2000), min_length=1)
     """The list sizes to choose from. The more there are, the wider the limits that allow for
     the choice."""
     size: int | None = Field(default=None, ge=1)

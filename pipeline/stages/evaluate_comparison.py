@@ -12,7 +12,7 @@ from pipeline.kernels.difference_sets import adjust, compare, difference_counts
 from pipeline.kernels.nbest import draw_totals, nbest_counts
 from pipeline.stages.base import Outputs, Tables, stage
 from pipeline.stages.evaluation import (
-    ListSize,
+    ListSizes,
     Pairs,
     chosen_ranks,
     judged_draws,
@@ -35,7 +35,7 @@ class EvaluateComparison(Tests):
 
     pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
-    cuts: tuple[ListSize, ...] = Field(default=(100, 500, 1000, 2000), min_length=1)
+    cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
     """The declared list sizes: they and the pairs are the family of tests."""
     every: int = Field(default=1, ge=0)
     """Step between the list sizes of the tables `comparison` and `baseline`; 0 for the declared

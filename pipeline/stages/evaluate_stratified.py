@@ -12,7 +12,7 @@ from pipeline.kernels.stratified_differences import stratified_comparison
 from pipeline.kernels.stratified_estimates import stratified_precision
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.evaluation import (
-    ListSize,
+    ListSizes,
     Pairs,
     Rankings,
     chosen_ranks,
@@ -40,7 +40,7 @@ class EvaluateStratified(Seeded, Rankings):
     """The stratum of every candidate, from the same stage as the sample."""
     pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
-    cuts: tuple[ListSize, ...] = (100, 500, 1000, 2000)
+    cuts: ListSizes = (100, 500, 1000, 2000)
     """The list sizes of the tables `cuts` and `comparison`."""
     every: int = Field(default=10, ge=0)
     """Step between the list sizes of the table `precision`; 0 for the cuts alone."""

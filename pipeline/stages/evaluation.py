@@ -7,15 +7,23 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, TypeAlias
 
 import polars as pl
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.judging import all_candidates, judged
 from pipeline.stages.base import Of, StageConfig, Tables
 from schemas import Judgements, Ranks, Sample
 
-ListSize: TypeAlias = Annotated[int, Field(ge=1)]
-"""The n of an n-best list."""
+
+def _from_one(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    small = [size for size in sizes if size < 1]
+    if small:
+        raise ValueError(f"a list has 1 candidate or more, not {small[0]}")
+    return sizes
+
+
+ListSizes: TypeAlias = Annotated[tuple[int, ...], AfterValidator(_from_one)]
+"""The n of n-best lists."""
 
 
 class Rankings(StageConfig):

@@ -40,7 +40,7 @@ def test_lists_that_are_not_there() -> None:
         choose(size=500)
     with pytest.raises(ConfigError, match="sizes: the longest lists have 8"):
         choose(sizes=[100, 500], min_precision=0.2)
-    with pytest.raises(ValidationError, match="greater than or equal to 1"):
+    with pytest.raises(ValidationError, match="1 candidate or more, not 0"):
         choose(sizes=[0, 2], min_precision=0.2)
 
 

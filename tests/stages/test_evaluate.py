@@ -165,7 +165,7 @@ def test_steps_of_n_with_the_cuts_among_them() -> None:
     [
         ({"pairs": [["a", "a"]]}, "'a' would be compared with itself"),
         ({"pairs": [["a", "b"], ["b", "a"], ["a", "b"]]}, "a and b are given twice"),
-        ({"cuts": [0, 2]}, "greater than or equal to 1"),
+        ({"cuts": [0, 2]}, "1 candidate or more, not 0"),
     ],
 )
 def test_tests_that_make_no_sense(config: dict[str, list[int]], message: str) -> None:
