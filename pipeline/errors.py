@@ -45,6 +45,16 @@ class Problem:
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" + (f"; {self.remedy}" if self.remedy else "")
 
+    def within(self, path: str) -> Problem:
+        """Return the same mistake, with the path of what it is a part of.
+
+        Examples
+        --------
+        >>> str(Problem("rate", "2 is too large").within("stages.sample"))
+        'stages.sample.rate: 2 is too large'
+        """
+        return Problem(f"{path}.{self.where}", self.what, self.remedy)
+
 
 class ConfigError(LexassayError):
     """The experiment or the command is wrong: all its mistakes at once.

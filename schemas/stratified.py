@@ -63,12 +63,8 @@ class StratifiedPrecision(Table):
     precision: float = pa.Field(
         ge=0, le=1, nullable=True, description="sum of W_h k_h/n_h over strata; proportion"
     )
-    lower: float = pa.Field(
-        ge=0, le=1, nullable=True, description="lower limit, by bootstrap; proportion"
-    )
-    upper: float = pa.Field(
-        ge=0, le=1, nullable=True, description="upper limit, by bootstrap; proportion"
-    )
+    lower: float = pa.Field(ge=0, le=1, nullable=True, description="lower limit; proportion")
+    upper: float = pa.Field(ge=0, le=1, nullable=True, description="upper limit; proportion")
     variance: float = pa.Field(ge=0, nullable=True, description="estimated variance of precision")
     n_sampled: int = pa.Field(ge=0, description="judged draws in the list")
     k_sampled: int = pa.Field(ge=0, description="true positives among them")
@@ -84,7 +80,7 @@ class StratifiedPrecision(Table):
 
 
 class StratifiedComparison(Table):
-    """Differences of n-best precision, from a stratified sample, with bootstrap intervals."""
+    """Differences of n-best precision, from a stratified sample, with intervals."""
 
     _key: ClassVar[tuple[str, ...]] = ("category", "measure_1", "measure_2", "n")
 
@@ -101,8 +97,8 @@ class StratifiedComparison(Table):
         nullable=True, ge=-1, le=1,
         description="(|D1|/n) (p(D1) - p(D2)), each the weighted estimate over strata",
     )  # fmt: skip
-    lower: float = pa.Field(nullable=True, ge=-1, le=1, description="lower limit, by bootstrap")
-    upper: float = pa.Field(nullable=True, ge=-1, le=1, description="upper limit, by bootstrap")
+    lower: float = pa.Field(nullable=True, ge=-1, le=1, description="lower limit")
+    upper: float = pa.Field(nullable=True, ge=-1, le=1, description="upper limit")
     excludes_zero: bool = pa.Field(
         description="the interval excludes 0 and |difference| >= margin, at this n alone"
     )

@@ -52,13 +52,25 @@ def strata_by_rank(
     if list(boundaries) != sorted(set(boundaries)) or (boundaries and boundaries[0] < 1):
         raise ValueError(f"boundaries {list(boundaries)} do not ascend from 1 or more")
     best = _best_ranks(ranks, measures)
-    last = best.height
+    labels = rank_labels(boundaries, last=best.height)
+    places = np.searchsorted(boundaries[: len(labels) - 1], best["rank"].to_numpy(), side="left")
+    return best.select("id", stratum=_labelled(labels, places)).sort("id")
+
+
+def rank_labels(boundaries: Sequence[int], *, last: int) -> list[str]:
+    """Return the names of the strata by rank, from the best ranks down, the empty ones as well.
+
+    By the best rank under several measures a stratum between two others can be empty.
+
+    Examples
+    --------
+    >>> rank_labels([5, 10, 99], last=20)
+    ['01-05', '06-10', '11-20']
+    """
     inner = [bound for bound in boundaries if bound < last]
     digits = len(str(last))
-    edges = list(zip([0, *inner], [*inner, last], strict=True))
-    labels = [f"{low + 1:0{digits}}-{high:0{digits}}" for low, high in edges]
-    places = np.searchsorted(inner, best["rank"].to_numpy(), side="left")
-    return best.select("id", stratum=_labelled(labels, places)).sort("id")
+    edges = zip([0, *inner], [*inner, last], strict=True)
+    return [f"{low + 1:0{digits}}-{high:0{digits}}" for low, high in edges]
 
 
 def strata_by_score(

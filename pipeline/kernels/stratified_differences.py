@@ -1,4 +1,4 @@
-"""Differences of n-best precision from a stratified sample, with bootstrap intervals."""
+"""Differences of n-best precision from a stratified sample, with intervals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.stratified_estimates import bootstrap_estimates, stratified_estimate
+from pipeline.kernels.stratified_estimates import replicated, stratified_estimate
 from schemas import StratifiedComparison
 
 IntArray = npt.NDArray[np.int64]
@@ -24,12 +24,13 @@ def stratified_difference(
     confidence: float,
     replicates: int,
     seed: str,
+    method: str = "predictive",
 ) -> tuple[float, float, float]:
     """Estimate the difference in precision of two lists from their difference sets.
 
     ``(|D1|/n) (p(D1) - p(D2))``, each p the weighted estimate over strata. D1 and D2 have no
-    candidate in common, so their bootstrap samples are drawn independently of each other; the
-    limits are percentiles.
+    candidate in common, so their bootstrap samples, or predictions, are drawn independently of
+    each other; the limits are percentiles.
 
     Parameters
     ----------
@@ -40,15 +41,18 @@ def stratified_difference(
     confidence : float
         Confidence level in (0, 1), which the coverage meets in the limit only.
     replicates : int
-        Number of bootstrap samples.
+        Number of bootstrap samples, or of predictions.
     seed : str
         Fixes them.
+    method : str
+        A name in `stratified_estimates.REPLICATES`.
 
     Returns
     -------
     difference, lower, upper : float
-        In [-1, 1]. NaN where a stratum of D1 or D2 has no draw; the limits also where it has
-        one draw of several members. All 0 if the lists are equal.
+        In [-1, 1], the limits on both sides of the difference. NaN where a stratum of D1 or D2
+        has no draw; the limits of the bootstrap also where it has one draw of several members.
+        All 0 if the lists are equal.
 
     References
     ----------
@@ -68,15 +72,16 @@ def stratified_difference(
     sides = np.stack([first, second])
     p, variance = stratified_estimate(sides[:, 0], sides[:, 1], sides[:, 2])
     difference = share * float(p[0] - p[1])
-    if np.isnan(variance).any():
+    if np.isnan(p if method == "predictive" else variance).any():
         return difference, float("nan"), float("nan")
+    draw = replicated(method)
     drawn = [
-        bootstrap_estimates(side, replicates=replicates, seed=seed, purpose=f"difference {name}")
+        draw(side, replicates=replicates, seed=seed, purpose=f"difference {name}")
         for name, side in zip(("D1", "D2"), sides, strict=True)
     ]
     tail = (1.0 - confidence) / 2.0
     limits = np.clip(share * np.quantile(drawn[0] - drawn[1], [tail, 1.0 - tail]), -1.0, 1.0)
-    return difference, float(limits[0]), float(limits[1])
+    return difference, min(float(limits[0]), difference), max(float(limits[1]), difference)
 
 
 def stratified_comparison(
@@ -90,6 +95,7 @@ def stratified_comparison(
     confidence: float,
     replicates: int,
     seed: str,
+    method: str = "predictive",
 ) -> pl.DataFrame:
     """Compare the n-best precision of measures by a stratified sample.
 
@@ -110,7 +116,7 @@ def stratified_comparison(
         List sizes; those beyond the data set are left out.
     margin : float
         Relevance margin: the smallest difference that is marked; proportion.
-    confidence, replicates, seed
+    confidence, replicates, seed, method
         As for `stratified_difference`.
 
     Returns
@@ -141,6 +147,7 @@ def stratified_comparison(
             confidence=confidence,
             replicates=replicates,
             seed=seed,
+            method=method,
         )
         counts = [int(part.sum()) for side in (first, second) for part in side[1:]]
         rows.append((*key, n, size, *counts, *found))

@@ -1,4 +1,4 @@
-"""N-best precision from a stratified sample: the weighted estimate, its variance, a bootstrap.
+"""N-best precision from a stratified sample: the weighted estimate, its variance, intervals.
 
 Draws from different strata stand for different numbers of candidates, so the true positives of a
 list are not binomial: Clopper and Pearson's interval and Fisher's test do not apply.
@@ -6,13 +6,15 @@ list are not binomial: Clopper and Pearson's interval and Fisher's test do not a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.hashing import seeded_generator
+from pipeline.kernels.stratified_prediction import predicted_estimates
 from schemas import StratifiedPrecision
 
 FloatArray = npt.NDArray[np.float64]
@@ -77,65 +79,70 @@ def stratified_interval(
     confidence: float,
     replicates: int,
     seed: str,
+    method: str = "predictive",
 ) -> tuple[FloatArray, FloatArray]:
-    """Return bootstrap intervals for the precision of lists.
+    """Return intervals for the precision of lists: percentiles of estimates made by a method.
 
-    In each stratum n_h - 1 draws are drawn again with replacement, and the deviation of their
-    mean from p_h is scaled by sqrt(1 - f_h): so the bootstrap has the variance of
-    `stratified_estimate` exactly. The limits are percentiles.
+    By "predictive" the members that were not drawn are predicted (`stratified_prediction`). By
+    "bootstrap" n_h - 1 draws of each stratum are drawn again with replacement, and the deviation
+    of their mean from p_h is scaled by sqrt(1 - f_h): so the bootstrap has the variance of
+    `stratified_estimate` exactly.
 
     Parameters
     ----------
     size, n, k : array_like of int, shape (lists, strata)
         As for `stratified_estimate`.
     confidence : float
-        Confidence level in (0, 1), which the coverage meets in the limit only: it is too low
-        where strata have few draws, or draws that are all alike.
+        Confidence level in (0, 1), which the coverage meets in the limit only: that of the
+        bootstrap is too low where strata have few draws, or draws that are all alike.
     replicates : int
-        Number of bootstrap samples.
+        Number of bootstrap samples, or of predictions.
     seed : str
         Fixes them. Equal rows get equal limits, whatever the other rows are.
+    method : str
+        A name in `REPLICATES`.
 
     Returns
     -------
     lower, upper : arrays of float, shape (lists,)
-        In [0, 1]; NaN where the variance is. Of width 0 where all members are known.
+        In [0, 1], with the estimate between them. NaN where the estimate is, and by the bootstrap
+        where the variance is. Of width 0 where all members are known.
 
     Raises
     ------
     ValueError
-        If not 0 <= k <= n <= size, or the confidence is not inside (0, 1).
+        If not 0 <= k <= n <= size, the confidence is not inside (0, 1), or there is no such
+        method.
 
     References
     ----------
-    Rao & Wu, Resampling Inference with Complex Survey Data (1988), section 2.
+    Rao & Wu, Resampling Inference with Complex Survey Data (1988), section 2; Ericson (1969).
 
     Examples
     --------
     >>> lower, upper = stratified_interval(
     ...     [[10, 30]], [[5, 10]], [[4, 2]], confidence=0.95, replicates=1000, seed="s"
     ... )
-    >>> bool(0.15 < lower[0] < 0.22 and 0.48 < upper[0] < 0.55)
+    >>> bool(0.2 <= lower[0] <= 0.25 and 0.5 <= upper[0] <= 0.6)
     True
     """
     if not 0.0 < confidence < 1.0 or replicates < 1:
         raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
     counts = np.stack([np.asarray(a, dtype=np.int64) for a in (size, n, k)], axis=1)
-    _, variance = stratified_estimate(size, n, k)
+    p, variance = stratified_estimate(size, n, k)
     limits = np.full((len(counts), 2), np.nan)
-    rows = np.flatnonzero(~np.isnan(variance))
+    rows = np.flatnonzero(~np.isnan(p if method == "predictive" else variance))
     distinct, inverse = np.unique(counts[rows], axis=0, return_inverse=True)
-    tail = (1.0 - confidence) / 2.0
+    draw, tail = replicated(method), (1.0 - confidence) / 2.0
     found = [
         np.quantile(
-            bootstrap_estimates(row, replicates=replicates, seed=seed, purpose="stratified"),
-            [tail, 1.0 - tail],
+            draw(row, replicates=replicates, seed=seed, purpose="stratified"), [tail, 1.0 - tail]
         )
         for row in distinct
     ]
     if found:
         limits[rows] = np.clip(found, 0.0, 1.0)[inverse.ravel()]
-    return limits[:, 0], limits[:, 1]
+    return np.minimum(limits[:, 0], p), np.maximum(limits[:, 1], p)
 
 
 def bootstrap_estimates(row: IntArray, *, replicates: int, seed: str, purpose: str) -> FloatArray:
@@ -171,6 +178,30 @@ def bootstrap_estimates(row: IntArray, *, replicates: int, seed: str, purpose: s
     return np.asarray((scaled * weights).sum(axis=1))
 
 
+REPLICATES: Mapping[str, Callable[..., FloatArray]] = MappingProxyType(
+    {"bootstrap": bootstrap_estimates, "predictive": predicted_estimates}
+)
+"""How the estimates are made that the limits are percentiles of."""
+
+
+def replicated(method: str) -> Callable[..., FloatArray]:
+    """Return the function of a method.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> replicated("bootstrap").__name__
+    'bootstrap_estimates'
+    """
+    if method not in REPLICATES:
+        raise ValueError(f"no method {method!r}; there are {', '.join(REPLICATES)}")
+    return REPLICATES[method]
+
+
 def stratified_precision(
     ranks: pl.DataFrame,
     judged: pl.DataFrame,
@@ -180,6 +211,7 @@ def stratified_precision(
     confidence: float,
     replicates: int,
     seed: str,
+    method: str = "predictive",
 ) -> pl.DataFrame:
     """Estimate the precision of n-best lists from a stratified sample.
 
@@ -193,7 +225,7 @@ def stratified_precision(
         id and stratum of all candidates.
     at : sequence of int
         List sizes; those beyond the data set are left out. S gives the baseline.
-    confidence, replicates, seed
+    confidence, replicates, seed, method
         As for `stratified_interval`.
 
     Returns
@@ -231,7 +263,7 @@ def stratified_precision(
     n, *counts = (np.concatenate(column) for column in list(zip(*parts, strict=True))[1:])
     precision, variance = stratified_estimate(*counts)
     lower, upper = stratified_interval(
-        *counts, confidence=confidence, replicates=replicates, seed=seed
+        *counts, confidence=confidence, replicates=replicates, seed=seed, method=method
     )
     lengths = [len(part[1]) for part in parts]
     table = pl.DataFrame({

@@ -177,7 +177,7 @@ def stratified_listing(frame: pl.DataFrame, *, name: str, of: str = "") -> Listi
     rows = [_stratified(row) for row in ordered.to_dicts()]
     caption = (
         f"Differences of precision at the declared cuts{of} in percentage points, first minus "
-        "second, with limits by bootstrap; k of n judged draws are true positives in D1 and D2. "
+        "second, with limits; k of n judged draws are true positives in D1 and D2. "
         "A star: the limits, taken by themselves, exclude 0."
     )
     shown = pl.DataFrame(rows)

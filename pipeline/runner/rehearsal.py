@@ -43,14 +43,10 @@ def rehearse(nodes: Mapping[str, Node], files: Sources) -> list[Problem]:
             for tables in _inputs(node, made, files.get(name, {})):
                 made[name] = _run_on_nothing(node, tables)
         except ConfigError as error:
-            problems += [_placed(name, problem) for problem in error.problems]
+            problems += [problem.within(f"stages.{name}") for problem in error.problems]
         except (SchemaViolation, pl.exceptions.PolarsError) as error:
             problems.append(Problem(f"stages.{name}", str(error)))
     return problems
-
-
-def _placed(stage: str, problem: Problem) -> Problem:
-    return Problem(f"stages.{stage}.{problem.where}", problem.what, problem.remedy)
 
 
 def _inputs(

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.errors import DataError, LexassayError, SchemaViolation, StageFailed, Violation
+from pipeline.errors import (
+    ConfigError,
+    DataError,
+    LexassayError,
+    SchemaViolation,
+    StageFailed,
+    Violation,
+)
 from pipeline.runner import compute, disk, manifest
 from pipeline.runner.compute import LeftOut, Task
 from pipeline.runner.digest import file_digest
@@ -88,9 +95,15 @@ def _written(task: Task, staging: Path, left: LeftOut) -> dict[str, tuple[ShardP
 
 
 def _next(made: Iterator[compute.Piece], task: Task) -> compute.Piece | None:
-    """Return the next piece; an error that is nobody's known mistake is the stage's."""
+    """Return the next piece; an error that is nobody's known mistake is the stage's.
+
+    Some options only the data show to be wrong, such as the name of a measure that is not there.
+    """
     try:
         return next(made, None)
+    except ConfigError as error:
+        problems = [problem.within(f"stages.{task.name}") for problem in error.problems]
+        raise ConfigError(f"stage {task.name}", problems) from error
     except LexassayError:
         raise
     except Exception as error:

@@ -9,7 +9,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.choice import CRITERIA, choose, considered, simultaneous
 from pipeline.kernels.nbest import nbest_counts, positives, precision_columns
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
-from pipeline.stages.evaluation import Evaluation, chosen_ranks, judged_draws
+from pipeline.stages.evaluation import Evaluation, ListSizes, chosen_ranks, judged_draws
 from pipeline.stages.precision_options import Estimating
 from schemas import Choice
 
@@ -19,7 +19,7 @@ class EvaluateChoice(Evaluation, Estimating):
 
     category: str | None = None
     """Category of true positives to go by; may be left out if there is only one."""
-    sizes: tuple[int, ...] = Field(default=(100, 200, 500, 1000, 2000), min_length=1)
+    sizes: ListSizes = Field(default=(100, 200, 500, 1000, 2000), min_length=1)
     """The list sizes to choose from. The more there are, the wider the limits that allow for
     the choice."""
     size: int | None = Field(default=None, ge=1)
@@ -54,6 +54,8 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     sizes = [config.size] if config.size else list(config.sizes)
     every = precision_columns(counts, positives=positives(mine).collect(), **limits)  # type: ignore[arg-type]
     lists = considered(every, sizes=sizes)
+    if lists.is_empty():
+        raise ConfigError("choice", [_no_list(config, every, sizes)])
     name, value = config.criterion()
     found = choose(lists, **{name: value})  # type: ignore[arg-type]
     if found.is_empty():
@@ -82,6 +84,17 @@ def _category(config: EvaluateChoice, draws: pl.DataFrame) -> str:
     raise ConfigError("category", [Problem("category", what, did_you_mean("", known))])
 
 
+def _no_list(config: EvaluateChoice, every: pl.DataFrame, sizes: list[int]) -> Problem:
+    """Say why no list of these sizes can be estimated: all too long, or nothing judged."""
+    option, last = "size" if config.size else "sizes", every["n"].max()
+    shown = ", ".join(f"{size:,}" for size in sorted(set(sizes))[:3])
+    if isinstance(last, int) and min(sizes) > last:
+        what = f"the longest lists have {last:,} candidates, fewer than {shown}"
+        return Problem(option, what, "ask for shorter lists")
+    what = f"no member of the lists of {shown} candidates has been judged"
+    return Problem(option, what, "judge more candidates, or ask for longer lists")
+
+
 def _nothing(lists: pl.DataFrame, name: str, value: float) -> Problem:
     """Say how near the lists came."""
     column = "recall" if name == "min_recall" else "precision"
@@ -90,5 +103,8 @@ def _nothing(lists: pl.DataFrame, name: str, value: float) -> Problem:
         f"{row['measure']} at n = {row['n']:,} with {row[column]:.3f}"
         for row in best.iter_rows(named=True)
     ]
-    near = f"; the best are {', '.join(shown)}" if shown else "; none has an estimate"
-    return Problem(name, f"no list meets {name} = {value:g}{near}", "ask for less")
+    if not shown:
+        what = "recall is unknown: there is no true positive among the candidates judged"
+        return Problem(name, what, "judge more candidates")
+    what = f"no list meets {name} = {value:g}; the best are {', '.join(shown)}"
+    return Problem(name, what, "ask for less")

@@ -12,6 +12,8 @@ from pipeline.kernels.difference_sets import adjust, compare, difference_counts
 from pipeline.kernels.nbest import draw_totals, nbest_counts
 from pipeline.stages.base import Outputs, Tables, stage
 from pipeline.stages.evaluation import (
+    ListSizes,
+    Pairs,
     chosen_ranks,
     judged_draws,
     pairs_of,
@@ -31,9 +33,9 @@ from schemas import (
 class EvaluateComparison(Tests):
     """Test whether measures differ in n-best precision, from each other and from the baseline."""
 
-    pairs: tuple[tuple[str, str], ...] = ()
+    pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
-    cuts: tuple[int, ...] = Field(default=(100, 500, 1000, 2000), min_length=1)
+    cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
     """The declared list sizes: they and the pairs are the family of tests."""
     every: int = Field(default=1, ge=0)
     """Step between the list sizes of the tables `comparison` and `baseline`; 0 for the declared
@@ -56,9 +58,10 @@ def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Outputs:
     ranks, draws = chosen_ranks(config, tables).collect(), judged_draws(tables).collect()
     sizes = sizes_along(ranks, every=config.every, cuts=config.cuts)
     lists = nbest_counts(ranks.lazy(), draws.lazy()).filter(pl.col("n").is_in(sizes)).collect()
+    every = ranks_of_all(ranks, tables)
     return {
-        **_between(config, ranks, draws, lists, sizes),
-        **_baseline(config, ranks, draws, lists),
+        **_between(config, every, draws, lists, sizes),
+        **_baseline(config, every, draws, lists),
     }
 
 
@@ -72,7 +75,7 @@ def _between(
     """Test the measures against each other."""
     pairs = pairs_of(config.pairs, config.measures, ranks)
     complete = not config.pairs or pairs == pairs_of((), config.measures, ranks)
-    counts = difference_counts(ranks_of_all(ranks), draws, pairs=pairs, at=sizes)
+    counts = difference_counts(ranks, draws, pairs=pairs, at=sizes)
     tests = compare(counts, **tested(config))
     declared = pl.col("n").is_in(config.cuts)
     cuts = adjust(tests.filter(declared), correction=config.correction, **mark(config))

@@ -10,7 +10,7 @@ from pydantic import Field
 from pipeline.kernels.nbest import baseline, nbest_counts, positives, precision_columns
 from pipeline.stages import list_views
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
-from pipeline.stages.evaluation import Evaluation, chosen_ranks, judged_draws
+from pipeline.stages.evaluation import Evaluation, ListSizes, chosen_ranks, judged_draws
 from pipeline.stages.precision_options import Estimating
 from schemas import Baseline, CutLists, LocalPrecision, Precision, Recall, Thresholds
 
@@ -18,7 +18,7 @@ from schemas import Baseline, CutLists, LocalPrecision, Precision, Recall, Thres
 class EvaluatePrecision(Evaluation, Estimating):
     """Estimate the precision of every n-best list from the judged candidates."""
 
-    cuts: tuple[int, ...] = (100, 500, 1000, 2000)
+    cuts: ListSizes = (100, 500, 1000, 2000)
     """The list sizes of the table `cuts`; those beyond the data set are left out."""
     window: int | None = Field(default=None, ge=1)
     """Ranks in the window of the table `local`, the precision among the ranks around n."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import polars as pl
 from pydantic import Field
@@ -11,7 +11,15 @@ from pipeline.kernels.judging import judged
 from pipeline.kernels.stratified_differences import stratified_comparison
 from pipeline.kernels.stratified_estimates import stratified_precision
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
-from pipeline.stages.evaluation import Rankings, chosen_ranks, pairs_of, sizes_along
+from pipeline.stages.evaluation import (
+    ListSizes,
+    Pairs,
+    Rankings,
+    chosen_ranks,
+    pairs_of,
+    ranks_of_all,
+    sizes_along,
+)
 from schemas import (
     Judgements,
     Strata,
@@ -22,7 +30,7 @@ from schemas import (
 
 
 class EvaluateStratified(Seeded, Rankings):
-    """Estimate n-best precision from a stratified sample, with bootstrap intervals."""
+    """Estimate n-best precision from a stratified sample, with intervals of its own."""
 
     judgements: Annotated[str, Of(Judgements)]
     """The verdicts; what is not judged does not count."""
@@ -30,9 +38,9 @@ class EvaluateStratified(Seeded, Rankings):
     """The sampled candidates."""
     strata: Annotated[str, Of(Strata)]
     """The stratum of every candidate, from the same stage as the sample."""
-    pairs: tuple[tuple[str, str], ...] = ()
+    pairs: Pairs = ()
     """The pairs of measures to compare; all pairs if empty."""
-    cuts: tuple[int, ...] = (100, 500, 1000, 2000)
+    cuts: ListSizes = (100, 500, 1000, 2000)
     """The list sizes of the tables `cuts` and `comparison`."""
     every: int = Field(default=10, ge=0)
     """Step between the list sizes of the table `precision`; 0 for the cuts alone."""
@@ -40,8 +48,11 @@ class EvaluateStratified(Seeded, Rankings):
     """Relevance margin: smaller differences in precision are not marked."""
     confidence: Proportion = 0.95
     """Confidence level."""
+    interval: Literal["predictive", "bootstrap"] = "predictive"
+    """Method of the intervals: predictive, which predicts the candidates that were not drawn, or
+    bootstrap (Rao & Wu), which is too short where a stratum has few draws of a list."""
     replicates: int = Field(default=2000, ge=1)
-    """Number of bootstrap samples."""
+    """Number of bootstrap samples, or of predictions."""
 
 
 @stage(
@@ -57,7 +68,8 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
     """Weight each stratum by its share of the list; Fisher's test does not apply here."""
     ranks = chosen_ranks(config, tables).collect()
     draws = judged(tables["sample"], tables["judgements"]).collect()
-    strata = tables["strata"].collect()
+    every = ranks_of_all(ranks, tables)
+    strata = tables["strata"].collect().join(every, on="id", how="semi")
     precision = stratified_precision(
         ranks,
         draws,
@@ -66,9 +78,10 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
         confidence=config.confidence,
         replicates=config.replicates,
         seed=config.seed,
+        method=config.interval,
     )
     comparison = stratified_comparison(
-        ranks,
+        every,
         draws,
         strata,
         pairs=pairs_of(config.pairs, config.measures, ranks),
@@ -77,6 +90,7 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
         confidence=config.confidence,
         replicates=config.replicates,
         seed=config.seed,
+        method=config.interval,
     )
     return {
         "precision": precision,

@@ -49,10 +49,11 @@ def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
     """Estimate the precision of the set, then test it against every measure."""
     ranks, draws = chosen_ranks(config, tables).collect(), judged_draws(tables).collect()
     config.check(draws)
-    members = _members(config, tables).join(ranks.select("id").unique(), on="id", how="semi")
+    every = ranks_of_all(ranks, tables)
+    members = _members(config, tables).join(every, on="id", how="semi")
     _require_depth(members, ranks)
     try:
-        counts = subset_difference_counts(members, ranks_of_all(ranks), draws, name=config.name)
+        counts = subset_difference_counts(members, every, draws, name=config.name)
     except ValueError as error:
         raise ConfigError("name", [Problem("name", str(error))]) from error
     tests = adjust(

@@ -11,6 +11,7 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.sampling import sample_size
 from pipeline.kernels.strata import (
     UNDEFINED,
+    rank_labels,
     score_labels,
     strata_by_rank,
     strata_by_score,
@@ -18,6 +19,7 @@ from pipeline.kernels.strata import (
 )
 from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
 from pipeline.stages.columns import require
+from pipeline.stages.evaluation import ranks_of_all, require_ranked
 from schemas import Identified, Ranks, Strata, StratifiedSample, StratumSizes
 
 
@@ -49,6 +51,8 @@ class SampleStratified(Seeded):
             raise ValueError("column = NAME goes with scores")
         if bool(self.sizes) == bool(self.rates):
             raise ValueError("give either sizes or rates")
+        if self.ranks and any(bound < 1 or bound % 1 for bound in self.boundaries):
+            raise ValueError("with ranks, boundaries are ranks: whole numbers from 1 on")
         return self
 
     @model_validator(mode="after")
@@ -74,7 +78,7 @@ def sample_stratified(config: SampleStratified, tables: Tables) -> Outputs:
     """Divide the candidates, then draw without replacement in each stratum, fixed by the seed."""
     strata = _strata(config, tables)
     counts = dict(strata.group_by("stratum").len().rows())
-    wanted = _wanted(config, sorted(counts), counts)
+    wanted = _wanted(config, counts)
     drawn = stratified(strata, sizes=wanted, seed=config.seed)
     sample = drawn.join(strata, on="id", how="left", maintain_order="left")
     return {"sample": sample, "strata": strata, "sizes": _sizes(strata, sample)}
@@ -88,24 +92,30 @@ def _strata(config: SampleStratified, tables: Tables) -> pl.DataFrame:
                 tables["scores"], column=config.column, boundaries=config.boundaries
             )
         ranks = tables["ranks"]
+        require_ranked("measures", config.measures, ranks)
         known = ranks.select(pl.col("measure").unique().sort()).collect().to_series().to_list()
         measures = (config.measures or known) if known else []
+        chosen = ranks.filter(pl.col("measure").is_in(measures)).collect()
         bounds = [int(bound) for bound in config.boundaries]
-        return strata_by_rank(ranks, measures=measures, boundaries=bounds)
+        return strata_by_rank(ranks_of_all(chosen, tables), measures=measures, boundaries=bounds)
     except ValueError as error:
         raise ConfigError("strata", [Problem("boundaries", str(error))]) from error
 
 
-def _wanted(config: SampleStratified, names: list[str], counts: dict[str, int]) -> dict[str, int]:
-    """Return the draws from each stratum that there is."""
-    ordered = names if config.ranks else [*score_labels(config.boundaries), UNDEFINED]
+def _wanted(config: SampleStratified, counts: dict[str, int]) -> dict[str, int]:
+    """Return the draws from each stratum that there is; an empty one keeps its place."""
+    if config.ranks:
+        last = sum(counts.values())
+        ordered = rank_labels([int(bound) for bound in config.boundaries], last=last)
+    else:
+        ordered = [*score_labels(config.boundaries), UNDEFINED]
     if config.sizes:
         given = dict(zip(ordered, config.sizes, strict=False))
-        return {name: given.get(name, 0) for name in names}
+        return {name: given.get(name, 0) for name in counts}
     rates = dict(zip(ordered, config.rates, strict=False))
     return {
         name: sample_size(counts[name], rate=rates[name]) if rates.get(name) else 0
-        for name in names
+        for name in counts
     }
 
 

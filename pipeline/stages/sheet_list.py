@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import Field
 
+from pipeline.errors import ConfigError, Problem
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
 from pipeline.stages.columns import require
 from schemas import Candidates, Choice, Judgements, ListRows, Ranks
@@ -47,8 +48,24 @@ def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     further = [name for name in config.columns if name not in ListRows.columns()]
     units = tables["candidates"].select("id", "l1", "l2", *further)
     rows = best.join(units, on="id").join(_verdicts(tables), on=["category", "id"], how="left")
-    listed = rows.sort("rank").select(*ListRows.columns(), *further)
+    listed = rows.sort("rank").select(*ListRows.columns(), *further).collect()
+    _require_all(choice.collect(), best.collect(), listed)
     return {"list": listed, "about": choice}
+
+
+def _require_all(choice: pl.DataFrame, best: pl.DataFrame, listed: pl.DataFrame) -> None:
+    """Refuse to deliver another list than the one that was chosen, or one with holes in it."""
+    for measure, n in choice.select("measure", "n").iter_rows():
+        if best.height < n:
+            what = f"they have {best.height:,} of the {n:,} candidates chosen of {measure!r}"
+            remedy = "take the rankings that the choice was made from"
+            raise ConfigError("list", [Problem("ranks", what, remedy)])
+    absent = best.join(listed, on="id", how="anti").sort("rank")
+    if absent.height:
+        shown = ", ".join(absent["id"].head(3))
+        what = f"{absent.height:,} of the {best.height:,} candidates listed are not there"
+        remedy = "take the candidates that have been ranked"
+        raise ConfigError("list", [Problem("candidates", f"{what}, such as {shown}", remedy)])
 
 
 def _verdicts(tables: Tables) -> pl.LazyFrame:

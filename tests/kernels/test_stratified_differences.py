@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline.kernels.stratified_differences import stratified_comparison, stratified_difference
 
-OPTIONS = {"confidence": 0.95, "replicates": 400, "seed": "s"}
+OPTIONS = {"confidence": 0.95, "replicates": 400, "seed": "s", "method": "bootstrap"}
 IDS = list("abcdefgh")
 RANKS = pl.DataFrame(
     {"measure": ["m"] * 8 + ["w"] * 8, "id": IDS * 2, "rank": [*range(1, 9), *range(8, 0, -1)]}
@@ -60,7 +60,7 @@ def test_margin() -> None:
 def test_interval_has_the_width_of_the_two_variances() -> None:
     first, second = np.array([[60], [30], [12]]), np.array([[60], [40], [10]])
     _, lower, upper = stratified_difference(
-        first, second, share=0.5, confidence=0.6827, replicates=20_000, seed="s"
+        first, second, share=0.5, confidence=0.6827, replicates=20_000, seed="s", method="bootstrap"
     )
     variance = 0.25 * (0.5 * 0.4 * 0.6 / 29 + (1 / 3) * 0.25 * 0.75 / 39)
     assert upper - lower == pytest.approx(2 * sqrt(variance), rel=0.05)

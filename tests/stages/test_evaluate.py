@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from pydantic import ValidationError
 from run_stage import run_stage
 
 from pipeline.errors import ConfigError
@@ -157,3 +158,16 @@ def test_steps_of_n_with_the_cuts_among_them() -> None:
         made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
         assert made["comparison"]["n"].to_list() == expected
         assert made["baseline"].filter(measure="a")["n"].to_list() == expected
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"pairs": [["a", "a"]]}, "'a' would be compared with itself"),
+        ({"pairs": [["a", "b"], ["b", "a"], ["a", "b"]]}, "a and b are given twice"),
+        ({"cuts": [0, 2]}, "1 candidate or more, not 0"),
+    ],
+)
+def test_tests_that_make_no_sense(config: dict[str, list[int]], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)

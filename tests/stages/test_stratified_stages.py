@@ -63,6 +63,8 @@ def test_candidates_without_a_score_have_a_rate_of_their_own() -> None:
         ({"rates": [0.1, 0.1]}, "either sizes or rates"),
         ({"sizes": [], "rates": [0.1, 1.1]}, "rates lie between 0 and 1"),
         ({"column": "a"}, "column = NAME goes with scores"),
+        ({"boundaries": [2.5]}, "whole numbers from 1 on"),
+        ({"boundaries": [0]}, "whole numbers from 1 on"),
     ],
 )
 def test_wrong_options(config: dict[str, Any], message: str) -> None:
@@ -75,6 +77,8 @@ def test_wrong_boundaries_and_columns() -> None:
         by_rank(boundaries=[3, 2], sizes=[1, 1, 1])
     with pytest.raises(ConfigError, match="no column 'c'"):
         by_score(column="c")
+    with pytest.raises(ConfigError, match="measures: 'aa' has not been ranked; did you mean a"):
+        by_rank(measures=["aa"])
 
 
 def evaluate(**config: Any) -> dict[str, pl.DataFrame]:
@@ -102,6 +106,21 @@ def test_differences_of_the_pairs() -> None:
     assert evaluate(pairs=[["b", "a"]])["comparison"]["measure_1"].unique().to_list() == ["b"]
     with pytest.raises(ConfigError, match="'c' has not been ranked"):
         evaluate(pairs=[["c", "a"]])
+
+
+def test_the_method_of_the_intervals() -> None:
+    plain, other = evaluate(interval="bootstrap"), evaluate()
+    assert (
+        other["precision"].drop("lower", "upper").equals(plain["precision"].drop("lower", "upper"))
+    )
+    last = [made["precision"].filter(measure="a", n=8)["upper"].item() for made in (plain, other)]
+    assert last[0] != last[1]
+    known = other["precision"].filter(measure="a", n=2)
+    assert known.select("lower", "upper").row(0) == (1.0, 1.0)
+    limits = [made["comparison"].filter(n=4)["lower"].item() for made in (plain, other)]
+    assert limits[0] != limits[1]
+    with pytest.raises(ValidationError, match="'predictive' or 'bootstrap'"):
+        evaluate(interval="wilson")
 
 
 def test_nothing_at_all() -> None:
@@ -145,3 +164,69 @@ def test_comparison_within_a_pool_is_that_of_the_whole() -> None:
     expected = whole["comparison"].filter(pl.col("n") <= 5)
     assert small["comparison"].equals(expected)
     assert small["cuts"]["n"].to_list() == [1, 3]
+
+
+def test_the_pool_is_the_same_for_some_of_its_measures() -> None:
+    ranks = pooled(3)["ranks"]
+    tables = {"ranks": ranks, "judgements": VERDICTS}
+    every = run_stage("evaluate.comparison", {"cuts": [2]}, **tables)["baseline"]
+    one = run_stage("evaluate.comparison", {"cuts": [2], "measures": ["a"]}, **tables)["baseline"]
+    assert one.equals(every.filter(measure="a"))
+    assert one.filter(n=3)["difference"].item() == 0.5  # 3 of 3 within the pool of 6, 3 of 6
+    options = {"where": "b > 6", "interval": "hypergeometric"}
+    filtered = {**tables, "subset": SCORES}
+    every = run_stage("evaluate.subset", options, **filtered)["subsets"]
+    one = run_stage("evaluate.subset", options | {"measures": ["a"]}, **filtered)["subsets"]
+    assert one.equals(every)
+    assert one["n"].item() == 2
+
+
+def test_a_sample_of_more_than_the_pool_is_one_of_the_pool() -> None:
+    drawn = ["x0", "x3", "x4", "x7"]
+    sample = pl.DataFrame({"id": drawn, "multiplicity": 1, "position": range(1, 5)})
+    made = run_stage(
+        "evaluate.precision", {"interval": "hypergeometric", "cuts": [2]},
+        ranks=pooled(2)["ranks"], judgements=VERDICTS, sample=sample,
+    )  # fmt: skip
+    base = made["baseline"].row(0, named=True)
+    assert (base["n_candidates"], base["n_drawn"], base["n_sampled"], base["k_sampled"]) == (
+        4,
+        2,
+        2,
+        1,
+    )
+    assert made["cuts"].filter(measure="a")["recall"].item() == 1.0
+
+
+def test_a_sample_of_something_else() -> None:
+    sample = pl.DataFrame({"id": ["q1", "q2"], "multiplicity": 1, "position": [1, 2]})
+    with pytest.raises(ConfigError, match="none of the 2 candidates drawn is ranked, such as q1"):
+        run_stage("evaluate.precision", {}, ranks=RANKS, judgements=VERDICTS, sample=sample)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_strata_of_a_pool_and_of_the_whole(whole: bool) -> None:
+    ranks = pooled(3)["ranks"]
+    options = {"measures": ["a"], "boundaries": [2], "sizes": [2, 6], "seed": "s"}
+    drawn = run_stage("sample.stratified", options, ranks=RANKS if whole else ranks)
+    assert drawn["strata"].height == (8 if whole else 6)
+    made = run_stage(
+        "evaluate.stratified", {"cuts": [2, 3], "every": 1, "replicates": 20, "seed": "s"},
+        ranks=ranks, judgements=VERDICTS, sample=drawn["sample"], strata=drawn["strata"],
+    )  # fmt: skip
+    assert made["precision"]["precision"].to_list() == [1, 1, 1, 0, 0, 0]
+    assert made["comparison"].select("n", "size", "difference").rows() == [(2, 2, 1), (3, 3, 1)]
+
+
+def test_a_stratum_that_nobody_is_in_keeps_its_size() -> None:
+    # best ranks 1, 1, 2, 4, 5, 6: nobody is third at best
+    scores = {"a": [6.0, 5, 4, 3, 2, 1], "b": [4.0, 6, 5, 3, 2, 1]}
+    ranks = run_stage(
+        "score.rank", {"seed": "s"}, scores=pl.DataFrame({"id": list("uvwxyz"), **scores})
+    )["ranks"]
+    options = {"boundaries": [1, 2, 3], "sizes": [2, 1, 0, 3], "seed": "s"}
+    made = run_stage("sample.stratified", options, ranks=ranks)["sizes"]
+    assert made.rows() == [("1-1", 2, 2), ("2-2", 1, 1), ("4-6", 3, 3)]
+    rates = {"boundaries": [1, 2, 3], "rates": [1.0, 1.0, 0.0, 0.5], "seed": "s"}
+    made = run_stage("sample.stratified", rates, ranks=ranks)["sizes"]
+    assert made["n_drawn"].to_list() == [2, 1, 2]

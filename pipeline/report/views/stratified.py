@@ -15,9 +15,9 @@ from pipeline.report.view import Block, StageView, Text, view
 
 HOW_ESTIMATED = (
     "The sample was drawn by stratum: each stratum is weighted by its share of the n-best list, "
-    "and limits come from a bootstrap of the draws within the strata. Clopper and Pearson's "
-    "interval and Fisher's test do not apply to such a sample. Where a stratum of the list was "
-    "not sampled there is no estimate."
+    "and limits come from predictions of what was not drawn in the strata, or from a bootstrap of "
+    "the draws. Clopper and Pearson's interval and Fisher's test do not apply to such a "
+    "sample. Where a stratum of the list was not sampled there is no estimate."
 )
 
 
