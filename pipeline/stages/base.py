@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
 from pydantic import (
@@ -17,6 +17,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
+from pipeline.errors import Problem
 from pipeline.registry import Registry
 from schemas import Table
 
@@ -74,6 +75,13 @@ def several(tables: Tables, option: str, stages: Collection[str]) -> list[pl.Laz
         Its value.
     """
     return [tables[place_of(option, number)] for number in range(len(stages))]
+
+
+class Referred(NamedTuple):
+    """A stage that another one refers to: its name and its options."""
+
+    stage: str
+    config: StageConfig
 
 
 @dataclass(frozen=True)
@@ -212,6 +220,9 @@ class Stage:
         Whether its tables are sheets for people, which the runner writes outside the store.
     notes : callable or None
         config -> sentences that every run tells the user: how far what it makes can be trusted.
+    agree : callable or None
+        the stages that it refers to, by its own option -> what does not go together in them, as
+        a `Problem` whose place is that option.
     """
 
     name: str
@@ -223,6 +234,7 @@ class Stage:
     counting: Counting | None = None
     delivers: bool = False
     notes: Callable[[Any], Iterable[str]] | None = None
+    agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
@@ -258,12 +270,13 @@ def stage(
     counting: Counting | None = None,
     delivers: bool = False,
     notes: Callable[[C], Iterable[str]] | None = None,
+    agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
     """Register a function as the stage `name`.
 
     Parameters
     ----------
-    name, config, outputs, shards, uses, counting, delivers, notes
+    name, config, outputs, shards, uses, counting, delivers, notes, agree
         As in `Stage`.
 
     Returns
@@ -284,7 +297,9 @@ def stage(
     """
 
     def register(function: StageFunction[C]) -> StageFunction[C]:
-        made = Stage(name, config, function, dict(outputs), shards, uses, counting, delivers, notes)
+        made = Stage(
+            name, config, function, dict(outputs), shards, uses, counting, delivers, notes, agree
+        )
         STAGES.add(name, made, function.__module__)
         return function
 

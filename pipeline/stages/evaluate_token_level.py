@@ -14,6 +14,7 @@ from pipeline.kernels.clustering.token.mapping import token_mapping
 from pipeline.kernels.clustering.token.measure import TOKEN_MEASURES, resolve
 from pipeline.kernels.clustering.token.scores import PAPER, token_scores
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, several, stage
+from pipeline.stages.counted_alike import counted_alike, require_same_tokens
 from pipeline.stages.systems import KEY, SystemRun, runs, stacked
 from schemas import (
     ClusterOverlaps,
@@ -88,9 +89,11 @@ def _modules(config: EvaluateTokenLevel) -> Iterable[str]:
         "sizes": SystemSize,
     },
     uses=_modules,
+    agree=counted_alike,
 )
 def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
     """Count the tokens of each class in each cluster, run by run, and score the counts."""
+    _require_one_text(config, tables)
     every = [*_tagged(config, tables), *_applied(config, tables)]
     cells = [SystemRun(run.system, run.run, _cells(config, run.rows)) for run in every]
     sentences = dict(_sentences(config, tables))
@@ -107,6 +110,16 @@ def _tagged(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
     """Return gold, cluster and f of each tagging; the cluster null where there is none."""
     for run in runs(tables, "taggings", config.taggings):
         yield run._replace(rows=run.rows.group_by("gold", "cluster").agg(pl.sum("f")))
+
+
+def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
+    """Hold every tagging against gold; without it, against the first."""
+    known = (tables["gold"].collect(), "gold") if "gold" in tables else None
+    for run in runs(tables, "taggings", config.taggings):
+        name = f"system {run.system}, run {run.run}"
+        if known:
+            require_same_tokens(run.rows, known[0], name=name, other=known[1])
+        known = known or (run.rows, name)
 
 
 def _applied(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:

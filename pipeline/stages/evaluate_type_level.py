@@ -10,6 +10,7 @@ from pydantic import Field
 from pipeline.kernels.clustering.type_level import Evaluated, evaluate_type_level
 from pipeline.kernels.overlaps import overlaps
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
+from pipeline.stages.counted_alike import counted_alike
 from pipeline.stages.systems import SystemRun, runs, stacked
 from schemas import (
     ClassScores,
@@ -60,6 +61,7 @@ class EvaluateTypeLevel(Seeded):
         "items": WorstItems,
         "overlaps": ClusterOverlaps,
     },
+    agree=counted_alike,
 )
 def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
     """Evaluate every run of every system, one after the other."""

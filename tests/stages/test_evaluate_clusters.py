@@ -178,7 +178,9 @@ def test_systems_have_ranks_and_correlations() -> None:
         systems=[entries(), entries({"dog": "0", "run": "0"}, system="T")],
     )  # fmt: skip
     cells = tagged(CELLS).with_columns(system=pl.lit("T"))
-    tokens = token_level({"measures": ["M-1", "VI"]}, taggings=[tagged({("a", "1"): 1}), cells])
+    apart = tagged({(c, c): f for (c, _), f in CELLS.items()})
+    apart = apart.with_columns(item=cells["item"])
+    tokens = token_level({"measures": ["M-1", "VI"]}, taggings=[apart, cells])
     made = run_stage(
         "evaluate.systems", {}, type_level=types["scores"], token_level=tokens["scores"]
     )
