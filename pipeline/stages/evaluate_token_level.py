@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 import polars as pl
 from pydantic import Field, field_validator, model_validator
 
+from pipeline.errors import DataError
 from pipeline.kernels import applied_dictionary
 from pipeline.kernels.clustering.token.bootstrap import token_intervals
 from pipeline.kernels.clustering.token.mapping import token_mapping
@@ -143,8 +144,15 @@ def _scores(
         scored = token_scores(run.rows, measures=config.measures)
         limits = dict.fromkeys(("lower", "upper", "standard_error"), pl.lit(None, pl.Float64))
         return scored.with_columns(**limits, undefined=pl.lit(0, pl.Int64))
+    drawn = sentences.get((run.system, run.run))
+    if drawn is None or int(drawn["f"].sum()) < int(run.rows["f"].sum()):
+        raise DataError(
+            f"system {run.system}, run {run.run} has no counts by sentence, which its limits need\n"
+            "Set sentences = true in its stage, for a dictionary in that of gold, and name the"
+            " stage in tagging_sentences or gold_sentences; or leave out replicates."
+        )
     return token_intervals(
-        _cells(config, sentences[run.system, run.run]),
+        _cells(config, drawn),
         measures=config.measures,
         confidence=config.confidence,
         replicates=config.replicates,

@@ -247,6 +247,23 @@ def test_from_files_to_scores_with_limits(tmp_path: Path) -> None:
     assert made["types.scores"]["system"].unique().sort().to_list() == ["tags", "words"]
 
 
+MISSING = {
+    "a tagging not named": ('tagging_sentences = ["tags"]', 'tagging_sentences = ["more"]', "tags"),
+    "a tagging without": ('t"\nsentences = true', 't"', "tags"),
+    "gold without": ('corpus = "c.tsv"\nsentences = true', 'corpus = "c.tsv"', "words"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(MISSING))
+def test_limits_without_sentences_are_an_error(case: str, tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
+    old, new, system = MISSING[case]
+    more = STAGES_OF_A_RUN[STAGES_OF_A_RUN.index("[stages.tags]") :].split("[stages.types]")[0]
+    more = more.replace("stages.tags", "stages.more").replace('"tags"', '"more"')
+    with pytest.raises(DataError, match=f"system {system}, run .* has no counts by sentence"):
+        small.run(STAGES_OF_A_RUN.replace(old, new, 1) + more)
+
+
 def test_sentences_of_several_files_are_drawn_by_themselves(tmp_path: Path) -> None:
     one, two = "form\tupos\tt\na\tN\t1\n", "form\tupos\tt\na\tN\t2\nb\tV\t2\n"
     small = SmallRun(tmp_path, {"c/1.tsv": one, "c/2.tsv": two})
