@@ -110,9 +110,10 @@ def test_type_level_scores_with_limits_starts_gap_and_floor() -> None:
     assert found.shown is not None
     row = found.shown.row(0, named=True)
     assert row["value"] == "50.00 [40.00, 60.00]"
-    assert (row["floor"], row["starts"], row["gap"], row["uncovered"]) == (
-        "30.00", "7 of 22", "25.00", "1",
-    )  # fmt: skip
+    shown = ["floor", "certificate", "starts", "bound", "gap", "uncovered"]
+    assert [row[name] for name in shown] == [
+        "30.00", "not proven", "7 of 22", "75.00", "25.00", "1",
+    ]  # fmt: skip
     assert found.shown.height == 3
     assert "the mapping fixed in the samples" in found.caption
 
