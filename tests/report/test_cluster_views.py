@@ -238,6 +238,17 @@ def test_systems_by_measures_with_ranks() -> None:
         ("s0", "1", "0.00 (3)"), ("s1", "2", "10.00 ± 1.00 (2)"), ("s2", "2", "20.00 ± 1.00 (1)"),
     ]  # fmt: skip
     assert others.columns == ["system", "runs", "M-1 accuracy", "VI ↓"]
+    assert "MicroC does not see" not in texts(blocks)
+
+
+def test_where_microc_is_shown_it_is_said_what_it_does_not_see() -> None:
+    row = {"measure": "MicroC M-1", "system": "s", "mean": 0.5, "n_runs": 1, "rank": 1.0}
+    tables = {
+        "table": pl.DataFrame([row], schema=SystemTable.columns()),
+        "correlations": pl.DataFrame(schema=MeasureCorrelations.columns()),
+    }
+    blocks = show_systems(frames.stage("evaluate.systems", tables), SystemsView())
+    assert "MicroC does not see classes that no cluster is mapped to" in texts(list(blocks))
 
 
 def test_systems_are_drawn() -> None:
