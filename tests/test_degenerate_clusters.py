@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import pipeline as lx
+from pipeline.errors import DataError
 
 STAGES = """
 name = "small"
@@ -109,3 +110,38 @@ def test_one_system_alone(tmp_path: Path) -> None:
     alone = STAGES.replace('"words", "tags"', '"words"').replace('taggings = ["tags"]\n', "")
     table = systems(tmp_path, corpus=TWO, words="dog\n\nrun\n", stages=alone, report=True)
     assert table["rank"].drop_nulls().unique().to_list() == [1.0]
+
+
+TABLES = """
+name = "small"
+[stages.gold]
+use = "extract.gold_table"
+path = "gold.tsv"
+[stages.words]
+use = "extract.clusters"
+system = "words"
+path = "words.tsv"
+[stages.scores]
+gold = "gold"
+"""
+EVALUATIONS = {
+    "evaluate.type_level": "systems", "evaluate.overlapping": "systems",
+    "evaluate.token_level": "dictionaries",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", sorted(EVALUATIONS))
+@pytest.mark.parametrize(
+    ("gold", "words", "said"),
+    [("dog\tN\n", "", "1 of 1 {} have no item with a cluster: words"),
+     ("", "dog\t1\n", "the gold standard has no item with a class")],
+)  # fmt: skip
+def test_a_table_without_rows_is_an_error(
+    use: str, gold: str, words: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "gold.tsv").write_text("item\tgold\n" + gold)
+    (tmp_path / "words.tsv").write_text("item\tcluster\n" + words)
+    option = EVALUATIONS[use]
+    (tmp_path / "small.toml").write_text(f'{TABLES}use = "{use}"\n{option} = ["words"]\n')
+    with pytest.raises(DataError, match=said.format(option)):
+        lx.run(tmp_path / "small.toml", runs=tmp_path / "runs", report=False)

@@ -11,7 +11,7 @@ from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
 from pipeline.kernels.clustering.token.measure import OVERLAPPING_MEASURES, resolve
 from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
 from pipeline.stages.counted_alike import counted_alike
-from pipeline.stages.systems import runs, stacked
+from pipeline.stages.systems import require_entries, runs, stacked
 from schemas import GoldEntries, InducedEntries, OverlappingScores
 
 
@@ -47,6 +47,7 @@ def _modules(config: EvaluateOverlapping) -> Iterable[str]:
 )
 def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs:
     """Score every run of every system."""
+    require_entries(tables, "systems", config.systems)
     gold = tables["gold"].select("item", "gold").collect()
     found = []
     for run in runs(tables, "systems", config.systems):

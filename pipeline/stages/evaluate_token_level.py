@@ -16,7 +16,7 @@ from pipeline.kernels.clustering.token.measure import TOKEN_MEASURES, resolve
 from pipeline.kernels.clustering.token.scores import PAPER, token_scores
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, several, stage
 from pipeline.stages.counted_alike import counted_alike, require_same_tokens
-from pipeline.stages.systems import KEY, SystemRun, runs, stacked
+from pipeline.stages.systems import KEY, SystemRun, require_entries, runs, stacked
 from schemas import (
     ClusterOverlaps,
     GoldEntries,
@@ -94,6 +94,8 @@ def _modules(config: EvaluateTokenLevel) -> Iterable[str]:
 )
 def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
     """Count the tokens of each class in each cluster, run by run, and score the counts."""
+    if config.dictionaries:
+        require_entries(tables, "dictionaries", config.dictionaries)
     _require_one_text(config, tables)
     every = [*_tagged(config, tables), *_applied(config, tables)]
     cells = [SystemRun(run.system, run.run, _cells(config, run.rows)) for run in every]
