@@ -77,6 +77,10 @@ CASES = {
         {"stages.candidates.min_frequency": "three"},
         "min_frequency: input should be a valid integer",
     ),
+    "no list": (
+        {"stages.ranks.measures": "dice"},
+        "ranks.measures: input should be a list (found 'dice')",
+    ),
     "formula": ({"stages.scores.formulas": {"x": "AVG(o11)"}}, "row by row"),
     "name taken": ({"stages.scores.formulas": {"mi": "o11 / r1"}}, "mi is the name of a column"),
     "rank by words": ({"stages.ranks.measures": ["l1"]}, "l1 does not hold numbers"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -16,6 +16,7 @@ from pipeline.stages.base import (
     STAGES,
     FilledSheets,
     Of,
+    Referred,
     Seeded,
     Source,
     Stage,
@@ -106,6 +107,7 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
         if not wrong and None not in inputs.values():
             known = {option: each for option, each in inputs.items() if each}
             nodes[name] = Node(name, stage, config, known, _sources(config), _sheets(config))
+    problems += _disagreements(nodes)
     try:
         return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
     except CycleError as error:
@@ -125,6 +127,20 @@ def above(nodes: Mapping[str, Node], names: Iterable[str]) -> set[str]:
             found.add(name)
             waiting += [reference.stage for reference in nodes[name].inputs.values()]
     return found
+
+
+def _disagreements(nodes: Mapping[str, Node]) -> Iterator[Problem]:
+    """Yield what does not go together in the stages that a stage refers to."""
+    for name, node in nodes.items():
+        if node.stage.agree is None:
+            continue
+        referred = {
+            place: Referred(ref.stage, nodes[ref.stage].config)
+            for place, ref in node.inputs.items()
+            if ref.stage in nodes
+        }
+        for problem in node.stage.agree(referred):
+            yield replace(problem, where=f"stages.{name}.{problem.where}")
 
 
 def _order(nodes: Mapping[str, Node]) -> list[str]:

@@ -43,7 +43,7 @@ def _problem(where: str, kind: str, message: str, value: Any) -> Problem:
     if kind == "missing":
         return Problem(where, "is required but absent")
     text = message.removeprefix("Value error, ")
-    text = text[:1].lower() + text[1:]
+    text = text[:1].lower() + text[1:].replace("valid tuple", "list")  # as TOML calls it
     return Problem(where, text if kind == "value_error" else f"{text} (found {value!r})")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
 from pydantic import (
@@ -17,6 +17,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
+from pipeline.errors import Problem
 from pipeline.registry import Registry
 from schemas import SheetEntries, Table
 
@@ -74,6 +75,13 @@ def several(tables: Tables, option: str, stages: Collection[str]) -> list[pl.Laz
         Its value.
     """
     return [tables[place_of(option, number)] for number in range(len(stages))]
+
+
+class Referred(NamedTuple):
+    """A stage that another one refers to: its name and its options."""
+
+    stage: str
+    config: StageConfig
 
 
 @dataclass(frozen=True)
@@ -222,6 +230,9 @@ class Stage:
         the store; "list" for a list that goes out and does not come back.
     notes : callable or None
         config -> sentences that every run tells the user: how far what it makes can be trusted.
+    agree : callable or None
+        the stages that it refers to, by its own option -> what does not go together in them, as
+        a `Problem` whose place is that option.
     """
 
     name: str
@@ -233,6 +244,7 @@ class Stage:
     counting: Counting | None = None
     delivers: str | None = None
     notes: Callable[[Any], Iterable[str]] | None = None
+    agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
@@ -268,12 +280,13 @@ def stage(
     counting: Counting | None = None,
     delivers: str | None = None,
     notes: Callable[[C], Iterable[str]] | None = None,
+    agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
     """Register a function as the stage `name`.
 
     Parameters
     ----------
-    name, config, outputs, shards, uses, counting, delivers, notes
+    name, config, outputs, shards, uses, counting, delivers, notes, agree
         As in `Stage`.
 
     Returns
@@ -294,7 +307,9 @@ def stage(
     """
 
     def register(function: StageFunction[C]) -> StageFunction[C]:
-        made = Stage(name, config, function, dict(outputs), shards, uses, counting, delivers, notes)
+        made = Stage(
+            name, config, function, dict(outputs), shards, uses, counting, delivers, notes, agree
+        )
         STAGES.add(name, made, function.__module__)
         return function
 

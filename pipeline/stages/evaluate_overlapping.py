@@ -10,7 +10,8 @@ from pydantic import Field, field_validator
 from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
 from pipeline.kernels.clustering.token.measure import OVERLAPPING_MEASURES, resolve
 from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
-from pipeline.stages.systems import runs, stacked
+from pipeline.stages.counted_alike import counted_alike
+from pipeline.stages.systems import require_entries, runs, stacked
 from schemas import GoldEntries, InducedEntries, OverlappingScores
 
 
@@ -42,9 +43,11 @@ def _modules(config: EvaluateOverlapping) -> Iterable[str]:
     config=EvaluateOverlapping,
     outputs={"scores": OverlappingScores},
     uses=_modules,
+    agree=counted_alike,
 )
 def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs:
     """Score every run of every system."""
+    require_entries(tables, "systems", config.systems)
     gold = tables["gold"].select("item", "gold").collect()
     found = []
     for run in runs(tables, "systems", config.systems):

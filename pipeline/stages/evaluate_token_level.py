@@ -8,13 +8,15 @@ from typing import Annotated, Literal, Self
 import polars as pl
 from pydantic import Field, field_validator, model_validator
 
+from pipeline.errors import DataError
 from pipeline.kernels import applied_dictionary
 from pipeline.kernels.clustering.token.bootstrap import token_intervals
 from pipeline.kernels.clustering.token.mapping import token_mapping
 from pipeline.kernels.clustering.token.measure import TOKEN_MEASURES, resolve
 from pipeline.kernels.clustering.token.scores import PAPER, token_scores
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, several, stage
-from pipeline.stages.systems import KEY, SystemRun, runs, stacked
+from pipeline.stages.counted_alike import counted_alike, require_same_tokens
+from pipeline.stages.systems import KEY, SystemRun, require_entries, runs, stacked
 from schemas import (
     ClusterOverlaps,
     GoldEntries,
@@ -88,9 +90,13 @@ def _modules(config: EvaluateTokenLevel) -> Iterable[str]:
         "sizes": SystemSize,
     },
     uses=_modules,
+    agree=counted_alike,
 )
 def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
     """Count the tokens of each class in each cluster, run by run, and score the counts."""
+    if config.dictionaries:
+        require_entries(tables, "dictionaries", config.dictionaries)
+    _require_one_text(config, tables)
     every = [*_tagged(config, tables), *_applied(config, tables)]
     cells = [SystemRun(run.system, run.run, _cells(config, run.rows)) for run in every]
     sentences = dict(_sentences(config, tables))
@@ -107,6 +113,16 @@ def _tagged(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
     """Return gold, cluster and f of each tagging; the cluster null where there is none."""
     for run in runs(tables, "taggings", config.taggings):
         yield run._replace(rows=run.rows.group_by("gold", "cluster").agg(pl.sum("f")))
+
+
+def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
+    """Hold every tagging against gold; without it, against the first."""
+    known = (tables["gold"].collect(), "gold") if "gold" in tables else None
+    for run in runs(tables, "taggings", config.taggings):
+        name = f"system {run.system}, run {run.run}"
+        if known:
+            require_same_tokens(run.rows, known[0], name=name, other=known[1])
+        known = known or (run.rows, name)
 
 
 def _applied(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
@@ -130,8 +146,15 @@ def _scores(
         scored = token_scores(run.rows, measures=config.measures)
         limits = dict.fromkeys(("lower", "upper", "standard_error"), pl.lit(None, pl.Float64))
         return scored.with_columns(**limits, undefined=pl.lit(0, pl.Int64))
+    drawn = sentences.get((run.system, run.run))
+    if drawn is None or int(drawn["f"].sum()) < int(run.rows["f"].sum()):
+        raise DataError(
+            f"system {run.system}, run {run.run} has no counts by sentence, which its limits need\n"
+            "Set sentences = true in its stage, for a dictionary in that of gold, and name the"
+            " stage in tagging_sentences or gold_sentences; or leave out replicates."
+        )
     return token_intervals(
-        _cells(config, sentences[run.system, run.run]),
+        _cells(config, drawn),
         measures=config.measures,
         confidence=config.confidence,
         replicates=config.replicates,

@@ -10,7 +10,8 @@ from pydantic import Field
 from pipeline.kernels.clustering.type_level import Evaluated, evaluate_type_level
 from pipeline.kernels.overlaps import overlaps
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
-from pipeline.stages.systems import SystemRun, runs, stacked
+from pipeline.stages.counted_alike import counted_alike
+from pipeline.stages.systems import SystemRun, require_entries, runs, stacked
 from schemas import (
     ClassScores,
     ClusterMapping,
@@ -60,9 +61,11 @@ class EvaluateTypeLevel(Seeded):
         "items": WorstItems,
         "overlaps": ClusterOverlaps,
     },
+    agree=counted_alike,
 )
 def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
     """Evaluate every run of every system, one after the other."""
+    require_entries(tables, "systems", config.systems)
     counted = tables["gold"].collect()
     gold, tokens = counted.select("item", "gold"), counted.group_by("item").agg(tokens=pl.sum("f"))
     every = list(runs(tables, "systems", config.systems))

@@ -58,6 +58,38 @@ def runs(tables: Tables, option: str, stages: Collection[str]) -> Iterator[Syste
             yield SystemRun(str(key[0]), str(key[1]), parts[key])
 
 
+def require_entries(tables: Tables, option: str, stages: Collection[str]) -> None:
+    """Refuse gold entries, or a system, without a single row; all are without one in a rehearsal.
+
+    Parameters
+    ----------
+    tables, option, stages
+        As for `runs`; the gold entries are the table ``gold``.
+
+    Raises
+    ------
+    DataError
+        Naming the stages.
+    """
+    counts = [_rows(plan) for plan in several(tables, option, stages)]
+    gold = _rows(tables["gold"])
+    empty = [stage for stage, rows in zip(stages, counts, strict=True) if not rows]
+    if gold and empty:
+        raise DataError(
+            f"{len(empty)} of {len(stages)} {option} have no item with a cluster:"
+            f" {', '.join(empty[:3])}\nLook at their files, or take them out of {option}."
+        )
+    if not gold and len(empty) < len(stages):
+        raise DataError(
+            "the gold standard has no item with a class\nLook at its file and at its options"
+            " exclude and min_frequency."
+        )
+
+
+def _rows(plan: pl.LazyFrame) -> int:
+    return int(plan.select(pl.len()).collect().item())
+
+
 def stacked(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
     """Put tables of one schema below each other; none makes an empty one."""
     columns = model.columns()

@@ -35,10 +35,11 @@ def tagging_outputs(config: TaggingOptions, tags: pl.LazyFrame, sentences: pl.La
     Raises
     ------
     DataError
-        If no token counts, or if some of those that do have no induced tag.
+        If no token counts, or if of those that do some have no induced tag, or none has one.
     """
     sizes = config.dropped(tags).collect()
     require_tags(config, sizes.lazy())
+    _require_some_clusters(config, config.kept(tags))
     if not config.untagged:
         _require_clusters(config, config.kept(tags))
     tagged = config.kept(tags).with_columns(system=pl.lit(config.system))
@@ -55,6 +56,19 @@ def tagging_outputs(config: TaggingOptions, tags: pl.LazyFrame, sentences: pl.La
         .select(pl.lit(config.system).alias("system"), *key, "f"),
         "sizes": sizes.select(pl.lit(config.system).alias("system"), pl.all()),
     }
+
+
+def _require_some_clusters(config: TaggingOptions, tags: pl.LazyFrame) -> None:
+    """Refuse a run none of whose tokens has an induced tag: it would be missing at type level."""
+    runs = tags.group_by("run").agg(pl.sum("f"), some=pl.col("cluster").is_not_null().any())
+    bare = runs.filter(~pl.col("some")).sort("run").collect()
+    if bare.is_empty():
+        return
+    counts = "; ".join(f"run {run}: none of {f:,}" for run, f, _ in bare.head(3).iter_rows())
+    raise DataError(
+        f"system {config.system}: {bare.height:,} of its runs have no induced tag on any token that"
+        f" counts: {counts}\nLook at the option cluster: it may name the wrong attribute."
+    )
 
 
 def _require_clusters(config: TaggingOptions, tags: pl.LazyFrame) -> None:

@@ -18,6 +18,8 @@ LINES = (FOLDER / "experiment.toml").read_text().splitlines()
 OPTION = re.compile(r"#([A-Za-z_]+) = ")
 """A commented option: no blank after the #."""
 OPTIONS = [place for place, line in enumerate(LINES) if OPTION.match(line)]
+ALIKE = ("item", "fold", "min_frequency")
+"""Options that have to be the same in all stages that read tags."""
 SECTIONS = re.split(r"\n(?=\[)", "\n".join(LINES))
 KINDS = [
     "extract.gold", "extract.gold_table", "extract.clusters", "join.tagging", "extract.tagging",
@@ -78,14 +80,19 @@ def test_each_option_of_a_view_is_explained(name: str) -> None:
 
 
 def _enabled(place: int) -> str:
-    """Return the experiment with one commented option used, in place of the one that is set."""
+    """Return the experiment with one commented option used, in place of the one that is set.
+
+    Options that have to be alike in several stages are used in all of them.
+    """
     found = OPTION.match(LINES[place])
     assert found is not None
     first = max(line for line in range(place) if LINES[line].startswith("["))
     after = range(place, len(LINES))
     last = next((line for line in after if LINES[line].startswith("[")), len(LINES))
     set_here = [line for line in range(first + 1, last) if LINES[line].startswith(f"{found[1]} = ")]
-    changed = {place: LINES[place].removeprefix("#")} | dict.fromkeys(set_here, "")
+    same = [line for line in OPTIONS if LINES[line].startswith(f"#{found[1]} = ")]
+    used = [place, *(same if found[1] in ALIKE else [])]
+    changed = {line: LINES[line].removeprefix("#") for line in used} | dict.fromkeys(set_here, "")
     return "\n".join(changed.get(number, line) for number, line in enumerate(LINES))
 
 

@@ -75,6 +75,18 @@ def test_a_dot_plot_keeps_the_order_and_leaves_out_nulls() -> None:
     assert marks.count('aria-roledescription="point"') == 3
 
 
+@pytest.mark.parametrize("xs", [[1.0], [0.25, 0.25], [0.0, 1e-12]])
+def test_points_that_are_all_alike_lie_inside(xs: list[float]) -> None:
+    rows = {"name": ["s", "t"][: len(xs)], "x": xs, "y": [2.5] * len(xs)}
+    frame = pl.DataFrame(rows).with_columns(x_sd=pl.lit(None, pl.Float64), y_sd=pl.lit(0.0))
+    drawn = export.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look(width=200)))
+    points = drawn[drawn.index('"point"') :]
+    found = re.findall(r"translate\(([0-9.]+),([0-9.]+)\)", points)[: len(xs)]
+    assert len(found) == len(xs)
+    assert all(20 < float(x) < 180 for x, _ in found)
+    assert all(20 < float(y) < Look().height - 20 for _, y in found)
+
+
 @pytest.mark.parametrize("places", [[(50.0, 50.0)] * 5, [(5.0, 5.0), (95.0, 5.0), (95.0, 95.0)]])
 def test_names_hide_no_point_and_no_other_name(places: list[tuple[float, float]]) -> None:
     names = [f"s{number}" for number in range(len(places))]

@@ -110,9 +110,10 @@ def test_type_level_scores_with_limits_starts_gap_and_floor() -> None:
     assert found.shown is not None
     row = found.shown.row(0, named=True)
     assert row["value"] == "50.00 [40.00, 60.00]"
-    assert (row["floor"], row["starts"], row["gap"], row["uncovered"]) == (
-        "30.00", "7 of 22", "25.00", "1",
-    )  # fmt: skip
+    shown = ["floor", "certificate", "starts", "bound", "gap", "uncovered"]
+    assert [row[name] for name in shown] == [
+        "30.00", "not proven", "7 of 22", "75.00", "25.00", "1",
+    ]  # fmt: skip
     assert found.shown.height == 3
     assert "the mapping fixed in the samples" in found.caption
 
@@ -237,6 +238,17 @@ def test_systems_by_measures_with_ranks() -> None:
         ("s0", "1", "0.00 (3)"), ("s1", "2", "10.00 ± 1.00 (2)"), ("s2", "2", "20.00 ± 1.00 (1)"),
     ]  # fmt: skip
     assert others.columns == ["system", "runs", "M-1 accuracy", "VI ↓"]
+    assert "MicroC does not see" not in texts(blocks)
+
+
+def test_where_microc_is_shown_it_is_said_what_it_does_not_see() -> None:
+    row = {"measure": "MicroC M-1", "system": "s", "mean": 0.5, "n_runs": 1, "rank": 1.0}
+    tables = {
+        "table": pl.DataFrame([row], schema=SystemTable.columns()),
+        "correlations": pl.DataFrame(schema=MeasureCorrelations.columns()),
+    }
+    blocks = show_systems(frames.stage("evaluate.systems", tables), SystemsView())
+    assert "MicroC does not see classes that no cluster is mapped to" in texts(list(blocks))
 
 
 def test_systems_are_drawn() -> None:

@@ -15,6 +15,7 @@ from small_run import SmallRun, counts
 
 import pipeline as lx
 from pipeline.errors import ConfigError, DataError
+from pipeline.kernels.clustering import certificate
 from pipeline.stages.base import STAGES
 from schemas import GoldEntries, InducedEntries, TaggedTypes
 
@@ -100,6 +101,40 @@ def test_the_worst_items_that_are_frequent_come_first() -> None:
     ]  # fmt: skip
 
 
+STUCK_GOLD = {"a": "0", "b": "01", "c": "0", "d": "01", "e": "0"}
+STUCK = {"a": "2", "b": "03", "c": "23", "d": "12", "e": "01"}
+"""The last worked example: a single climb sticks at 6/7, the best M-1 mapping has 7/8."""
+
+
+def certified(**config: Any) -> tuple[Any, ...]:
+    """Return what is said of MacroI under M-1."""
+    options = {"seed": "s", "measures": ["MacroI"], "mappings": ["M-1"]} | config
+    made = stage("evaluate.type_level", options, gold=gold(STUCK_GOLD), systems=[entries(STUCK)])
+    said = ["value", "certificate", "bound", "gap", "starts", "starts_reaching_best"]
+    row: tuple[Any, ...] = made["scores"].filter(mapping="M-1").select(said).row(0)
+    return row
+
+
+def test_a_certificate_proves_a_climb_or_finds_better() -> None:
+    assert certified()[:4] == (0.875, "not proven", None, None)
+    assert certified()[4] == 22
+    assert 0 < certified()[5] <= 22
+    assert certified(certificate_seconds=30)[:4] == (0.875, "proven", 0.875, 0.0)
+    stuck = certified(restarts=0)
+    assert stuck[0] == pytest.approx(6 / 7)
+    assert stuck[4:] == (2, 2)
+    # No climb has reached what the search found.
+    assert certified(restarts=0, certificate_seconds=30) == (0.875, "proven", 0.875, 0.0, 2, 0)
+
+
+def test_a_certificate_that_is_not_reached_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificate, "MOST_PAIRS", 0)
+    value, said, bound, gap, *_ = certified(certificate_seconds=30)
+    assert (value, said) == (0.875, "not proven")
+    assert 0.875 < bound <= 1
+    assert gap == bound - value
+
+
 def test_two_stages_with_the_same_run_are_an_error() -> None:
     with pytest.raises(DataError, match="system S, run 1 comes from two stages: a and b"):
         stage("evaluate.type_level", {"seed": "s"}, gold=gold(), systems=[entries(), entries()])
@@ -178,13 +213,15 @@ def test_systems_have_ranks_and_correlations() -> None:
         systems=[entries(), entries({"dog": "0", "run": "0"}, system="T")],
     )  # fmt: skip
     cells = tagged(CELLS).with_columns(system=pl.lit("T"))
-    tokens = token_level({"measures": ["M-1", "VI"]}, taggings=[tagged({("a", "1"): 1}), cells])
+    apart = tagged({(c, c): f for (c, _), f in CELLS.items()})
+    apart = apart.with_columns(item=cells["item"])
+    tokens = token_level({"measures": ["M-1", "VI"]}, taggings=[apart, cells])
     made = run_stage(
         "evaluate.systems", {}, type_level=types["scores"], token_level=tokens["scores"]
     )
     table = made["table"].filter(system="S").select("measure", "rank").rows()
     assert table == [("MacroI 1-1", 1.0), ("MacroI M-1", 1.0), ("many_to_one", 1.0), ("vi", 1.0)]
-    assert made["correlations"]["correlation"].to_list() == pytest.approx([1.0] * 32)
+    assert made["correlations"]["correlation"].to_list() == [1.0] * 32
     with pytest.raises(ValidationError, match="name at least one of"):
         run_stage("evaluate.systems", {})
 
@@ -243,6 +280,55 @@ def test_from_files_to_scores_with_limits(tmp_path: Path) -> None:
     words = scores.filter(system="words").row(0, named=True)
     assert words["lower"] <= 0.75 <= words["upper"]
     assert made["types.scores"]["system"].unique().sort().to_list() == ["tags", "words"]
+
+
+MISSING = {
+    "a tagging not named": ('tagging_sentences = ["tags"]', 'tagging_sentences = ["more"]', "tags"),
+    "a tagging without": ('t"\nsentences = true', 't"', "tags"),
+    "gold without": ('corpus = "c.tsv"\nsentences = true', 'corpus = "c.tsv"', "words"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(MISSING))
+def test_limits_without_sentences_are_an_error(case: str, tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
+    old, new, system = MISSING[case]
+    more = STAGES_OF_A_RUN[STAGES_OF_A_RUN.index("[stages.tags]") :].partition("[stages.types]")[0]
+    more = more.replace("stages.tags", "stages.more").replace('"tags"', '"more"')
+    with pytest.raises(DataError, match=f"system {system}, run .* has no counts by sentence"):
+        small.run(STAGES_OF_A_RUN.replace(old, new, 1) + more)
+
+
+def test_a_certificate_is_asked_for_in_the_experiment(tmp_path: Path) -> None:
+    rows = {name: [f"{item}\t{one}" for item, held in each.items() for one in held]
+            for name, each in (("g", STUCK_GOLD), ("w", STUCK))}  # fmt: skip
+    files = {f"{name}.tsv": "\n".join(lines) + "\n" for name, lines in rows.items()}
+    small = SmallRun(tmp_path, files)
+    stages = """
+[stages.gold]
+use = "extract.gold_table"
+path = { path = "g.tsv", columns = ["item", "gold"] }
+[stages.words]
+use = "extract.clusters"
+system = "words"
+path = { path = "w.tsv", columns = ["item", "cluster"] }
+[stages.types]
+use = "evaluate.type_level"
+gold = "gold"
+systems = ["words"]
+"""
+    columns = ["mapping", "certificate", "bound", "gap"]
+    plain = small.run(stages)["types.scores"].filter(measure="MacroI")
+    assert plain.select(columns).rows() == [
+        ("1-1", "exact", 0.5, 0.0), ("M-1", "not proven", None, None), ("floor", None, None, None),
+    ]  # fmt: skip
+    proven = small.run(stages + "certificate_seconds = 30\n")["types.scores"]
+    assert proven.filter(measure="MacroI").select(columns).rows()[1] == (
+        "M-1",
+        "proven",
+        0.875,
+        0.0,
+    )
 
 
 def test_sentences_of_several_files_are_drawn_by_themselves(tmp_path: Path) -> None:

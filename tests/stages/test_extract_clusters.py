@@ -56,6 +56,17 @@ def test_any_table(tmp_path: Path) -> None:
     ]
 
 
+def test_clark_with_a_header_and_as_it_comes(tmp_path: Path) -> None:
+    small = SmallRun(
+        tmp_path, {"c.tsv": "word\tcluster\tp\ndog\t7\t.5\n", "c.txt": "dog 7 .5\n# 8 1e-05\n"}
+    )
+    made = small.run(STAGE + 'path = "c.tsv"\ncolumns = { item = "word" }')["c.entries"]
+    assert made.select("item", "cluster", "f").rows() == [("dog", "7", None)]
+    names = 'format = "tsv", separator = " ", columns = ["item", "cluster", "p"]'
+    plain = small.run(STAGE + 'path = { path = "c.txt", ' + names + " }")["c.entries"]
+    assert plain.select("item", "cluster", "f").rows() == [("#", "8", None), ("dog", "7", None)]
+
+
 def test_what_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"b.paths": "00\t\t1\n\tb\t1\n01\tc\tx\n"})
     with pytest.raises(DataError) as error:

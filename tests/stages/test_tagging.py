@@ -72,6 +72,13 @@ def test_tokens_without_an_induced_tag(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_run_without_any_induced_tag_is_an_error(tmp_path: Path) -> None:
+    small = SmallRun(tmp_path, {"c.tsv": BOTH.replace("\t1\n", "\t\n").replace("\t2\n", "\t\n")})
+    said = r"S: 1 of its runs have no induced tag on any token .*: run t2: none of 5\nLook at the"
+    with pytest.raises(DataError, match=said):
+        small.run(ONE + 'cluster = ["t1", "t2"]\nuntagged = true\n')
+
+
 def test_two_files_side_by_side(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"g.conllu": GOLD, "i.tsv": "dog\tx\nrun\ty\n\nrun\tx\n"})
     made = small.run(TWO + SIDE % "i.tsv")

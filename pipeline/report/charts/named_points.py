@@ -17,6 +17,9 @@ _HEIGHT, _WIDTH = 13.0, 6.3
 _OFF = 8.0
 """Distance of a label from the middle of its point; pixels."""
 
+_ALIKE, _ROOM = 1e-6, 0.05
+"""An axis on which all lie closer than the first has so much room on either side."""
+
 
 def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> alt.TopLevelMixin:
     """Return named points; the bars are one standard deviation over runs to either side.
@@ -83,8 +86,13 @@ def beside(
 
 
 def _domain(values: pl.Series) -> tuple[float, float]:
-    """Return round ends that a label can stand at: 0.7, not 0.7000000000000001."""
+    """Return round ends that a label can stand at: 0.7, not 0.7000000000000001.
+
+    Values that are all alike, as those of one system are, lie in the middle.
+    """
     low, high = round_domain(values)
+    if high - low < _ALIKE:
+        low, high = round_domain([low - _ROOM, high + _ROOM])
     return round(low, 9), round(high, 9)
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.report import charts
 from pipeline.report.cells import NOTHING, columns_shown
 from pipeline.report.charts import Look, Style
-from pipeline.report.clustering_words import HOW_SYSTEMS, is_type_level, ordered, title
+from pipeline.report.clustering_words import HOW_SYSTEMS, UNSEEN, is_type_level, ordered, title
 from pipeline.report.names import chosen
 from pipeline.report.view import Block, Figure, Listing, StageView, Text, ViewOptions, view
 
@@ -47,6 +47,7 @@ def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
     correlations = stage.table("correlations").collect()
     return [
         Text(HOW_SYSTEMS),
+        *([Text(UNSEEN)] if any(name.startswith("MicroC") for name in known) else []),
         *_tables(table),
         *_scatter(table, options, known),
         *_correlations(correlations, measures, options),

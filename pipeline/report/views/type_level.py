@@ -76,7 +76,7 @@ def _scores(scores: pl.DataFrame) -> Listing:
         "system", "run", order, "mapping", descending=[False, False, False, True]
     )
     heads = ["system", "run", "measure", "mapping", "value", "recall", "precision", "floor",
-             "certificate", "starts", "gap", "uncovered"]  # fmt: skip
+             "certificate", "starts", "bound", "gap", "uncovered"]  # fmt: skip
     held = [_row(row, floors) for row in rows.iter_rows(named=True)]
     columns = [list(column) for column in zip(*held, strict=True)]
     several = scores.filter(pl.col("lower").is_not_null())
@@ -86,7 +86,8 @@ def _scores(scores: pl.DataFrame) -> Listing:
         limits = f" Brackets: limits by bootstrap over types, the mapping {what} in the samples."
     caption = (
         "Type-level scores in per cent. Floor: every cluster mapped to the largest class. Starts: "
-        "climbs that reached the value, of all. Gap: how far the value may be below the best. "
+        "climbs that reached the value, of all. Bound: no mapping of the kind is better; gap: how "
+        "far the value is below it. "
         f"Uncovered: classes that no cluster is mapped to.{limits}"
     )
     return Listing("scores", caption, scores, shown=columns_shown(heads, columns),
@@ -108,6 +109,7 @@ def _row(row: dict[str, Any], floors: dict[tuple[str, str, str], float]) -> list
         share(floors.get((row["system"], row["run"], row["measure"]))),
         str(row["certificate"] or NOTHING),
         starts,
+        share(row["bound"]),
         share(row["gap"]),
         cell(row["n_uncovered"]),
     ]

@@ -100,6 +100,20 @@ def test_measures_of_opposite_direction_agree() -> None:
     ].to_list() == [-1.0, -1.0]
 
 
+@given(st.lists(st.sampled_from([0.1, 0.2, 0.3, 1 / 3, 0.7]), min_size=2, max_size=12))
+def test_perfect_agreement_is_exactly_one(found: list[float]) -> None:
+    rows: Rows = [
+        (f"s{i}", "1", measure, times * value)
+        for i, value in enumerate(found)
+        for measure, times in (("v", 1.0), ("w", 3.0), ("vi", -2.0))
+    ]
+    known = [None] if len(set(found)) == 1 else [1.0]
+    table = measure_correlations(frame(rows), lower_is_better=["vi"])
+    assert table["correlation"].to_list() == known * 18
+    turned = measure_correlations(frame(rows)).filter(measure_1="v", measure_2="vi")
+    assert turned["correlation"].to_list() == [one and -one for one in known * 2]
+
+
 def test_nothing() -> None:
     assert system_table(frame([])).height == 0
     assert measure_correlations(frame([])).height == 0

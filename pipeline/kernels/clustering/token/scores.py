@@ -10,7 +10,7 @@ from pipeline.kernels.clustering.token.contingency import Contingency, contingen
 from pipeline.kernels.clustering.token.measure import TOKEN_MEASURES, resolve
 
 PAPER = ("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman")
-"""Measures for a table like those of papers on tagging without a dictionary."""
+"""Measures for a table like the paper's; its sixth could not be verified, H stands in its place."""
 
 
 def token_scores(cells: pl.DataFrame, *, measures: Sequence[str]) -> pl.DataFrame:
