@@ -103,7 +103,9 @@ class BestMeasures(Table):
     measure: str = pa.Field(description="the best measure, or one not significantly worse")
     best: bool = pa.Field(description="whether it has the highest estimated precision")
     best_measure: str = pa.Field(description="the best measure")
-    precision: float = pa.Field(ge=0, le=1, description="estimated precision; proportion")
+    precision: float = pa.Field(
+        ge=0, le=1, nullable=True, description="estimated precision; proportion"
+    )
     difference: float = pa.Field(
         nullable=True, ge=-1, le=1, description="estimated difference from the best measure"
     )

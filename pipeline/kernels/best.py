@@ -30,7 +30,8 @@ def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataF
     pl.DataFrame
         Table `BestMeasures`, sorted: at each n of the comparison the best measure (of equals
         the first by name) and each measure that isn't significantly worse by alpha and the
-        relevance margin of the comparison. A measure that could not be tested is in the set.
+        relevance margin of the comparison. A measure that could not be tested is in the set,
+        also one of whose list no draw was judged: its precision is null.
         No rows for an n at which no precision is known.
 
     Raises
@@ -57,9 +58,9 @@ def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataF
     >>> best_measures(precision, comparison).select("measure", "best", "p_adjusted").rows()
     [('mi', False, 1.0), ('t_score', True, None)]
     """
-    known = precision.select("category", "n", "measure", "precision").drop_nulls()
+    known = precision.select("category", "n", "measure", "precision")
     known = known.join(comparison.select("category", "n").unique(), on=["category", "n"])
-    first = known.sort(
+    first = known.drop_nulls("precision").sort(
         "category", "n", "precision", "measure", descending=[False, False, True, False]
     )
     best = first.group_by("category", "n", maintain_order=True).agg(

@@ -25,12 +25,12 @@ def best_listing(best: pl.DataFrame, *, name: str, of: str = "") -> Listing:
         What the caption says of the category.
     """
     order = ["n", "best", "precision", "measure"]
-    ordered = best.sort(order, descending=[False, True, True, False])
+    ordered = best.sort(order, descending=[False, True, True, False], nulls_last=True)
     rows = [_at(part) for part in ordered.partition_by("n", maintain_order=True)]
     caption = (
         f"The measure with the highest estimated precision at each declared n{of}, and those that "
         "are not significantly worse (all pairs tested, p-values adjusted by Holm's method), "
-        "with precision in per cent."
+        "with precision in per cent (?: no draw of the list is judged)."
     )
     return Listing(name, caption, ordered, shown=pl.DataFrame(rows), right=("n",))
 
@@ -44,8 +44,8 @@ def _at(part: pl.DataFrame) -> dict[str, str]:
     }
 
 
-def _named(measure: str, precision: float) -> str:
-    return f"{measure} {share(precision)}"
+def _named(measure: str, precision: float | None) -> str:
+    return f"{measure} {'?' if precision is None else share(precision)}"
 
 
 def baseline_listing(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import polars as pl
 from pydantic import Field, field_validator
 
+from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.adjudication import disagreements
 from pipeline.kernels.agreement import EVERY, agreement
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
@@ -40,6 +42,7 @@ class EvaluateAgreement(Seeded):
 def evaluate_agreement(config: EvaluateAgreement, tables: Tables) -> Outputs:
     """Compute the coefficients with their intervals, and list what to discuss."""
     annotations = tables["annotations"]
+    _check(config, annotations.select("annotator", "label").unique().collect())
     return {
         "agreement": agreement(
             annotations,
@@ -50,3 +53,19 @@ def evaluate_agreement(config: EvaluateAgreement, tables: Tables) -> Outputs:
         ),
         "disagreements": disagreements(annotations),
     }
+
+
+def _check(config: EvaluateAgreement, given: pl.DataFrame) -> None:
+    """Refuse annotations of one person, and a category of which nobody gave any label."""
+    people, labels = (given[name].unique().sort().to_list() for name in ("annotator", "label"))
+    problems = []
+    if len(people) == 1:
+        what = f"there is one annotator only, {people[0]!r}: agreement needs two or more"
+        problems.append(Problem("annotations", what, "give part of the sample to a second one"))
+    for name, positive in config.categories.items():
+        if labels and not set(positive) & set(labels):
+            what = f"nobody gave the label{'s' * (len(positive) > 1)} {', '.join(positive)}"
+            remedy = did_you_mean(positive[0] if positive else "", labels)
+            problems.append(Problem(f"categories.{name}", what, remedy))
+    if problems:
+        raise ConfigError("agreement", problems)

@@ -7,6 +7,8 @@ import pytest
 from pydantic import ValidationError
 from run_stage import run_stage
 
+from pipeline.errors import ConfigError
+
 GIVEN = pl.DataFrame({
     "id": ["x", "y", "z"] * 2, "annotator": ["ann"] * 3 + ["bob"] * 3,
     "label": ["svc", "no", "fig", "svc", "no", "svc"], "note": None,
@@ -32,3 +34,12 @@ def test_nothing_annotated_yet() -> None:
 def test_reserved_name_is_refused() -> None:
     with pytest.raises(ValidationError, match="stands for the labels themselves"):
         run_stage("evaluate.agreement", {"categories": {"*": ["svc"]}}, annotations=GIVEN)
+
+
+def test_one_annotator_or_a_label_that_nobody_gave() -> None:
+    alone = GIVEN.filter(pl.col("annotator") == GIVEN["annotator"][0])
+    with pytest.raises(ConfigError, match="one annotator only"):
+        run_stage("evaluate.agreement", CONFIG, annotations=alone)
+    wrong = CONFIG | {"categories": {"SVC": ["scv"]}}
+    with pytest.raises(ConfigError, match="nobody gave the label scv"):
+        run_stage("evaluate.agreement", wrong, annotations=GIVEN)

@@ -27,7 +27,8 @@ def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChart:
     """Draw a row per measure and a column per n: dark where best, pale where not worse.
 
     Measures that are nowhere among them have no row. The columns are as wide as each other,
-    whatever lies between their n. Where there is room, a cell holds the precision in per cent.
+    whatever lies between their n. Where there is room, a cell holds the precision in per cent, and
+    "?" where it is not known.
 
     Parameters
     ----------
@@ -106,7 +107,8 @@ def _tips() -> list[alt.Tooltip]:
 def _numbers(placed: pl.DataFrame, width: float) -> list[alt.Chart]:
     def texts(*, is_best: bool) -> list[tuple[str, float, float]]:
         held = placed.filter(best=is_best).select("precision", "x", "y").rows()
-        return [(f"{p:.1f}", x + width / 2 - 1, y + ROW / 2 - 2) for p, x, y in held]
+        said = [("?" if p is None else f"{p:.1f}", x, y) for p, x, y in held]
+        return [(text, x + width / 2 - 1, y + ROW / 2 - 2) for text, x, y in said]
 
     return [
         labels(texts(is_best=False), align="center", color=INK, fontSize=TEXT - 1),
