@@ -154,3 +154,13 @@ def test_what_cannot_be_used_is_a_fault() -> None:
     assert faults(table(wide, classes=["N", "V"])) == [
         (2, "N", "-1"), (2, "V", "x"), (3, "item", None),
     ]  # fmt: skip
+
+
+def test_a_class_that_never_occurs_is_no_class() -> None:
+    wide = pl.DataFrame({"item": ["dog", "run"], "N": ["3", "1"], "V": ["0", "2"], "X": ["", "0"]})
+    entries = table(wide, classes=["N", "V", "X"])["entries"]
+    assert sorted(entries.select("item", "gold").rows()) == [
+        ("dog", "N"),
+        ("run", "N"),
+        ("run", "V"),
+    ]
