@@ -16,6 +16,7 @@ from pipeline.report.view import Block, Figure, Listing, Text
 from pipeline.report.views.lexicon import LexiconView, show_lexicon
 from pipeline.report.views.lexicons import (
     LexiconsView,
+    show_generated,
     show_keyed,
     show_lexicons,
     show_preparation,
@@ -176,7 +177,14 @@ def test_preparation_and_keyed_lemmas() -> None:
     assert isinstance(listing, Listing)
     assert listing.frame["step"].to_list() == ["a", "b"]
     keyed = pl.DataFrame({"lemma": ["a", "b"], "found": [True, False], "n_forms": [3, 0]})
-    (text,) = show_keyed(frames.stage("join.keying", {"keyed": keyed}), LexiconView())
+    tables = {"keyed": keyed, "preparation": pl.DataFrame(rows)}
+    text, listing = show_keyed(frames.stage("join.keying", tables), LexiconView())
+    assert isinstance(listing, Listing)
+    assert listing.frame["step"].to_list() == ["a", "b"]
+    (listing,) = show_generated(
+        frames.stage("extract.paradigms", {"preparation": pl.DataFrame(rows)}), LexiconView()
+    )
+    assert isinstance(listing, Listing)
     assert text == Text("2 lemmas were looked up; the dictionary has 1 (50.0 %), with 3 forms.")
 
 

@@ -244,6 +244,15 @@ def test_keyed_forms_are_the_gold() -> None:
     ]  # fmt: skip
     assert made["others"]["lemma"].to_list() == ["old"]
     assert made[FAULTS].height == 0
+    steps = made["preparation"].sort("number").select("step", "n", "such_as").rows()
+    assert steps == [
+        ("forms keyed in", 4, None),
+        ("texts changed: blanks around", 0, None),
+        ("texts changed: Unicode NFC", 0, None),
+        ("texts changed: lower case", 1, "'Y' → 'y'"),
+        ("lemmas to look up", 3, None),
+        ("lemmas not looked up yet", 0, None),
+    ]
 
 
 def test_lemmas_among_their_forms() -> None:
@@ -255,7 +264,10 @@ def test_missing_lemmas_are_waited_for() -> None:
     rows: list[tuple[str, str | None]] = [("a", "u"), ("b", None), ("c", " ")]
     with pytest.raises(WaitsForPerson, match="waits for 2 lemmas"):
         keyed(rows)
-    assert keyed(rows, partial=True)["keyed"].height == 1
+    made = keyed(rows, partial=True)
+    assert made["keyed"].height == 1
+    steps = dict(made["preparation"].select("step", "n").rows())
+    assert steps["lemmas not looked up yet"] == 2
 
 
 @pytest.mark.parametrize(
