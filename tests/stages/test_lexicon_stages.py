@@ -292,3 +292,20 @@ def test_a_keyed_gold_stands_for_the_lemmas_that_the_dictionary_has() -> None:
     assert made["lemmas"]["population"].unique().to_list() == [40]
     assert made["lemmas"].height == 20
     assert values(made)["F*"] is None
+
+
+def test_lemmas_not_looked_up_are_not_absent() -> None:
+    """30 of 60 lemmas drawn, 20 looked up, 15 of them found: they stand for 45."""
+    lexicon = many(60)
+    drawn = sample({"rate": 0.5}, lexicons={"x": lexicon})
+    looked_up = drawn.sort("position")["lemma"].head(20)
+    gold = lexicon.filter(pl.col("lemma").is_in(looked_up.head(15).to_list()))
+    found = pl.Series("found", [True] * 15 + [False] * 5)
+    keyed = looked_up.to_frame().with_columns(
+        found, pl.lit(1, pl.Int64).alias("n_forms"), pl.lit(None, pl.String).alias("note")
+    )
+    config = {"complete": False}
+    made = quality(gold, lexicon, config, sample=drawn, looked_up=keyed)
+    assert made["lemmas"]["population"].unique().to_list() == [45]
+    without = quality(gold, lexicon, config, sample=drawn)
+    assert without["lemmas"]["population"].unique().to_list() == [30]
