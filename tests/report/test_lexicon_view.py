@@ -11,7 +11,7 @@ import report_frames as frames
 from pipeline.errors import ConfigError
 from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_chart, trend_chart
 from pipeline.report.export import svg
-from pipeline.report.lexicon_tables import wrapped
+from pipeline.report.lexicon_tables import differences_listing, wrapped
 from pipeline.report.view import Block, Figure, Listing, Text
 from pipeline.report.views.lexicon import LexiconView, show_lexicon
 from pipeline.report.views.lexicons import (
@@ -117,6 +117,25 @@ def test_all_lemmas_need_no_interval() -> None:
     assert "intervals" not in named(found)
     assert isinstance(found[0], Text)
     assert found[0].text.endswith("from 20 lemmas: all that both have.")
+
+
+def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "From fewer than 50 lemmas they may hold much less often than they say."
+    assert isinstance(few := blocks()[0], Text)
+    assert few.text.endswith(said)
+    monkeypatch.setattr("pipeline.report.views.lexicon.FEW", 12)
+    assert isinstance(enough := blocks()[0], Text)
+    assert enough.text.endswith("].")
+
+
+def test_several_differences_hold_together_at_a_higher_level() -> None:
+    row = {"first": "x", "second": "y", "difference": 0.1, "standard_error": 0.01, "lower": 0.08,
+           "upper": 0.12, "confidence": 0.95, "n_first": 3, "n_second": 1, "n_equal": 0}  # fmt: skip
+    frame = pl.DataFrame([row, row | {"second": "z"}, row | {"first": "y", "second": "z"}])
+    assert "set confidence = 0.9833 (Bonferroni)" in differences_listing(frame).caption
+    exact = frame.with_columns(standard_error=pl.lit(0.0))
+    for alone in (frame.head(1), exact, frame.with_columns(lower=pl.lit(None, pl.Float64))):
+        assert "Bonferroni" not in differences_listing(alone).caption
 
 
 def test_without_figures() -> None:
