@@ -225,6 +225,38 @@ def test_other_lemmas_cannot_be_compared() -> None:
         listed("evaluate.lexicons", {}, lexicons={"x": scores["x"], "y": other})
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ({"weights": "published"}, {}, "x, y were evaluated with different weights"),
+        ({}, {"n": 5887}, "y was evaluated with an n of its own"),
+    ],
+)
+def test_other_weights_cannot_be_compared(
+    first: dict[str, Any], second: dict[str, Any], said: str
+) -> None:
+    gold = many(30)
+    lexicon = gold.filter(~pl.col("form").str.ends_with("1"))
+    scores = {
+        "x": quality(gold, lexicon, first)["lemmas"],
+        "y": quality(gold, lexicon, second)["lemmas"],
+    }
+    with pytest.raises(ConfigError, match=said):
+        listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    alike = {"x": scores["x"], "y": quality(gold, lexicon, {**first, "n": None})["lemmas"]}
+    assert listed("evaluate.lexicons", {"seed": "s"}, lexicons=alike)["differences"].height == 1
+
+
+def test_equal_clusters_weigh_the_same_whatever_the_weights() -> None:
+    gold = many(30)
+    scores = {
+        "x": quality(gold, gold, {"weights": "published"})["lemmas"],
+        "y": quality(gold, gold.filter(~pl.col("form").str.ends_with("1")))["lemmas"],
+    }
+    made = listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    assert made["lexicons"]["l_star"][0] == 1.0
+
+
 def keyed(rows: list[tuple[str, str | None]], **config: Any) -> dict[str, pl.DataFrame]:
     lemmas = pl.DataFrame({"lemma": ["a", "b", "c"]}).with_columns(candidate_id("lemma"))
     order = pl.Series("order", [1, 2, 3], pl.Int64)
