@@ -29,6 +29,8 @@ GOLD, LEXICON = "apertium_es_base.tsv.gz", "hunspell_es_ES.tsv.gz"
 RATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 MOST_RESAMPLED = 0.1
 """The largest rate for which intervals are simulated: beyond, it takes long and tells no more."""
+COUNTS = (5, 10, 20, 47, 93)
+"""Sizes of small samples."""
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -85,8 +87,34 @@ def coverage(
     return {method: (row[0], row[1], row[2]) for method, row in means.items()}
 
 
+def few(
+    size: FloatArray, values: FloatArray, count: int, *, samples: int, replicates: int
+) -> dict[str, tuple[float, float, float, float]]:
+    """Return the share of small samples without limits, and for the others what these are worth.
+
+    That is the coverage, the median width, and the share of lower limits that are 0.
+    """
+    truth = l_star(size, values, float(size.sum())) or 0.0
+    found: dict[str, list[tuple[float, float]]] = {str(method): [] for method in ratio.METHODS}
+    for number in range(samples):
+        sample = drawn(size, values, count, number)
+        for method in ratio.METHODS:
+            each = ratio.interval(
+                sample, method=method, replicates=replicates, seed=f"few {number}"
+            )
+            if each.lower is not None and each.upper is not None:
+                found[method].append((each.lower, each.upper))
+    made: dict[str, tuple[float, float, float, float]] = {}
+    for name, limits in found.items():
+        lower, upper = np.array(limits, dtype=np.float64).T
+        held = float(((lower <= truth) & (truth <= upper)).mean())
+        none = 1.0 - len(limits) / samples
+        made[name] = (none, held, float(np.median(upper - lower)), float((lower == 0).mean()))
+    return made
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--intervals", type=int, default=500)
@@ -115,6 +143,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(
                 f"| {rate:g} | {method} | {100 * held:.1f} % | {100 * below:.1f} % "
                 f"| {100 * (1 - held - below):.1f} % | {width:.3f} |"
+            )
+    print("\n| lemmas | method | no limits | coverage | median width | lower limit 0 |")
+    print("|---|---|---|---|---|---|")
+    for count in COUNTS:
+        small = few(size, values, count, samples=given.intervals, replicates=given.replicates)
+        for method, (none, held, width, zero) in small.items():
+            print(
+                f"| {count} | {method} | {100 * none:.1f} % | {100 * held:.1f} % | {width:.2f} "
+                f"| {100 * zero:.1f} % |"
             )
     print(f"\n{time.perf_counter() - started:.0f} s")
     return 0

@@ -163,9 +163,22 @@ def differences_listing(frame: pl.DataFrame) -> Listing:
     caption = (
         "Difference in L*, first minus second, with its confidence limits, from the same lemmas; "
         "and for how many lemmas L is better in the first, better in the second, and equal."
+        f"{_together(frame)}"
     )
     shown = pl.DataFrame(rows)
     return Listing("differences", caption, frame, shown=shown, right=tuple(shown.columns[2:]))
+
+
+def _together(frame: pl.DataFrame) -> str:
+    """Say what several intervals are worth together."""
+    exact = not frame["standard_error"].max()
+    if frame.height < 2 or exact or frame["lower"].drop_nulls().is_empty():
+        return ""
+    level, pairs = float(frame["confidence"][0]), frame.height
+    return (
+        f" Each of the {pairs:,} intervals holds by itself with {100 * level:g} %; for all to hold "
+        f"together with that, set confidence = {1.0 - (1.0 - level) / pairs:.4g} (Bonferroni)."
+    )
 
 
 def _signed(value: float | None) -> str:

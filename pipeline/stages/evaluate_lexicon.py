@@ -20,6 +20,7 @@ from pipeline.kernels.lexicon.trends import Order, trends
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from schemas import (
     ExpectedWidths,
+    KeyedLemmas,
     LemmaForms,
     LemmaSample,
     LemmaScores,
@@ -42,6 +43,9 @@ class EvaluateLexicon(Seeded):
     """The forms that they share."""
     sample: Annotated[str | None, Of(LemmaSample)] = None
     """The lemmas to evaluate by; all that both have if left out."""
+    looked_up: Annotated[str | None, Of(KeyedLemmas)] = None
+    """What was looked up, where the gold is keyed in and join.keying does not wait for all
+    (partial): the other lemmas of the sample then do not count as lacking in the dictionary."""
     complete: bool = True
     """Whether the gold is a whole dictionary; false if it was keyed in for the sample alone:
     coverage, F*, E* and best-match F1 then cannot be known."""
@@ -110,7 +114,10 @@ def _sampled(every: pl.DataFrame, tables: Tables) -> pl.LazyFrame:
         size, place = pl.len().cast(pl.Int64), pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
         whole = {"population": size, "drawn": pl.lit(value=True)}
         return both.sort("lemma").with_columns(position=place, **whole)
-    sample = tables["sample"].with_columns(drawn_lemmas=pl.len())
+    sample = tables["sample"]
+    if "looked_up" in tables:
+        sample = sample.join(tables["looked_up"].select("lemma"), on="lemma", how="semi")
+    sample = sample.with_columns(drawn_lemmas=pl.len())
     held = both.join(sample, on="lemma")
     found = (pl.col("population") * pl.len() / pl.col("drawn_lemmas")).round().cast(pl.Int64)
     return held.with_columns(population=found).drop("drawn_lemmas")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import math
+from typing import Annotated, get_args
 
 import polars as pl
 from pydantic import Field
@@ -16,6 +17,7 @@ from pipeline.kernels.lexicon.comparison import (
     sample_of,
     unsure,
 )
+from pipeline.kernels.lexicon.l_measure import Weights, sizes
 from pipeline.kernels.lexicon.ratio import Method
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, several, stage
 from schemas import LemmaScores, LexiconComparison, LexiconDifferences, LexiconLemmas
@@ -48,6 +50,7 @@ def evaluate_lexicons(config: EvaluateLexicons, tables: Tables) -> Outputs:
     plans = dict(zip(config.lexicons, several(tables, "lexicons", config.lexicons), strict=True))
     scores = {name: table.collect().sort("lemma") for name, table in plans.items()}
     _require_same_lemmas(scores)
+    _require_same_weights(scores)
     drawn = all(each["drawn"].all() for each in scores.values())
     options = {"method": config.interval, "confidence": config.confidence}
     again = {"replicates": config.replicates, "seed": config.seed}
@@ -82,3 +85,35 @@ def _require_same_lemmas(scores: dict[str, pl.DataFrame]) -> None:
             problems.append(Problem("lexicons", what, "take one gold for both"))
     if problems:
         raise ConfigError("lexicons", problems)
+
+
+def _require_same_weights(scores: dict[str, pl.DataFrame]) -> None:
+    """Refuse L* that were weighted differently, or over an n that no sample can be judged by."""
+    problems = [
+        Problem("lexicons", f"{name} was evaluated with an n of its own", "leave n out there")
+        for name, each in scores.items()
+        if not math.isclose(_sum(each, "weight") * _sum(each, "base"), _sum(each, "size"))
+    ]
+    if not set.intersection(*(_weights(each) for each in scores.values())):
+        what = f"{', '.join(scores)} were evaluated with different weights"
+        problems.append(Problem("lexicons", what, "set weights alike there"))
+    if problems:
+        raise ConfigError("lexicons", problems)
+
+
+def _sum(scores: pl.DataFrame, column: str) -> float:
+    return float(scores[column].to_numpy().sum())
+
+
+def _weights(scores: pl.DataFrame) -> set[Weights]:
+    """Return the weights that a table may have: both, where gold and matches are equal."""
+    return {
+        weights
+        for weights in get_args(Weights)
+        if scores.select(
+            pl.all_horizontal(
+                pl.col(name) == expr
+                for name, expr in zip(("size", "base"), sizes(weights), strict=True)
+            ).all()
+        ).item()
+    }

@@ -12,7 +12,7 @@ from pipeline.kernels.lexicon.normalising import normalised
 from pipeline.kernels.lexicon.wordlists import canonical, lex, sizes
 from pipeline.stages.base import FAULTS, Outputs, Tables, TableSource, stage
 from pipeline.stages.columns import require
-from pipeline.stages.spelling import Spelt
+from pipeline.stages.spelling import Spelt, Step, changed, preparation
 from schemas import LemmaList, Preparation, WordList
 
 Column: TypeAlias = Literal["lemma", "form"]
@@ -88,8 +88,11 @@ def _split(rows: pl.DataFrame, config: ExtractLexicon) -> pl.DataFrame:
     """Give every form a row of its own where a field lists several."""
     if not config.forms_separator:
         return rows
-    each = rows.with_columns(pl.col("form").str.split(config.forms_separator.strip() or " "))
-    return each.explode("form").with_columns(pl.col("form").str.strip_chars())
+    parts = pl.col("form").str.split(config.forms_separator.strip() or " ")
+    # A separator at the end lists no form: only a field without any leaves an empty row.
+    bare = parts.list.eval(pl.element().str.strip_chars())
+    filled = bare.list.eval(pl.element().filter(pl.element() != ""))
+    return rows.with_columns(filled).explode("form", empty_as_null=True)
 
 
 def _lemma(config: ExtractLexicon) -> pl.Expr:
@@ -123,14 +126,13 @@ def _preparation(
 ) -> pl.DataFrame:
     """Count what was read, what was changed, and what is there."""
     given = spelt.drop_nulls().select("lemma", "apart", "form")
-    steps: list[tuple[str, int, str | None]] = [
+    steps: list[Step] = [
         ("rows read", rows.height, None),
-        *((f"texts changed: {step}", n, example) for step, n, example in counts.rows()),
+        *changed(counts),
         ("rows without a form", int(spelt["form"].is_null().sum()), None),
         ("rows that repeat another", given.height - given.n_unique(), None),
         ("lemmas", lemmas.height, None),
         ("lemmas without any form", int((lemmas["n_forms"] == 0).sum()), None),
         ("forms, each counted once per lemma", int(lemmas["n_forms"].sum()), None),
     ]
-    numbered = [(number, *step) for number, step in enumerate(steps, 1)]
-    return pl.DataFrame(numbered, schema=Preparation.columns(), orient="row")
+    return preparation(steps)

@@ -12,8 +12,8 @@ from pipeline.kernels.lexicon.paradigms import generated
 from pipeline.kernels.lexicon.wordlists import canonical
 from pipeline.stages.base import FAULTS, Outputs, Tables, TableSource, stage
 from pipeline.stages.columns import require
-from pipeline.stages.spelling import Spelt
-from schemas import WordList
+from pipeline.stages.spelling import Spelt, changed, preparation
+from schemas import Preparation, WordList
 
 Column: TypeAlias = Literal["lemma", "stem", "paradigm", "ending"]
 _ENTRY: tuple[Column, ...] = ("lemma", "stem", "paradigm")
@@ -31,14 +31,27 @@ class ExtractParadigms(Spelt):
     """Names of lemma, stem, paradigm and ending in the files, where they differ."""
 
 
-@stage("extract.paradigms", config=ExtractParadigms, outputs={"lexicon": WordList})
+@stage(
+    "extract.paradigms",
+    config=ExtractParadigms,
+    outputs={"lexicon": WordList, "preparation": Preparation},
+)
 def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Outputs:
     """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
     entries = _named(tables["entries"], _ENTRY, config)
     endings = _named(tables["paradigms"], _ENDING, config)
     made = generated(entries.drop_nulls(), endings.drop_nulls("paradigm")).collect()
-    spelt, _counts = normalised(made, config.spelling, columns=["lemma", "form"])
-    return {"lexicon": canonical(spelt.lazy()), FAULTS: _faults(entries, endings)}
+    spelt, counts = normalised(made, config.spelling, columns=["lemma", "form"])
+    lexicon = canonical(spelt.lazy()).collect()
+    steps = [
+        ("forms generated", made.height, None),
+        *changed(counts),
+        ("lemmas", lexicon["lemma"].n_unique(), None),
+        ("forms, each counted once per lemma", lexicon["form"].count(), None),
+    ]
+    return {
+        "lexicon": lexicon, "preparation": preparation(steps), FAULTS: _faults(entries, endings),
+    }  # fmt: skip
 
 
 def _named(

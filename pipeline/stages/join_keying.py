@@ -12,8 +12,8 @@ from pipeline.kernels.lexicon.keyed import keyed_forms, keying_faults
 from pipeline.kernels.lexicon.normalising import normalised
 from pipeline.kernels.lexicon.wordlists import canonical, sizes
 from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, Tables, stage
-from pipeline.stages.spelling import Spelt
-from schemas import KeyedEntries, KeyedLemmas, KeyingRows, WordList
+from pipeline.stages.spelling import Spelt, changed, preparation
+from schemas import KeyedEntries, KeyedLemmas, KeyingRows, Preparation, WordList
 
 
 class JoinKeying(Spelt):
@@ -42,7 +42,12 @@ class JoinKeying(Spelt):
 @stage(
     "join.keying",
     config=JoinKeying,
-    outputs={"gold": WordList, "keyed": KeyedLemmas, "others": KeyedEntries},
+    outputs={
+        "gold": WordList,
+        "keyed": KeyedLemmas,
+        "others": KeyedEntries,
+        "preparation": Preparation,
+    },
 )
 def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     """Check every row that came back, wait for missing lemmas, then list the forms."""
@@ -53,7 +58,7 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     missing = asked.join(typed.lazy(), on="lemma", how="anti").select(pl.len()).collect().item()
     if missing and not config.partial and not wrong.limit(1).collect().height:
         raise WaitsForPerson(config.folder or str(config.entries), missing, "lemma")
-    spelt, _counts = normalised(typed, config.spelling, columns=["form"])
+    spelt, counts = normalised(typed, config.spelling, columns=["form"])
     rows = spelt.lazy().select("lemma", "form")
     found = rows.drop_nulls("form")
     own = found.select("lemma", form=pl.col("lemma"))
@@ -63,6 +68,14 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
         "keyed": _keyed(rows.select("lemma").unique(), gold, entries),
         # Rows of lemmas that this sample does not ask for: of earlier samples, or strangers.
         "others": entries.join(asked, on="lemma", how="anti"),
+        "preparation": preparation(
+            [
+                ("forms keyed in", typed["form"].count(), None),
+                *changed(counts),
+                ("lemmas to look up", asked.collect().height, None),
+                ("lemmas not looked up yet", missing, None),
+            ]
+        ),
         FAULTS: wrong,
     }
 

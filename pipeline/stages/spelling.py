@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import polars as pl
 from pydantic import Field
 
 from pipeline.kernels.lexicon.normalising import Case, Spelling, UnicodeForm
 from pipeline.stages.base import StageConfig
+from schemas import Preparation
+
+Step: TypeAlias = tuple[str, int, str | None]
 
 
 class Spelt(StageConfig):
@@ -22,3 +29,14 @@ class Spelt(StageConfig):
     def spelling(self) -> Spelling:
         """The steps that these options ask for."""
         return Spelling(self.unicode, self.case, self.replace)
+
+
+def changed(counts: pl.DataFrame) -> list[Step]:
+    """Return what each step of the spelling changed, as steps of a preparation."""
+    return [(f"texts changed: {step}", n, example) for step, n, example in counts.rows()]
+
+
+def preparation(steps: Sequence[Step]) -> pl.DataFrame:
+    """Return `schemas.Preparation`, the steps in order."""
+    numbered = [(number, *step) for number, step in enumerate(steps, 1)]
+    return pl.DataFrame(numbered, schema=Preparation.columns(), orient="row")

@@ -11,11 +11,12 @@ import report_frames as frames
 from pipeline.errors import ConfigError
 from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_chart, trend_chart
 from pipeline.report.export import svg
-from pipeline.report.lexicon_tables import wrapped
+from pipeline.report.lexicon_tables import differences_listing, wrapped
 from pipeline.report.view import Block, Figure, Listing, Text
 from pipeline.report.views.lexicon import LexiconView, show_lexicon
 from pipeline.report.views.lexicons import (
     LexiconsView,
+    show_generated,
     show_keyed,
     show_lexicons,
     show_preparation,
@@ -118,6 +119,25 @@ def test_all_lemmas_need_no_interval() -> None:
     assert found[0].text.endswith("from 20 lemmas: all that both have.")
 
 
+def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "From fewer than 50 lemmas they may hold much less often than they say."
+    assert isinstance(few := blocks()[0], Text)
+    assert few.text.endswith(said)
+    monkeypatch.setattr("pipeline.report.views.lexicon.FEW", 12)
+    assert isinstance(enough := blocks()[0], Text)
+    assert enough.text.endswith("].")
+
+
+def test_several_differences_hold_together_at_a_higher_level() -> None:
+    row = {"first": "x", "second": "y", "difference": 0.1, "standard_error": 0.01, "lower": 0.08,
+           "upper": 0.12, "confidence": 0.95, "n_first": 3, "n_second": 1, "n_equal": 0}  # fmt: skip
+    frame = pl.DataFrame([row, row | {"second": "z"}, row | {"first": "y", "second": "z"}])
+    assert "set confidence = 0.9833 (Bonferroni)" in differences_listing(frame).caption
+    exact = frame.with_columns(standard_error=pl.lit(0.0))
+    for alone in (frame.head(1), exact, frame.with_columns(lower=pl.lit(None, pl.Float64))):
+        assert "Bonferroni" not in differences_listing(alone).caption
+
+
 def test_without_figures() -> None:
     assert not [block for block in blocks(figures=False) if isinstance(block, Figure)]
 
@@ -176,7 +196,14 @@ def test_preparation_and_keyed_lemmas() -> None:
     assert isinstance(listing, Listing)
     assert listing.frame["step"].to_list() == ["a", "b"]
     keyed = pl.DataFrame({"lemma": ["a", "b"], "found": [True, False], "n_forms": [3, 0]})
-    (text,) = show_keyed(frames.stage("join.keying", {"keyed": keyed}), LexiconView())
+    tables = {"keyed": keyed, "preparation": pl.DataFrame(rows)}
+    text, listing = show_keyed(frames.stage("join.keying", tables), LexiconView())
+    assert isinstance(listing, Listing)
+    assert listing.frame["step"].to_list() == ["a", "b"]
+    (listing,) = show_generated(
+        frames.stage("extract.paradigms", {"preparation": pl.DataFrame(rows)}), LexiconView()
+    )
+    assert isinstance(listing, Listing)
     assert text == Text("2 lemmas were looked up; the dictionary has 1 (50.0 %), with 3 forms.")
 
 

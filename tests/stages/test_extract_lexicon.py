@@ -93,6 +93,15 @@ def test_a_printed_dictionary() -> None:
     assert forms(apart, "missier|")[0] == "missier"
 
 
+def test_separators_alone_list_no_form() -> None:
+    keyed = pl.DataFrame({"lemma": ["bank", "dar"], "form": ["bank, ,banks,, ", " , "]})
+    made = read(keyed, forms_separator=",")
+    assert forms(made, "bank") == ["bank", "banks"]
+    assert forms(made, "dar") == [None]
+    steps = dict(made["preparation"].select("step", "n").rows())
+    assert (steps["rows without a form"], steps["texts changed: blanks around"]) == (1, 0)
+
+
 def test_one_spelling() -> None:
     table = pl.DataFrame({"lemma": ["Ёж", "еж"], "form": ["ежи", "ёжи"]})
     made = read(table, case="lower", replace={"ё": "е"})
@@ -133,6 +142,21 @@ def test_paradigms() -> None:
     wrong = entries.with_columns(paradigm=pl.lit("VII"))
     assert faults(made(wrong)) == [(2, "paradigm", "VII")]
     assert faults(made(entries.with_columns(stem=pl.lit(None, pl.String)))) == [(2, "stem", None)]
+
+
+def test_what_is_generated_is_counted() -> None:
+    entries = pl.DataFrame({"lemma": ["Ir"], "stem": ["i"], "paradigm": ["I"]})
+    paradigms = pl.DataFrame({"paradigm": ["I", "I"], "ending": ["r", "R"]})
+    tables = {"entries": _placed(entries).collect(), "paradigms": _placed(paradigms).collect()}
+    made = run_stage("extract.paradigms", {"case": "lower"}, **tables)
+    assert dict(made["preparation"].select("step", "n").rows()) == {
+        "forms generated": 2,
+        "texts changed: blanks around": 0,
+        "texts changed: Unicode NFC": 0,
+        "texts changed: lower case": 3,
+        "lemmas": 1,
+        "forms, each counted once per lemma": 1,
+    }
 
 
 def _placed(frame: pl.DataFrame) -> pl.LazyFrame:

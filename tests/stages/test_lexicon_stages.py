@@ -225,6 +225,38 @@ def test_other_lemmas_cannot_be_compared() -> None:
         listed("evaluate.lexicons", {}, lexicons={"x": scores["x"], "y": other})
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ({"weights": "published"}, {}, "x, y were evaluated with different weights"),
+        ({}, {"n": 5887}, "y was evaluated with an n of its own"),
+    ],
+)
+def test_other_weights_cannot_be_compared(
+    first: dict[str, Any], second: dict[str, Any], said: str
+) -> None:
+    gold = many(30)
+    lexicon = gold.filter(~pl.col("form").str.ends_with("1"))
+    scores = {
+        "x": quality(gold, lexicon, first)["lemmas"],
+        "y": quality(gold, lexicon, second)["lemmas"],
+    }
+    with pytest.raises(ConfigError, match=said):
+        listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    alike = {"x": scores["x"], "y": quality(gold, lexicon, {**first, "n": None})["lemmas"]}
+    assert listed("evaluate.lexicons", {"seed": "s"}, lexicons=alike)["differences"].height == 1
+
+
+def test_equal_clusters_weigh_the_same_whatever_the_weights() -> None:
+    gold = many(30)
+    scores = {
+        "x": quality(gold, gold, {"weights": "published"})["lemmas"],
+        "y": quality(gold, gold.filter(~pl.col("form").str.ends_with("1")))["lemmas"],
+    }
+    made = listed("evaluate.lexicons", {"seed": "s"}, lexicons=scores)
+    assert made["lexicons"]["l_star"][0] == 1.0
+
+
 def keyed(rows: list[tuple[str, str | None]], **config: Any) -> dict[str, pl.DataFrame]:
     lemmas = pl.DataFrame({"lemma": ["a", "b", "c"]}).with_columns(candidate_id("lemma"))
     order = pl.Series("order", [1, 2, 3], pl.Int64)
@@ -244,6 +276,15 @@ def test_keyed_forms_are_the_gold() -> None:
     ]  # fmt: skip
     assert made["others"]["lemma"].to_list() == ["old"]
     assert made[FAULTS].height == 0
+    steps = made["preparation"].sort("number").select("step", "n", "such_as").rows()
+    assert steps == [
+        ("forms keyed in", 4, None),
+        ("texts changed: blanks around", 0, None),
+        ("texts changed: Unicode NFC", 0, None),
+        ("texts changed: lower case", 1, "'Y' → 'y'"),
+        ("lemmas to look up", 3, None),
+        ("lemmas not looked up yet", 0, None),
+    ]
 
 
 def test_lemmas_among_their_forms() -> None:
@@ -255,7 +296,10 @@ def test_missing_lemmas_are_waited_for() -> None:
     rows: list[tuple[str, str | None]] = [("a", "u"), ("b", None), ("c", " ")]
     with pytest.raises(WaitsForPerson, match="waits for 2 lemmas"):
         keyed(rows)
-    assert keyed(rows, partial=True)["keyed"].height == 1
+    made = keyed(rows, partial=True)
+    assert made["keyed"].height == 1
+    steps = dict(made["preparation"].select("step", "n").rows())
+    assert steps["lemmas not looked up yet"] == 2
 
 
 @pytest.mark.parametrize(
@@ -280,3 +324,20 @@ def test_a_keyed_gold_stands_for_the_lemmas_that_the_dictionary_has() -> None:
     assert made["lemmas"]["population"].unique().to_list() == [40]
     assert made["lemmas"].height == 20
     assert values(made)["F*"] is None
+
+
+def test_lemmas_not_looked_up_are_not_absent() -> None:
+    """30 of 60 lemmas drawn, 20 looked up, 15 of them found: they stand for 45."""
+    lexicon = many(60)
+    drawn = sample({"rate": 0.5}, lexicons={"x": lexicon})
+    looked_up = drawn.sort("position")["lemma"].head(20)
+    gold = lexicon.filter(pl.col("lemma").is_in(looked_up.head(15).to_list()))
+    found = pl.Series("found", [True] * 15 + [False] * 5)
+    keyed = looked_up.to_frame().with_columns(
+        found, pl.lit(1, pl.Int64).alias("n_forms"), pl.lit(None, pl.String).alias("note")
+    )
+    config = {"complete": False}
+    made = quality(gold, lexicon, config, sample=drawn, looked_up=keyed)
+    assert made["lemmas"]["population"].unique().to_list() == [45]
+    without = quality(gold, lexicon, config, sample=drawn)
+    assert without["lemmas"]["population"].unique().to_list() == [30]

@@ -52,7 +52,7 @@ def lemma_scores(
     >>> made["L"].item() == 14 / 17, round(made["contribution"].item(), 9)
     (True, 0.000979226)
     """
-    size, base = _sizes(weights)
+    size, base = sizes(weights)
     has = pl.col("n_same").is_not_null()
     scored = found.with_columns(
         precision=share("n_common", "n_match"),
@@ -69,7 +69,14 @@ def lemma_scores(
     return weighted.with_columns(contribution=pl.col("weight") * pl.col("L"))
 
 
-def _sizes(weights: Weights) -> tuple[pl.Expr, pl.Expr]:
+def sizes(weights: Weights) -> tuple[pl.Expr, pl.Expr]:
+    """Return what the L of a lemma is weighted by, and what the lemma adds to n.
+
+    Parameters
+    ----------
+    weights : str
+        As for `lemma_scores`.
+    """
     if weights == "gold":
         return pl.col("n_gold"), pl.col("n_gold")
     return pl.col("n_match"), pl.col("n_gold") + pl.col("n_match") - pl.col("n_common")

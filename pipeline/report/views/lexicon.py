@@ -19,6 +19,8 @@ from pipeline.report.lexicon_tables import (
 )
 from pipeline.report.view import Block, Figure, Listing, StageView, Text, ViewOptions, view
 
+FEW = 50
+"""From fewer lemmas the limits hold much less often than they say in simulations."""
 METHODS = {"bootstrap_t": "bootstrap-t", "percentile": "percentile bootstrap"}
 
 
@@ -68,7 +70,9 @@ def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
     if whole == size:
         return said
     method = METHODS.get(row["used"], row["used"])
-    return f"{said} {100 * row['confidence']:g} % confidence limits ({method}): {limits_of(row)}."
+    said += f" {100 * row['confidence']:g} % confidence limits ({method}): {limits_of(row)}."
+    few = f" From fewer than {FEW} lemmas they may hold much less often than they say."
+    return said + few if size < FEW else said
 
 
 def _how_sure(intervals: pl.DataFrame, widths: pl.DataFrame) -> Iterator[Block]:

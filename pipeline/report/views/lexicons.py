@@ -74,9 +74,19 @@ def _figure(
 @view("extract.lexicon")
 def show_preparation(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show what was read, what each step of the spelling changed, and what is there."""
+    return [_preparation(stage, "How the file was read: rows")]
+
+
+@view("extract.paradigms")
+def show_generated(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show what was generated, and what each step of the spelling changed."""
+    return [_preparation(stage, "How the forms were generated")]
+
+
+def _preparation(stage: StageView, said: str) -> Listing:
     frame = stage.table("preparation").collect().sort("number")
-    caption = "How the file was read: rows, texts that each step changed with an example, result."
-    return [Listing("preparation", caption, frame.select("step", "n", "such_as"))]
+    caption = f"{said}, texts that each step changed with an example, result."
+    return Listing("preparation", caption, frame.select("step", "n", "such_as"))
 
 
 @view("join.keying")
@@ -89,5 +99,6 @@ def show_keyed(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
         Text(
             f"{keyed.height:,} lemmas were looked up; the dictionary has {found:,}{share}, with "
             f"{forms:,} forms."
-        )
+        ),
+        _preparation(stage, "What was keyed in"),
     ]
