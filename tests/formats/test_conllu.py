@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import slow_readers
 from corpus_files import read, refusal, scan, skips, write
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
@@ -242,6 +242,7 @@ def sentences(draw: st.DrawFn) -> tuple[str, str, bool]:
     return text, text if whole else other, whole
 
 
+@settings(max_examples=50)  # each in blocks of three sizes
 @given(drawn=st.lists(sentences(), min_size=1, max_size=6), blanks=st.integers(1, 3))
 def test_broken_sentences_go_and_whole_ones_stay(
     drawn: list[tuple[str, str, bool]], blanks: int, tmp_path_factory: pytest.TempPathFactory

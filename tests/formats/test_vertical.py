@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import slow_readers
 from corpus_files import read, refusal, scan, skips, write
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -280,6 +280,7 @@ def stack_says(lines: list[str]) -> tuple[bool, set[int]]:
     return good and not stack, whole
 
 
+@settings(max_examples=50)  # each in blocks of three sizes
 @given(lines=st.lists(st.one_of(LINES, TOKENS, TOKENS), max_size=30))
 def test_nesting_against_a_stack(
     lines: list[str], tmp_path_factory: pytest.TempPathFactory

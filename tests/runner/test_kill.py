@@ -26,7 +26,7 @@ from laboratory import STAGES, Laboratory, artefacts, assert_whole, build, read_
 
 from pipeline.runner import disk
 
-KILLS = int(os.environ.get("LEXASSAY_KILLS", "50"))
+KILLS = int(os.environ.get("LEXASSAY_KILLS", "30"))
 """How many runs are killed at a random moment; a fifth as many at an exact one."""
 WORKERS = 2
 

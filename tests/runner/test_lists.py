@@ -45,7 +45,7 @@ def test_another_list_is_another_stage(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lexicons", "said"),
     [
-        ('["a", "c"]', "stages.both.lexicons: there is no stage 'c'"),
+        ('["a", "c"]', "stages.both.lexicons.1: there is no stage 'c'"),
         ('["a", "b.lemmas"]', "'b.lemmas' gives lemmas .LemmaList., but WordList is needed"),
         ('["a", "both"]', "the stages refer to each other in a ring: both -> both"),
         ("[]", "stages.both.lexicons"),
