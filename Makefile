@@ -45,7 +45,7 @@ demo: $(VENV)/core
 	$(RUNS)/pos-induction/report/index.html (clusters), $(RUNS)/lexicon/report/index.html (lexicons)"
 
 test: $(VENV)/test
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal
 
 lint: $(VENV)/lint
 	$(BIN)/ruff check
