@@ -77,6 +77,7 @@ bench: $(VENV)/bench $(PEERS)/ready
 
 coverage: $(VENV)/core
 	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python benchmarks/stratified_coverage.py
 	$(BIN)/python benchmarks/lexicon_simulation.py
 
 clean:
