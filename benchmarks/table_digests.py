@@ -1,0 +1,160 @@
+"""Show that a redesign leaves every result as it was: digests of all tables, before and after.
+
+python benchmarks/table_digests.py record before.json --runs /elsewhere/runs
+python benchmarks/table_digests.py compare before.json after.json --changed changed.txt
+
+`record` runs every experiment of ``configs/`` (those on public data where LEXASSAY_DATA names
+it) and writes the digest of each table. `compare` prints what differs and ends with 1 unless it
+is exactly what the file of `--changed` lists: a line a table, ``experiment/stage.table``, ``*``
+for any; ``#`` begins a comment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+GENERATED = {"make_corpus.py": "pp-verb", "make_taggings.py": "pos-induction"}
+_DONE = (0, 3)
+"""Exit codes of runs whose tables count: done, and waiting for people."""
+
+
+@dataclass
+class Differences:
+    """How two sets of digests differ."""
+
+    unexpected: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
+    idle: list[str] = field(default_factory=list)
+    """Patterns of tables meant to change that fit none that did."""
+
+
+def compare(
+    before: Mapping[str, str], after: Mapping[str, str], changed: Iterable[str] = ()
+) -> Differences:
+    """Return which tables differ, are new or gone, sorted by whether that is meant.
+
+    Parameters
+    ----------
+    before, after : mapping of str to str
+        ``experiment/stage.table`` to its digest.
+    changed : iterable of str
+        Patterns of tables that are meant to differ.
+
+    Examples
+    --------
+    >>> found = compare({"a/x.t": "1", "a/y.t": "1"}, {"a/x.t": "2", "b/y.t": "1"}, ["a/x.*"])
+    >>> found.expected, found.unexpected
+    (['a/x.t differs'], ['a/y.t is gone', 'b/y.t is new'])
+    """
+    patterns, found, used = list(changed), Differences(), set()
+    for name in sorted({*before, *after}):
+        if before.get(name) == after.get(name):
+            continue
+        what = "is new" if name not in before else "is gone" if name not in after else "differs"
+        fitting = {each for each in patterns if fnmatchcase(name, each)}
+        used |= fitting
+        (found.expected if fitting else found.unexpected).append(f"{name} {what}")
+    found.idle = [each for each in patterns if each not in used]
+    return found
+
+
+def record(configs: Iterable[Path], runs: Path) -> dict[str, str]:
+    """Run experiments and return the digest of every table that is made.
+
+    Parameters
+    ----------
+    configs : iterable of Path
+        Experiments; those that lack public data are left out, saying so.
+    runs : Path
+        Where results go.
+
+    Raises
+    ------
+    SystemExit
+        If one fails for another reason than absent public data.
+    """
+    digests: dict[str, str] = {}
+    for config in configs:
+        if "data:" in config.read_text(encoding="utf-8") and not os.environ.get("LEXASSAY_DATA"):
+            print(f"{config.stem}: left out, LEXASSAY_DATA names no public data", file=sys.stderr)
+            continue
+        command = [sys.executable, "-m", "pipeline.cli", "run", str(config), "--no-report"]
+        done = subprocess.run(
+            [*command, "--runs", str(runs)], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        if done.returncode not in _DONE:
+            raise SystemExit(f"{config}: exit code {done.returncode}\n{done.stderr}")
+        found = tables_of(runs / config.stem)
+        print(f"{config.stem}: {len(found)} tables", file=sys.stderr)
+        digests |= found
+    return digests
+
+
+def tables_of(folder: Path) -> dict[str, str]:
+    """Return the digest of every table of the last run of an experiment."""
+    newest = max((folder / "history").glob("*.json"), key=lambda path: path.name)
+    kept = json.loads(newest.read_bytes())
+    return {
+        f"{kept['experiment']}/{stage}.{table}": digest
+        for stage, each in kept["stages"].items()
+        for table, digest in each["digests"].items()
+    }
+
+
+def patterns_in(path: Path | None) -> list[str]:
+    """Return the patterns of a file, without comments and blank lines."""
+    text = path.read_text(encoding="utf-8") if path else ""
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    return [line for line in lines if line]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    commands = parser.add_subparsers(dest="command", required=True)
+    recording = commands.add_parser("record")
+    recording.add_argument("output", type=Path)
+    recording.add_argument("configs", type=Path, nargs="*")
+    recording.add_argument("--runs", type=Path, required=True)
+    comparing = commands.add_parser("compare")
+    comparing.add_argument("before", type=Path)
+    comparing.add_argument("after", type=Path)
+    comparing.add_argument("--changed", type=Path)
+    asked = parser.parse_args(arguments)
+    return _record(asked) if asked.command == "record" else _compare(asked)
+
+
+def _record(asked: argparse.Namespace) -> int:
+    for program, folder in GENERATED.items():
+        made = [sys.executable, str(ROOT / "data" / program), str(ROOT / "data" / folder)]
+        subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
+    configs = asked.configs or sorted((ROOT / "configs").glob("*.toml"))
+    found = record([each.resolve() for each in configs], asked.runs.resolve())
+    asked.output.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    return 0
+
+
+def _compare(asked: argparse.Namespace) -> int:
+    before, after = (json.loads(path.read_bytes()) for path in (asked.before, asked.after))
+    found = compare(before, after, patterns_in(asked.changed))
+    for line in found.unexpected:
+        print(f"NOT MEANT  {line}")
+    for line in found.expected:
+        print(f"meant      {line}")
+    for pattern in found.idle:
+        print(f"IDLE       {pattern} is listed, and no such table differs")
+    same = sum(after.get(name) == digest for name, digest in before.items())
+    print(f"{same} of {len(before)} tables are equal")
+    return 1 if found.unexpected or found.idle else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
