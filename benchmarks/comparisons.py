@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.ranking import rank
+from pipeline.kernels.nbest.ranking import rank
 from pipeline.stages.base import STAGES
 
 SIZE, MEASURES, TRUE = 5_102, 40, 566

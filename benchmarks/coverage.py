@@ -22,11 +22,11 @@ import numpy.typing as npt
 import polars as pl
 from coverage_chapter import CHAPTER, updated
 
-from pipeline.kernels.association import score
+from pipeline.kernels.association.scoring import score
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.intervals import FINITE, INTERVALS
-from pipeline.kernels.ranking import rank
+from pipeline.kernels.nbest.ranking import rank
 from pipeline.kernels.sampling import sample_size, with_replacement, without_replacement
+from pipeline.kernels.statistics.intervals import FINITE, INTERVALS
 
 MEASURES = (
     "frequency", "t_score", "log_likelihood", "chi_squared", "chi_squared_corr", "mi", "dice",

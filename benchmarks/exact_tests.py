@@ -30,8 +30,8 @@ import numpy.typing as npt
 import polars as pl
 from scipy import special, stats
 
-from pipeline.kernels.association import score
-from pipeline.kernels.contingency import COLUMNS, tables
+from pipeline.kernels.association.contingency import COLUMNS, tables
+from pipeline.kernels.association.scoring import score
 from pipeline.kernels.measure import MEASURES
 
 FAMILIES = ("likelihood", "exact test", "conservative estimate")

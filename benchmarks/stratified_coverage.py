@@ -19,9 +19,9 @@ from typing import Literal
 import polars as pl
 
 import pipeline as lx
-from pipeline.kernels.strata import stratified
-from pipeline.kernels.stratified_differences import stratified_comparison
-from pipeline.kernels.stratified_estimates import stratified_precision
+from pipeline.kernels.nbest.strata import stratified
+from pipeline.kernels.nbest.stratified_differences import stratified_comparison
+from pipeline.kernels.nbest.stratified_estimates import stratified_precision
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn.toml"
 CUTS = (100, 500, 1000, 2000)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from pipeline.kernels.planning_power import Design, comparison_power
-from pipeline.kernels.planning_width import smallest
+from pipeline.kernels.nbest.power import Design, comparison_power
+from pipeline.kernels.nbest.width import smallest
 from pipeline.kernels.sampling import sample_size
-from pipeline.planning.chart import plan_chart, rate_grid
-from pipeline.planning.widths import plan_width
-from pipeline.report.chart_file import chart_bytes
+from pipeline.report.page.chart_file import chart_bytes
+from pipeline.sizing.chart import plan_chart, rate_grid
+from pipeline.sizing.widths import plan_width
 
 CHAPTER = Path(__file__).with_name("planning.md")
 CANDIDATES, LISTS, RATES = 5102, (100, 500, 1000, 2000), (0.05, 0.1, 0.15, 0.2)

@@ -12,25 +12,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pipeline.notebook import check, run, show
-    from pipeline.planning.chart import plan_chart
-    from pipeline.planning.comparison import plan_comparison
-    from pipeline.planning.pilot import plan_pilot
-    from pipeline.planning.widths import plan_width
-    from pipeline.results import Run
-    from pipeline.scoring import measures, score
+    from pipeline.api.results import Run
+    from pipeline.api.run import check, run, show
+    from pipeline.api.score import measures, score
+    from pipeline.sizing.chart import plan_chart
+    from pipeline.sizing.comparison import plan_comparison
+    from pipeline.sizing.pilot import plan_pilot
+    from pipeline.sizing.widths import plan_width
 
 _HOME = {
-    "Run": "pipeline.results",
-    "check": "pipeline.notebook",
-    "measures": "pipeline.scoring",
-    "plan_chart": "pipeline.planning.chart",
-    "plan_comparison": "pipeline.planning.comparison",
-    "plan_pilot": "pipeline.planning.pilot",
-    "plan_width": "pipeline.planning.widths",
-    "run": "pipeline.notebook",
-    "score": "pipeline.scoring",
-    "show": "pipeline.notebook",
+    "Run": "pipeline.api.results",
+    "check": "pipeline.api.run",
+    "measures": "pipeline.api.score",
+    "plan_chart": "pipeline.sizing.chart",
+    "plan_comparison": "pipeline.sizing.comparison",
+    "plan_pilot": "pipeline.sizing.pilot",
+    "plan_width": "pipeline.sizing.widths",
+    "run": "pipeline.api.run",
+    "score": "pipeline.api.score",
+    "show": "pipeline.api.run",
 }
 
 __all__ = [

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.judging import judged
-from pipeline.kernels.nbest import nbest_counts
-from pipeline.kernels.planning_width import expected_width
-from pipeline.kernels.ranking import rank
+from pipeline.kernels.nbest.counts import nbest_counts
+from pipeline.kernels.nbest.judging import judged
+from pipeline.kernels.nbest.ranking import rank
+from pipeline.kernels.nbest.width import expected_width
 from pipeline.kernels.sampling import with_replacement, without_replacement
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"

@@ -7,8 +7,8 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import ConfigError
-from pipeline.kernels.intervals import INTERVALS
-from pipeline.kernels.planning_width import expected_width
+from pipeline.kernels.nbest.width import expected_width
+from pipeline.kernels.statistics.intervals import INTERVALS
 
 
 def test_by_hand() -> None:

@@ -10,10 +10,10 @@ from types import ModuleType
 import polars as pl
 import pytest
 
-from pipeline.kernels.association import score
-from pipeline.kernels.difference_sets import difference_counts
+from pipeline.kernels.association.scoring import score
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.ranking import rank
+from pipeline.kernels.nbest.difference_sets import difference_counts
+from pipeline.kernels.nbest.ranking import rank
 
 DOCS = Path(__file__).parent.parent / "docs"
 

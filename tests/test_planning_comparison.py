@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import pipeline as lx
 from pipeline.errors import ConfigError
-from pipeline.kernels.planning_power import Design, comparison_power
+from pipeline.kernels.nbest.power import Design, comparison_power
 
 HOW = {"candidates": 200, "n": [60], "precisions": (0.6, 0.4), "overlap": 0.5}
 

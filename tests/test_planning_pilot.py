@@ -10,7 +10,7 @@ from small_experiment import SMALL
 
 import pipeline as lx
 from pipeline.errors import ConfigError
-from pipeline.kernels.planning_power import Design, comparison_power, predictive_power
+from pipeline.kernels.nbest.power import Design, comparison_power, predictive_power
 
 STAGES = """
 [stages.sample]

@@ -13,7 +13,7 @@ import pytest
 import pipeline as lx
 from pipeline.engine import ProcessEngine
 from pipeline.errors import ConfigError, DataError, StageFailed, WaitsForPerson, WorkerLost
-from pipeline.runner.budget import Budget
+from pipeline.runner.config.budget import Budget
 
 UPOS = ["NOUN", "VERB", "ADP", "ADJ"]
 RELATIONS = {

@@ -12,7 +12,7 @@ import pipeline as lx
 from pipeline.cli.main import main
 from pipeline.errors import DataError
 from pipeline.formats.sheets import listing
-from pipeline.runner.sources import sheet_files
+from pipeline.runner.config.sources import sheet_files
 
 EXPERIMENT = """
 name = "small"

@@ -14,10 +14,10 @@ import pytest
 from test_extraction import EWT, sentences
 
 import pipeline as lx
-from pipeline.kernels import dispersion
+from pipeline.kernels.cooccurrence import dispersion
 from pipeline.kernels.hashing import candidate_id
-from pipeline.runner import stream
-from pipeline.runner.budget import Budget
+from pipeline.runner.config.budget import Budget
+from pipeline.runner.execution import stream
 from pipeline.stages.base import STAGES
 from schemas.tuples import frequency_name, subsets
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pipeline.api.run import show as open_results
 from pipeline.cli import output
 from pipeline.cli.options import (
     DEFAULT_RUNS,
@@ -17,9 +18,8 @@ from pipeline.cli.options import (
     settings_of,
 )
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.notebook import show as open_results
-from pipeline.runner import history
-from pipeline.runner.compare import settings_differ, stages_differ
+from pipeline.runner.plan.differences import settings_differ, stages_differ
+from pipeline.runner.store import history
 
 
 def show(

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from pipeline.runner.interrupts import interrupt
+from pipeline.runner.execution.interrupts import interrupt
 
 _UNKNOWN = 1
 _INTERRUPTED = 130

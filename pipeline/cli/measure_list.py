@@ -17,7 +17,7 @@ def by_family(measures: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     Parameters
     ----------
     measures : DataFrame
-        As `pipeline.scoring.measures` gives them.
+        As `pipeline.api.score.measures` gives them.
     """
     for (family,), part in measures.group_by("family", maintain_order=True):
         yield str(family), part.select(SHOWN)

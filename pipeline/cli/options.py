@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from pipeline.runner.experiment import parse_setting
+from pipeline.runner.config.experiment import parse_setting
 
 Config: TypeAlias = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="The experiment, a TOML file.")

@@ -8,17 +8,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pipeline.api.report import add_report
+from pipeline.api.results import Run, perform, steps
+from pipeline.api.run import check
+from pipeline.api.sweep import points, sweep
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, Settings, settings_of
 from pipeline.cli.progress import RunProgress
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.notebook import check
-from pipeline.reporting import add_report
-from pipeline.results import Run, perform, steps
-from pipeline.runner.collect import collect, garbage
+from pipeline.runner.config.project import Project
 from pipeline.runner.events import Listener
-from pipeline.runner.plan import Step
-from pipeline.runner.project import Project
-from pipeline.sweeping import points, sweep
+from pipeline.runner.plan.plan import Step
+from pipeline.runner.store.garbage import collect, garbage
 
 _WAITS = 3
 _STATES = {"done": "done", "run": "would run", "unknown": "depends"}

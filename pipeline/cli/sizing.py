@@ -10,19 +10,19 @@ import polars as pl
 import typer
 from rich.console import Console
 
+from pipeline.api.results import Run
+from pipeline.api.run import show as open_results
 from pipeline.cli import output
 from pipeline.cli.options import DEFAULT_RUNS, Data, Overwrite, Runs, Settings, settings_of
 from pipeline.cli.plan_tables import print_plan
 from pipeline.cli.progress import tracked
 from pipeline.cli.questions import numbers, question, two, whole_numbers
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.notebook import show as open_results
-from pipeline.planning.chart import plan_chart, rate_grid
-from pipeline.planning.comparison import plan_comparison
-from pipeline.planning.pilot import plan_pilot
-from pipeline.planning.tables import Pilot, open_pilot
-from pipeline.planning.widths import RATES, plan_width
-from pipeline.results import Run
+from pipeline.sizing.chart import plan_chart, rate_grid
+from pipeline.sizing.comparison import plan_comparison
+from pipeline.sizing.pilot import plan_pilot
+from pipeline.sizing.tables import Pilot, open_pilot
+from pipeline.sizing.widths import RATES, plan_width
 
 Plan: TypeAlias = Callable[[Sequence[float], Sequence[float]], pl.DataFrame]
 _CHARTS = ("svg", "png", "pdf", "html")
@@ -215,8 +215,8 @@ def _show(
 
 def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     """Draw lines up to the largest rate of the table, and mark what was asked for."""
-    from pipeline.report.chart_file import chart_bytes  # noqa: PLC0415  takes long
-    from pipeline.report.charts.options import Look  # noqa: PLC0415
+    from pipeline.report.charts.parts.options import Look  # noqa: PLC0415
+    from pipeline.report.page.chart_file import chart_bytes  # noqa: PLC0415  takes long
 
     kind = to.suffix.lower().removeprefix(".")
     found = table["rate"].drop_nulls()

@@ -8,13 +8,13 @@ from typing import Annotated
 import polars as pl
 import typer
 
+from pipeline.api.score import measures as list_measures
+from pipeline.api.score import score as score_table
 from pipeline.cli import measure_list, output
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.base import LINE, format_of
 from pipeline.kernels import parsing
-from pipeline.kernels.contingency import SIGNATURE
-from pipeline.scoring import measures as list_measures
-from pipeline.scoring import score as score_table
+from pipeline.kernels.association.contingency import SIGNATURE
 from schemas import SchemaViolation, Violation
 
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.runner import disk
-from pipeline.runner.experiment import Experiment
+from pipeline.runner.config.experiment import Experiment
+from pipeline.runner.store import files as disk
 from pipeline.stages.base import STAGES
 
 _STARTERS = files("pipeline.cli") / "starters"

@@ -189,3 +189,20 @@ def not_utf8(path: Path) -> DataError:
     return DataError(
         f"{path}: {count:,} line(s) are not UTF-8:{shown}\nConvert the file to UTF-8 first."
     )
+
+
+def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names.
+
+    Raises
+    ------
+    ValueError
+        If one comes twice, is empty, or begins with ``~`` (the reader's own columns).
+    """
+    wrong = [name for name in names if not name.strip() or name.startswith("~")]
+    if wrong:
+        raise ValueError(f"{wrong[0]!r} is no name for a column")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"named twice: {', '.join(twice)}")
+    return names

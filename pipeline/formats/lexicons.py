@@ -12,8 +12,8 @@ from pydantic import Field
 from pipeline.errors import DataError
 from pipeline.formats import lines
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
-from pipeline.formats.conllu import ConlluOptions, scan_conllu
-from pipeline.formats.conllu import check_conllu as _check_treebank
+from pipeline.formats.corpora.conllu import ConlluOptions, scan_conllu
+from pipeline.formats.corpora.conllu import check_conllu as _check_treebank
 from pipeline.formats.lines import TEXT
 
 _EXAMPLES = 3

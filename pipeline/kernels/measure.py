@@ -27,8 +27,9 @@ class Measure:
     name : str
         The field's standard name in snake case.
     score : callable
-        () -> expression over the columns of `pipeline.kernels.contingency`; of a measure of
-        tuples, number of units -> expression over those of `pipeline.kernels.tuple_tables`.
+        () -> expression over the columns of `pipeline.kernels.association.contingency`; of a
+        measure of tuples, number of units -> expression over those of
+        `pipeline.kernels.association.tuple_tables`.
     family, formula, range, reference, sided
         What ``lexassay measures`` lists; `range` in interval notation.
     ucs : str
@@ -57,7 +58,7 @@ class Measure:
         return tuple(dict.fromkeys(name for name in (self.name, *others) if name))
 
 
-MEASURES: Registry[Measure] = Registry("measure", "pipeline.kernels.measures")
+MEASURES: Registry[Measure] = Registry("measure", "pipeline.kernels.association.measures")
 
 
 def measure(
@@ -85,8 +86,7 @@ def measure(
 
     Examples
     --------
-    >>> from pipeline.kernels.measure import MEASURES
-    >>> MEASURES.get("t_score").formula
+    >>>     >>> MEASURES.get("t_score").formula
     '(O11 - E11) / sqrt(O11)'
     """
 
@@ -147,3 +147,52 @@ def resolve(names: Sequence[str], registry: Registry[Measure] = MEASURES) -> lis
     known = spellings(registry)
     wanted = [name for asked in names for name in (registry if asked == "all" else [asked])]
     return list(dict.fromkeys(known.get(name) or registry.get(name).name for name in wanted))
+
+
+TUPLE_MEASURES: Registry[Measure] = Registry(
+    "tuple measure", "pipeline.kernels.association.tuple_measures"
+)
+
+_Score: TypeAlias = Callable[[int], pl.Expr]
+
+
+def tuple_measure(
+    *,
+    family: Family,
+    formula: str,
+    range: str,  # noqa: A002  the word of the field
+    reference: str,
+    sided: Sidedness = "none",
+    ucs: str = "",
+    aliases: Sequence[str] = (),
+) -> Callable[[_Score], _Score]:
+    """Register a function of the number of units as a measure of tuples named after it.
+
+    It bears the name of the measure of pairs that it equals for two units.
+
+    Parameters
+    ----------
+    family, formula, range, reference, sided, ucs, aliases
+        As in `pipeline.kernels.measure.Measure`. In the formula O and E are those of the
+        whole tuple, E = N (f1/N) (f2/N) ... (fk/N).
+
+    Returns
+    -------
+    decorator
+        Gives the function back unchanged.
+
+    Examples
+    --------
+    >>> TUPLE_MEASURES.get("t_score").formula
+    '(O - E) / sqrt(O)'
+    """
+
+    def register(function: _Score) -> _Score:
+        made = Measure(
+            function.__name__, function, family, formula, range, reference,
+            sided, ucs, tuple(aliases),
+        )  # fmt: skip
+        TUPLE_MEASURES.add(made.name, made, function.__module__)
+        return function
+
+    return register

@@ -8,6 +8,8 @@ import polars as pl
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 
+_PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
+
 
 def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
     """Check that a file has the columns that an option asks for.
@@ -32,3 +34,21 @@ def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
     ]
     if problems:
         raise ConfigError("columns", problems)
+
+
+def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
+    """Check that the tokens have the attributes that the options use.
+
+    Raises
+    ------
+    ConfigError
+        With one problem per option and absent attribute.
+    """
+    known = [name for name in schema.names() if name not in _PLACES]
+    problems = [
+        Problem(option, f"the tokens have no attribute {name!r}", did_you_mean(name, known))
+        for option, names in used.items()
+        for name in sorted(names - set(schema.names()))
+    ]
+    if problems:
+        raise ConfigError("attributes", problems)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline.results import Run
+from pipeline.api.results import Run
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "configs"

@@ -18,9 +18,9 @@ from make_corpus import MIN_FREQUENCY, SEED, Corpus, corpus, files
 from simulation import Kind
 
 import pipeline as lx
-from pipeline.kernels.pairs import count, marginals, pair_tokens
-from pipeline.kernels.places import numbered
-from pipeline.kernels.units import Related, Unit
+from pipeline.kernels.cooccurrence.pairs import count, marginals, pair_tokens
+from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.cooccurrence.units import Related, Unit
 
 Rows: TypeAlias = list[list[str]]
 """The lines of a sentence as fields, ranges among them."""

@@ -10,7 +10,7 @@ from corpus_files import write
 
 import pipeline as lx
 from pipeline.errors import DataError
-from pipeline.runner import manifest
+from pipeline.runner.store import manifest
 
 SENTENCE = (
     "# newdoc id = {}\n1\ta\ta\tNOUN\t_\t_\t2\tx\t_\t_\n2\tb\tb\tVERB\t_\t_\t0\troot\t_\t_\n\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.adjudication import Rule, adjudicate, disagreements
+from pipeline.kernels.annotation.adjudication import Rule, adjudicate, disagreements
 
 SCHEMA = {"id": pl.String, "annotator": pl.String, "label": pl.String}
 Vote = tuple[str, str, str | None]

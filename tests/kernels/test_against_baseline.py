@@ -5,8 +5,8 @@ import pytest
 from rank_frames import judged_of, krenn, ranks_of
 from scipy.stats import fisher_exact
 
-from pipeline.kernels.against_baseline import compare_with_baseline
-from pipeline.kernels.nbest import baseline, nbest_counts
+from pipeline.kernels.nbest.against_baseline import compare_with_baseline
+from pipeline.kernels.nbest.counts import baseline, nbest_counts
 from schemas import BaselineComparison
 
 SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0]}

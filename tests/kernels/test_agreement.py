@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from pipeline.kernels.agreement import agreement
-from pipeline.kernels.agreement_of_many import fleiss_standard_error
-from pipeline.kernels.binomial_intervals import wilson
+from pipeline.kernels.annotation.agreement import agreement
+from pipeline.kernels.annotation.agreement_of_many import fleiss_standard_error
+from pipeline.kernels.statistics.binomial_intervals import wilson
 from schemas import Agreement
 
 LABELS = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.assignment import assign
+from pipeline.kernels.annotation.assignment import assign
 from pipeline.kernels.hashing import seeded_key
 
 PEOPLE = ("ana", "bo", "cy")

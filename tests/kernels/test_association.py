@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from cells import Cells, frame
 
-from pipeline.kernels.association import expressions, parse, score, score_now
+from pipeline.kernels.association.scoring import expressions, parse, score, score_now
 from pipeline.kernels.measure import MEASURES, resolve, spellings
 
 UCS = {

@@ -7,7 +7,7 @@ from cells import SCHEMA
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.batches import all_distinct, score_signatures
+from pipeline.kernels.association.batches import all_distinct, score_signatures
 
 rows = st.lists(st.tuples(*[st.integers(1, 3)] * 2, st.just(5), st.integers(9, 10)), max_size=20)
 

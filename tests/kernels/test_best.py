@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from rank_frames import krenn
 
-from pipeline.kernels.best import best_measures
-from pipeline.kernels.difference_sets import adjust, compare, difference_counts
-from pipeline.kernels.nbest import nbest_counts, positives, precision_columns
+from pipeline.kernels.nbest.best import best_measures
+from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_columns
+from pipeline.kernels.nbest.difference_sets import adjust, compare, difference_counts
 from schemas import BestMeasures
 
 PRECISION = pl.DataFrame({

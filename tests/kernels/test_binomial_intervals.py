@@ -13,7 +13,7 @@ from mpmath import sqrt as root
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from pipeline.kernels.binomial_intervals import (
+from pipeline.kernels.statistics.binomial_intervals import (
     clopper_pearson,
     jeffreys,
     wilson,

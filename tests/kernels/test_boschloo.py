@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import boschloo_exact
 
-from pipeline.kernels import boschloo
-from pipeline.kernels.boschloo import boschloo_greater
-from pipeline.kernels.fisher import fisher_greater
+from pipeline.kernels.statistics import boschloo
+from pipeline.kernels.statistics.boschloo import boschloo_greater
+from pipeline.kernels.statistics.fisher import fisher_greater
 
 Table = tuple[int, int, int, int]
 

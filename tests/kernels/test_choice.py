@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.choice import choose, considered, simultaneous
+from pipeline.kernels.nbest.choice import choose, considered, simultaneous
 
 LISTS = pl.DataFrame(
     {

@@ -12,9 +12,9 @@ from exact_limits import LIMITS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.association import score
-from pipeline.kernels.contingency import SIGNATURE
-from pipeline.kernels.tails.limits import log_odds_limit, poisson_limit
+from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.kernels.association.scoring import score
+from pipeline.kernels.association.tails.limits import log_odds_limit, poisson_limit
 
 
 def scores(name: str, *cells: Cells) -> list[float | None]:

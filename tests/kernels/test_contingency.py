@@ -6,7 +6,7 @@ import polars as pl
 from cells import Cells, signatures
 from hypothesis import given
 
-from pipeline.kernels.contingency import COLUMNS, tables
+from pipeline.kernels.association.contingency import COLUMNS, tables
 
 
 @given(cells=signatures())

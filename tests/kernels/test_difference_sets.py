@@ -10,9 +10,9 @@ from polars.testing import assert_series_equal
 from rank_frames import JUDGED, Draws, Scores, judged_of, krenn, name, ranks_of, studies
 from scipy.stats import fisher_exact
 
-from pipeline.kernels.difference_sets import adjust, compare, difference_counts
-from pipeline.kernels.exact_tests import ALTERNATIVES, TESTS, Alternative
-from pipeline.kernels.multiplicity import CORRECTIONS, holm
+from pipeline.kernels.nbest.difference_sets import adjust, compare, difference_counts
+from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS, holm
 from schemas import Comparison, CutComparison, Ranks
 
 COUNTS = ("n", "size", "n_1", "k_1", "n_2", "k_2")

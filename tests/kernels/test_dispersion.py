@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trees import Token, corpora, frame
 
-from pipeline.kernels import dispersion
-from pipeline.kernels.pairs import pair_key, pair_tokens
-from pipeline.kernels.places import numbered
-from pipeline.kernels.units import Unit, units
+from pipeline.kernels.cooccurrence import dispersion
+from pipeline.kernels.cooccurrence.pairs import pair_key, pair_tokens
+from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.cooccurrence.units import Unit, units
 
 EVERY = Unit(pl.lit(value=True), "{lemma}")
 Parts = list[list[list[Token]]]

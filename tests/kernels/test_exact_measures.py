@@ -16,9 +16,9 @@ from exact_tails import TAILS, by_enumeration, decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.association import score
-from pipeline.kernels.contingency import SIGNATURE
-from pipeline.kernels.tails import rows
+from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.kernels.association.scoring import score
+from pipeline.kernels.association.tails import rows
 
 TESTS = [name for name in sorted(TAILS) if "likelihood" not in name]
 FISHER = ("fisher_pv", "fisher_left_pv", "fisher_two_sided_pv")

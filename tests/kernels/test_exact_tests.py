@@ -3,7 +3,13 @@ from __future__ import annotations
 import pytest
 from scipy.stats import boschloo_exact, fisher_exact
 
-from pipeline.kernels.exact_tests import ALTERNATIVES, TESTS, boschloo, exact_test, fisher
+from pipeline.kernels.statistics.exact_tests import (
+    ALTERNATIVES,
+    TESTS,
+    boschloo,
+    exact_test,
+    fisher,
+)
 
 TABLE = ([7], [12], [2], [9])
 CELLS = [[7, 2], [5, 7]]

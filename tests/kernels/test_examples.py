@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trees import Token, corpora, frame
 
-from pipeline.kernels.examples import draw, merge, sentences
-from pipeline.kernels.pairs import located, pair_tokens
-from pipeline.kernels.places import numbered
-from pipeline.kernels.units import Unit
+from pipeline.kernels.cooccurrence.examples import draw, merge, sentences
+from pipeline.kernels.cooccurrence.pairs import located, pair_tokens
+from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.cooccurrence.units import Unit
 
 NOUN, VERB = (Unit(pl.col("upos") == tag, "{lemma}") for tag in ("NOUN", "VERB"))
 

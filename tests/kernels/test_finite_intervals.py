@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels import finite_intervals
-from pipeline.kernels.binomial_intervals import clopper_pearson
-from pipeline.kernels.finite_intervals import hypergeometric
+from pipeline.kernels.statistics import finite_intervals
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.statistics.finite_intervals import hypergeometric
 
 Row = tuple[int, int, int]
 LEVELS = ["0.5", "0.8", "0.9", "0.95", "0.99"]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
-from pipeline.kernels import fisher
-from pipeline.kernels.fisher import (
+from pipeline.kernels.statistics import fisher
+from pipeline.kernels.statistics.fisher import (
     fisher_greater,
     fisher_two_sided,
     for_distinct_tables,

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.intervals import (
+from pipeline.kernels.statistics.intervals import (
     FINITE,
     INTERVALS,
     clopper_pearson,
@@ -70,7 +70,7 @@ def test_each_distinct_pair_is_computed_once(monkeypatch: pytest.MonkeyPatch) ->
         asked.extend(zip(np.asarray(k).tolist(), np.asarray(n).tolist(), strict=True))
         return clopper_pearson(k, n, confidence=confidence)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("pipeline.kernels.intervals.INTERVALS", {"clopper_pearson": spy})
+    monkeypatch.setattr("pipeline.kernels.statistics.intervals.INTERVALS", {"clopper_pearson": spy})
     add(pl.DataFrame({"k": [1, 2, 1, 1], "n": [5, 5, 5, 6]}))
     assert sorted(asked) == [(1, 5), (1, 6), (2, 5)]
 

@@ -11,8 +11,8 @@ from exact_tails import TAILS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.association import score
-from pipeline.kernels.contingency import SIGNATURE
+from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.kernels.association.scoring import score
 
 NAMES = [name for name in sorted(TAILS) if "likelihood" in name]
 

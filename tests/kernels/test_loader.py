@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.loader import (
+from pipeline.kernels.statistics.saddle_point import (
     bd0,
     log_binomial_pmf,
     log_hypergeometric_pmf,

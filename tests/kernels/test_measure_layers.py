@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipeline.kernels import layers as module
-from pipeline.kernels.layers import layers, modules, needed
+from pipeline.kernels.association import dependencies as module
+from pipeline.kernels.association.dependencies import layers, modules, needed
+from pipeline.kernels.association.measures.asymptotic import z_score
+from pipeline.kernels.association.measures.p_values import z_score_pv
 from pipeline.kernels.measure import MEASURES
-from pipeline.kernels.measures.asymptotic import z_score
-from pipeline.kernels.measures.p_values import z_score_pv
 
 
 def test_each_column_after_its_roots() -> None:

@@ -14,10 +14,10 @@ from exact_tails import TAILS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.association import score
+from pipeline.kernels.association.measures.heuristic import mikolov
+from pipeline.kernels.association.measures.log_ratios import conservative_log_ratio
+from pipeline.kernels.association.scoring import score
 from pipeline.kernels.measure import MEASURES
-from pipeline.kernels.measures.heuristic import mikolov
-from pipeline.kernels.measures.log_ratios import conservative_log_ratio
 
 WITHOUT_TWIN = {"random"}
 ELSEWHERE = {*TAILS, *LIMITS}

@@ -15,8 +15,8 @@ from cells import Cells, frame, rare, signatures, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels import batches
-from pipeline.kernels.association import score
+from pipeline.kernels.association import batches
+from pipeline.kernels.association.scoring import score
 from pipeline.kernels.measure import MEASURES
 
 MONOTONE = {
@@ -186,7 +186,7 @@ def test_batch_size_does_not_matter(rows: list[Cells], size: int) -> None:
 THREADS = """
 import hashlib, sys
 from cells import Cells, frame
-from pipeline.kernels.association import score
+from pipeline.kernels.association.scoring import score
 rows = [Cells(1 + i % 7, 10 + i, 20 + i * i % 997, 10**6 + i) for i in range(3000)]
 found = score(frame(*rows), measures=["all"]).collect().rechunk()
 print(hashlib.sha256(b"".join(column.to_numpy().tobytes() for column in found)).hexdigest())

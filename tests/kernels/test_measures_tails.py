@@ -10,7 +10,7 @@ from exact_tails import TAILS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.association import score
+from pipeline.kernels.association.scoring import score
 
 TWINS = {**TAILS, **LIMITS}
 

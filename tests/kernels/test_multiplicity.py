@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from pipeline.kernels.multiplicity import CORRECTIONS, benjamini_hochberg, holm
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS, benjamini_hochberg, holm
 
 P_VALUES = st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.02]), min_size=1, max_size=30)
 BH_1995 = [

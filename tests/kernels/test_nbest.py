@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from rank_frames import JUDGED, Draws, Scores, judged_of, krenn, ranks_of, studies
 
-from pipeline.kernels.intervals import clopper_pearson
-from pipeline.kernels.nbest import baseline, nbest_counts, positives, precision_columns
+from pipeline.kernels.nbest.counts import baseline, nbest_counts, positives, precision_columns
+from pipeline.kernels.statistics.intervals import clopper_pearson
 from schemas import Baseline, Precision
 
 COUNTS = ("n", "n_sampled", "k_sampled", "tp_min", "tp_max")

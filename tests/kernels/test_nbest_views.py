@@ -6,16 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_frames import Draws, Scores, judged_of, krenn, ranks_of, studies
 
-from pipeline.kernels.binomial_intervals import clopper_pearson
-from pipeline.kernels.finite_intervals import hypergeometric
-from pipeline.kernels.nbest import nbest_counts, positives, precision_columns
-from pipeline.kernels.nbest_views import (
+from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_columns
+from pipeline.kernels.nbest.curves import (
     cut_lists,
     local_counts,
     local_precision,
     recall_columns,
     stays_below,
 )
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.statistics.finite_intervals import hypergeometric
 
 SCORES: Scores = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [1.0, 2.0, 3.0, 4.0, 5.0]}
 DRAWS: Draws = {"TP": [(True, 2), (True, 1), None, (False, 1), (None, 3)]}

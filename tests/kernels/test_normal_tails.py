@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.normal_tails import one_sided, two_sided
+from pipeline.kernels.association.normal_tails import one_sided, two_sided
 
 mpmath.mp.dps = 60
 LN10 = mpmath.log(10)

@@ -8,8 +8,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.pairings import ambiguous, paired
-from pipeline.kernels.subsets import with_subsets
+from pipeline.kernels.cooccurrence.pairings import ambiguous, paired
+from pipeline.kernels.cooccurrence.subsets import with_subsets
 
 Triples = dict[tuple[str, str, str], int]
 triples = st.dictionaries(

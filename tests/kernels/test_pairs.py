@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trees import Token, corpora, frame
 
-from pipeline.kernels.pairs import Dependency, count, located, marginals, pair_tokens
-from pipeline.kernels.places import numbered
-from pipeline.kernels.units import Related, Unit, units
+from pipeline.kernels.cooccurrence.pairs import Dependency, count, located, marginals, pair_tokens
+from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.cooccurrence.units import Related, Unit, units
 
 
 def tokens(corpus: list[list[Token]]) -> pl.LazyFrame:

@@ -6,14 +6,14 @@ from itertools import combinations
 
 import pytest
 
-from pipeline.kernels import planning_power
-from pipeline.kernels.exact_tests import TESTS
-from pipeline.kernels.planning_power import (
+from pipeline.kernels.nbest import power as planning_power
+from pipeline.kernels.nbest.power import (
     Design,
     comparison_power,
     predictive_power,
     size_for_power,
 )
+from pipeline.kernels.statistics.exact_tests import TESTS
 
 SMALL = Design(n=6, apart=4, candidates=11, alpha=0.3)
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.intervals import INTERVALS
-from pipeline.kernels.planning_width import (
+from pipeline.kernels.nbest.width import (
     expected_width,
     outcomes,
     size_for_width,
     smallest,
     width_table,
 )
+from pipeline.kernels.statistics.intervals import INTERVALS
 
 
 def slow_outcomes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 from scipy import stats
 
-from pipeline.kernels.association import score
+from pipeline.kernels.association.scoring import score
 
 
 def candidates(rows: int) -> pl.DataFrame:

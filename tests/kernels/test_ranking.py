@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.ranking import rank
+from pipeline.kernels.nbest.ranking import rank
 from schemas import Ranks
 from schemas.validate import validate
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.kernels.annotation.sheet_checks import canonical, faults, normalise
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.sheet_checks import canonical, faults, normalise
 from schemas import Faults
 from schemas.validate import validate
 

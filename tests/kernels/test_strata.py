@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_frames import name, ranks_of
 
+from pipeline.kernels.nbest.strata import pool, strata_by_rank, strata_by_score, stratified
 from pipeline.kernels.sampling import without_replacement
-from pipeline.kernels.strata import pool, strata_by_rank, strata_by_score, stratified
 from schemas import Sample, Strata
 
 SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [1.0, 2.0, 3.0, 5.0, 4.0]}

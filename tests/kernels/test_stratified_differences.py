@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.stratified_differences import stratified_comparison, stratified_difference
+from pipeline.kernels.nbest.stratified_differences import (
+    stratified_comparison,
+    stratified_difference,
+)
 
 OPTIONS = {"confidence": 0.95, "replicates": 400, "seed": "s", "method": "bootstrap"}
 IDS = list("abcdefgh")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_frames import judged_of, krenn, name, ranks_of
 
-from pipeline.kernels.strata import strata_by_rank, stratified
-from pipeline.kernels.stratified_estimates import (
+from pipeline.kernels.nbest.strata import strata_by_rank, stratified
+from pipeline.kernels.nbest.stratified_estimates import (
     stratified_estimate,
     stratified_interval,
     stratified_precision,

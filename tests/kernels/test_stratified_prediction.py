@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import betabinom
 
-from pipeline.kernels.stratified_differences import stratified_difference
-from pipeline.kernels.stratified_estimates import stratified_interval
-from pipeline.kernels.stratified_prediction import predicted_estimates
+from pipeline.kernels.nbest.stratified_differences import stratified_difference
+from pipeline.kernels.nbest.stratified_estimates import stratified_interval
+from pipeline.kernels.nbest.stratified_prediction import predicted_estimates
 
 OPTIONS: dict[str, Any] = {"confidence": 0.95, "seed": "s", "method": "predictive"}
 

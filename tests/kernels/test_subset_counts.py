@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_frames import Draws, Scores, judged_of, name, ranks_of, studies
 
-from pipeline.kernels.difference_sets import compare, difference_counts
-from pipeline.kernels.subset_counts import subset_difference_counts
+from pipeline.kernels.nbest.difference_sets import compare, difference_counts
+from pipeline.kernels.nbest.subset_counts import subset_difference_counts
 from schemas import Comparison
 
 COLUMNS = ("category", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2")

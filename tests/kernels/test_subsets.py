@@ -6,8 +6,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.packing import Packing, packed
-from pipeline.kernels.subsets import with_subsets
+from pipeline.kernels.cooccurrence.packing import Packing, packed
+from pipeline.kernels.cooccurrence.subsets import with_subsets
 from schemas import Tuples
 from schemas.tuples import cell, frequency_name, signature, subsets
 from schemas.validate import validate

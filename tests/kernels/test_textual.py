@@ -8,9 +8,9 @@ import polars as pl
 from hypothesis import given
 from trees import Token, corpora, frame
 
-from pipeline.kernels.places import PLACE, numbered
-from pipeline.kernels.textual import TEXT_UNIT, occurrences, together
-from pipeline.kernels.units import Unit, units
+from pipeline.kernels.cooccurrence.textual import TEXT_UNIT, occurrences, together
+from pipeline.kernels.cooccurrence.tokens import PLACE, numbered
+from pipeline.kernels.cooccurrence.units import Unit, units
 
 NOUN = Unit(pl.col("upos") == "NOUN", "{lemma}")
 EVERY = Unit(pl.lit(value=True), "{lemma}")

@@ -11,11 +11,10 @@ from exact_tuples import EXACT, Table, frame, sign, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.association import score
-from pipeline.kernels.measure import MEASURES, resolve
-from pipeline.kernels.tuple_association import parse_tuple_formula, score_tuples
-from pipeline.kernels.tuple_measure import TUPLE_MEASURES
-from pipeline.kernels.tuple_tables import columns
+from pipeline.kernels.association.scoring import score
+from pipeline.kernels.association.tuple_association import parse_tuple_formula, score_tuples
+from pipeline.kernels.association.tuple_tables import columns
+from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES, resolve
 
 
 def scores(table: Table) -> dict[str, float | None]:

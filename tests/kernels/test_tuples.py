@@ -13,11 +13,17 @@ from hypothesis import strategies as st
 from trees import Token, corpora, frame
 
 from pipeline.errors import DataError
-from pipeline.kernels import dispersion
-from pipeline.kernels.pairs import pair_tokens
-from pipeline.kernels.places import numbered
-from pipeline.kernels.tuples import adjacent_tuples, apart, count, elements, pair_tuples
-from pipeline.kernels.units import Related, Unit, units
+from pipeline.kernels.cooccurrence import dispersion
+from pipeline.kernels.cooccurrence.pairs import pair_tokens
+from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.cooccurrence.tuples import (
+    adjacent_tuples,
+    apart,
+    count,
+    elements,
+    pair_tuples,
+)
+from pipeline.kernels.cooccurrence.units import Related, Unit, units
 
 EVERY = pl.lit(value=True)
 CASE = Related(pl.col("deprel") == "case", each=True)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trees import Token, corpora, frame
 
-from pipeline.kernels.places import numbered
-from pipeline.kernels.units import Related, Unit, units
-from pipeline.kernels.windows import Span, adjacent, in_span
+from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.cooccurrence.units import Related, Unit, units
+from pipeline.kernels.cooccurrence.windows import Span, adjacent, in_span
 
 EVERY = Unit(pl.lit(value=True), "{lemma}")
 NOUN = Unit(pl.col("upos") == "NOUN", "{lemma}")

@@ -8,7 +8,7 @@ import polars as pl
 import report_frames as frames
 
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.agreement import AgreementView, show_agreement
+from pipeline.report.views.collocations.agreement import AgreementView, show_agreement
 from schemas import Agreement, Disagreements
 
 

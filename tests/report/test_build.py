@@ -14,11 +14,11 @@ import report_frames as frames
 from polars.testing import assert_frame_equal
 
 from pipeline.errors import ConfigError
-from pipeline.report.build import build
-from pipeline.report.document import ReportInput, Shown
-from pipeline.report.parts import figure_part, table_part
+from pipeline.report.page.build import build
+from pipeline.report.page.document import ReportInput, Shown
+from pipeline.report.page.parts import figure_part, table_part
 from pipeline.report.view import Figure, Listing
-from pipeline.report.views.precision import PrecisionView, show_precision
+from pipeline.report.views.collocations.precision import PrecisionView, show_precision
 
 CURVES = {"dice": [i % 3 == 0 for i in range(150)], "t_score": [i % 2 == 0 for i in range(150)]}
 TESTED = frames.comparison({("dice", "t_score"): dict.fromkeys(range(1, 151), 0.1)})

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.cells import cell
-from pipeline.report.cut_tables import p_value, points
-from pipeline.report.names import distinct, slug
+from pipeline.report.page.cells import cell
+from pipeline.report.page.names import distinct, slug
+from pipeline.report.views.collocations.cut_tables import p_value, points
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import polars as pl
 import report_frames as frames
 
 from pipeline.report.view import Text
-from pipeline.report.views.choice import ChoiceView, show_choice
+from pipeline.report.views.collocations.choice import ChoiceView, show_choice
 from schemas import Choice
 
 ROW = ("TP", "t_score", 1000, "min_precision = 0.25", 35, 0.268, 0.18, 0.37, 0.14, 0.43, 0.95,

@@ -7,9 +7,10 @@ import re
 import polars as pl
 import pytest
 
-from pipeline.report import charts, export
+from pipeline.report import charts
 from pipeline.report.charts import Grid, Look
 from pipeline.report.charts.named_points import beside
+from pipeline.report.page import export
 
 
 def heat(n: int, *, cell: float, domain: tuple[float, float] = (0.0, 1.0), **more: object) -> str:

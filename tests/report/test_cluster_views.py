@@ -10,19 +10,19 @@ import pytest
 import report_frames as frames
 
 from pipeline.errors import ConfigError
-from pipeline.report import export
-from pipeline.report.cluster_figures import diagonal
+from pipeline.report.page import export
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.entries import EntriesView, show_clusters, show_gold
-from pipeline.report.views.shares import SharesView, show_shares
-from pipeline.report.views.systems import SystemsView, show_systems
-from pipeline.report.views.token_level import (
+from pipeline.report.views.clustering.cluster_figures import diagonal
+from pipeline.report.views.clustering.entries import EntriesView, show_clusters, show_gold
+from pipeline.report.views.clustering.shares import SharesView, show_shares
+from pipeline.report.views.clustering.systems import SystemsView, show_systems
+from pipeline.report.views.clustering.token_level import (
     OverlappingView,
     TokenLevelView,
     show_overlapping,
     show_token_level,
 )
-from pipeline.report.views.type_level import TypeLevelView, show_type_level
+from pipeline.report.views.clustering.type_level import TypeLevelView, show_type_level
 from schemas import (
     ClassScores,
     ClassShares,

@@ -10,7 +10,7 @@ import report_frames as frames
 
 from pipeline.errors import ConfigError
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.comparison import ComparisonView, show_comparison
+from pipeline.report.views.collocations.comparison import ComparisonView, show_comparison
 
 GAPS = dict.fromkeys(range(1, 201), 0.25)
 PAIRS = {("a", "b"): GAPS, ("a", "c"): GAPS, ("b", "c"): dict.fromkeys(range(1, 201), -0.0)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from pipeline.report.graph_options import Graph, resolved
-from pipeline.report.views.precision import PrecisionView
+from pipeline.report.views.collocations.graph_options import Graph, resolved
+from pipeline.report.views.collocations.precision import PrecisionView
 
 VIEW = PrecisionView(
     measures=("a", "b"), bands=("a",), y_max=60.0, first_n=50, comparison="tests", marks=("a", "b"),

@@ -11,7 +11,7 @@ from chart_layers import drawn, greys, layers, places, texts
 
 from pipeline.report.charts import Look, heat_map
 from pipeline.report.charts.matrix import Matrix
-from pipeline.report.export import svg
+from pipeline.report.page.export import svg
 
 PRECISION = {"best": 0.4, "middle": 0.3, "worst": 0.15}
 

@@ -10,11 +10,11 @@ import report_frames as frames
 
 from pipeline.errors import ConfigError
 from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_chart, trend_chart
-from pipeline.report.export import svg
-from pipeline.report.lexicon_tables import differences_listing, wrapped
+from pipeline.report.page.export import svg
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.lexicon import LexiconView, show_lexicon
-from pipeline.report.views.lexicons import (
+from pipeline.report.views.lexicon.lexicon import LexiconView, show_lexicon
+from pipeline.report.views.lexicon.lexicon_tables import differences_listing, wrapped
+from pipeline.report.views.lexicon.lexicons import (
     LexiconsView,
     show_generated,
     show_keyed,
@@ -123,7 +123,7 @@ def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "From fewer than 50 lemmas they may hold much less often than they say."
     assert isinstance(few := blocks()[0], Text)
     assert few.text.endswith(said)
-    monkeypatch.setattr("pipeline.report.views.lexicon.FEW", 12)
+    monkeypatch.setattr("pipeline.report.views.lexicon.lexicon.FEW", 12)
     assert isinstance(enough := blocks()[0], Text)
     assert enough.text.endswith("].")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import report_frames as frames
 
-from pipeline.report.matrices import matrix_of, starred, together
+from pipeline.report.views.collocations.matrices import matrix_of, starred, together
 
 TESTED = frames.cuts(
     frames.comparison({("a", "b"): {100: 0.2, 200: -0.1}}, significant=[100]), [100, 200]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.document import Record
-from pipeline.report.page import (
+from pipeline.report.page.document import Record
+from pipeline.report.page.page import (
     Data,
     Grid,
     Link,

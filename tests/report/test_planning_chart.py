@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline.planning.chart import rate_grid
-from pipeline.report.chart_file import chart_bytes
 from pipeline.report.charts import Look
 from pipeline.report.charts.planning_graph import planning_chart
+from pipeline.report.page.chart_file import chart_bytes
+from pipeline.sizing.chart import rate_grid
 
 WIDTHS = lx.plan_width(
     candidates=500, n=[50, 200], precisions=[0.3], rates=rate_grid(0.4, points=6)

@@ -11,7 +11,7 @@ import pytest
 import report_frames as frames
 
 from pipeline.report.charts import Extras, Look, Style, Window, precision_chart
-from pipeline.report.export import svg
+from pipeline.report.page.export import svg
 
 GOOD = [True] * 60 + [False] * 140
 POOR = [False, True] * 40 + [False] * 120

@@ -10,7 +10,7 @@ import report_frames as frames
 
 from pipeline.errors import ConfigError
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.precision import PrecisionView, show_precision
+from pipeline.report.views.collocations.precision import PrecisionView, show_precision
 
 USE = "evaluate.precision"
 CURVES = {"dice": [i % 3 == 0 for i in range(300)], "t_score": [i % 2 == 0 for i in range(300)]}

@@ -11,7 +11,7 @@ import report_frames as frames
 
 from pipeline.errors import ConfigError
 from pipeline.report.view import Block, Listing, Text
-from pipeline.report.views.rank import RankView, show_ranks
+from pipeline.report.views.collocations.rank import RankView, show_ranks
 
 RANKS = frames.ranks({"dice": [3.0, 2.0, 2.0, None], "mi": [math.inf, 1.0, -math.inf, None]})
 SCORES = pl.DataFrame(

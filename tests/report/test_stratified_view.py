@@ -8,7 +8,7 @@ import polars as pl
 import report_frames as frames
 
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.stratified import StratifiedView, show_stratified
+from pipeline.report.views.collocations.stratified import StratifiedView, show_stratified
 from schemas import StratifiedComparison, StratifiedPrecision
 
 CURVES = {"dice": [i % 3 == 0 for i in range(400)], "mi": [i % 2 == 0 for i in range(400)]}

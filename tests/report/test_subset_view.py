@@ -10,7 +10,7 @@ import report_frames as frames
 
 from pipeline.errors import ConfigError
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.subset import SubsetView, show_subset
+from pipeline.report.views.collocations.subset import SubsetView, show_subset
 from schemas import SubsetComparison, SubsetPrecision
 
 SUBSETS = pl.DataFrame(

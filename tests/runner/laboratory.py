@@ -14,8 +14,8 @@ from typing import Any
 
 from commands import Outcome, call, execute, start
 
-from pipeline.runner import history, manifest
-from pipeline.runner.manifest import Manifest
+from pipeline.runner.store import history, manifest
+from pipeline.runner.store.manifest import Manifest
 
 EXPERIMENT = """
 name = "small"

@@ -12,10 +12,11 @@ from filelock import FileLock
 from laboratory import STAGES, Laboratory, age, build, change, wait_until
 
 import pipeline
-from pipeline.runner import fingerprint, store
-from pipeline.runner.code import code_digests
-from pipeline.runner.digest import file_digest
-from pipeline.runner.run import CACHE
+from pipeline.runner.execution.run import CACHE
+from pipeline.runner.plan import fingerprint
+from pipeline.runner.plan.code_digests import code_digests
+from pipeline.runner.store import store
+from pipeline.runner.store.digest import file_digest
 
 _NUMBERS = itertools.count()
 AFTER_SCORES = {"scores", "ranks", "precision", "comparison"}

@@ -15,7 +15,7 @@ import pytest
 from commands import Outcome, environment
 from laboratory import Laboratory, assert_whole, build
 
-from pipeline.runner import disk
+from pipeline.runner.store import files as disk
 
 
 @pytest.fixture

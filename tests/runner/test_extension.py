@@ -190,9 +190,14 @@ def test_name_taken_by_another_package(extension: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "old", "new", "own"),
     [
-        ("measures", "def root_frequency", "def t_score", "pipeline.kernels.measures.asymptotic"),
-        ("stages", "filter.rare", "sample.random", "pipeline.stages.sample_random"),
-        ("formats", '"semicolons"', '"tsv"', "pipeline.formats.tables"),
+        (
+            "measures",
+            "def root_frequency",
+            "def t_score",
+            "pipeline.kernels.association.measures.asymptotic",
+        ),
+        ("stages", "filter.rare", "sample.random", "pipeline.stages.collocations.sample_random"),
+        ("formats", '"semicolons"', '"tsv"', "pipeline.formats.tables.tables"),
     ],
 )
 def test_name_taken_by_the_project(

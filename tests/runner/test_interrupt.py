@@ -13,11 +13,11 @@ from extensions import slow
 from filelock import FileLock
 from laboratory import Gate, Laboratory, assert_whole, build, wait_until
 
+from pipeline.api.results import perform
+from pipeline.api.run import check
 from pipeline.errors import Interrupted
-from pipeline.notebook import check
-from pipeline.results import perform
-from pipeline.runner import store
 from pipeline.runner.events import Event
+from pipeline.runner.store import store
 
 GOES_ON = "run the same command to go on"
 SIGNALS = [signal.SIGINT, signal.SIGTERM]

@@ -24,7 +24,7 @@ from commands import Driver, environment
 from extensions import HERE
 from laboratory import STAGES, Laboratory, artefacts, assert_whole, build, read_log
 
-from pipeline.runner import disk
+from pipeline.runner.store import files as disk
 
 KILLS = int(os.environ.get("LEXASSAY_KILLS", "30"))
 """How many runs are killed at a random moment; a fifth as many at an exact one."""
@@ -239,7 +239,7 @@ WRITE = """
 import sys
 from pathlib import Path
 from driver import Counter
-from pipeline.runner.disk import write_folder
+from pipeline.runner.store.files import write_folder
 sys.addaudithook(counter := Counter())
 counter.kill_at = int(sys.argv[2])
 write_folder(Path(sys.argv[1]), {"page": b"new", "files/table": b"new"})

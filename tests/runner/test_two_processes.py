@@ -77,7 +77,7 @@ def test_different_settings_at_once(laboratory: Laboratory) -> None:
 WRITE = """
 import sys
 from pathlib import Path
-from pipeline.runner.disk import write_folder
+from pipeline.runner.store.files import write_folder
 for number in range(100):
     write_folder(Path(sys.argv[1]), {"a": sys.argv[2].encode(), "b/c": sys.argv[2].encode()})
 """

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from run_stage import run_stage
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.intervals import hypergeometric
+from pipeline.kernels.statistics.intervals import hypergeometric
 from schemas import Precision
 from schemas.validate import validate
 

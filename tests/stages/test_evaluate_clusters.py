@@ -15,7 +15,7 @@ from small_run import SmallRun, counts
 
 import pipeline as lx
 from pipeline.errors import ConfigError, DataError
-from pipeline.kernels.clustering import certificate
+from pipeline.kernels.clustering.types import certificate
 from pipeline.stages.base import STAGES
 from schemas import GoldEntries, InducedEntries, TaggedTypes
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from run_stage import run_stage
 
-from pipeline.kernels.intervals import clopper_pearson
+from pipeline.kernels.statistics.intervals import clopper_pearson
 
 IDS = [f"x{i}" for i in range(8)]
 SCORES = pl.DataFrame({"id": IDS, "a": [8.0, 7, 6, 5, 4, 3, 2, 1], "b": [1.0, 2, 3, 4, 5, 6, 7, 8]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.stages.score_association import ScoreAssociation
+from pipeline.stages.collocations.score_association import ScoreAssociation
 
 
 @pytest.mark.parametrize(

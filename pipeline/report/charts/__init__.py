@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pipeline.report.charts.options import Extras, Look, Style, Window
+from pipeline.report.charts.parts.options import Extras, Look, Style, Window
 
 if TYPE_CHECKING:
     from pipeline.report.charts.difference_graph import difference_chart

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts import layers
-from pipeline.report.charts.ends import End, end_labels
-from pipeline.report.charts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
-from pipeline.report.charts.pieces import level, points
-from pipeline.report.charts.plane import Plane, n_domain, round_domain
-from pipeline.report.charts.prepare import at_thinned, pair_rows, within
-from pipeline.report.charts.theme import BASELINE, Stroke, strokes, themed
-from pipeline.report.charts.thin import spaced
+from pipeline.report.charts.parts import layers
+from pipeline.report.charts.parts.ends import End, end_labels
+from pipeline.report.charts.parts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
+from pipeline.report.charts.parts.pieces import level, points
+from pipeline.report.charts.parts.plane import Plane, n_domain, round_domain
+from pipeline.report.charts.parts.prepare import at_thinned, pair_rows, spaced, within
+from pipeline.report.charts.parts.theme import BASELINE, Stroke, strokes, themed
 
 NEAREST = 7.0
 """Smallest distance between two marks of a line; pixels."""

@@ -8,9 +8,9 @@ from dataclasses import replace
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.options import Look
-from pipeline.report.charts.pieces import over
-from pipeline.report.charts.theme import COLOURS, FAINT, INK, themed
+from pipeline.report.charts.parts.options import Look
+from pipeline.report.charts.parts.pieces import over
+from pipeline.report.charts.parts.theme import COLOURS, FAINT, INK, themed
 
 ROW = 20
 """Height of a row; pixels."""

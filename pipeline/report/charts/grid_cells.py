@@ -9,9 +9,9 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.options import Look
-from pipeline.report.charts.pieces import over
-from pipeline.report.charts.theme import INK, LIGHT, TEXT, themed
+from pipeline.report.charts.parts.options import Look
+from pipeline.report.charts.parts.pieces import over
+from pipeline.report.charts.parts.theme import INK, LIGHT, TEXT, themed
 
 SHADES = ("#ffffff", "#d6e6f4", "#abcfe6", "#6baed6", "#3787c0", "#105ba4", "#08306b")
 """White to dark blue: growing darkness alone tells the values apart, in any print."""

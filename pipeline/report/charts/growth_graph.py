@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.labels import spread
-from pipeline.report.charts.options import Look
-from pipeline.report.charts.pieces import labels, over, segments
-from pipeline.report.charts.theme import Stroke, strokes, themed
+from pipeline.report.charts.parts.labels import spread
+from pipeline.report.charts.parts.options import Look
+from pipeline.report.charts.parts.pieces import labels, over, segments
+from pipeline.report.charts.parts.theme import Stroke, strokes, themed
 
 _GAP = 15.0
 _JOINT, _TEXT = 6.0, 26.0

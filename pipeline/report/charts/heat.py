@@ -9,10 +9,9 @@ import altair as alt
 import polars as pl
 
 from pipeline.report.charts.matrix import NUMBERS, Matrix
-from pipeline.report.charts.options import SCREEN, Look
-from pipeline.report.charts.pieces import labels, over, pixel_x, pixel_y
-from pipeline.report.charts.theme import GREY, INK, TEXT, dressed, sized
-from pipeline.report.charts.tips import number, words
+from pipeline.report.charts.parts.options import SCREEN, Look
+from pipeline.report.charts.parts.pieces import labels, number, over, pixel_x, pixel_y, words
+from pipeline.report.charts.parts.theme import GREY, INK, TEXT, dressed, sized
 
 DIVERGING = ("#e9934a", "#f7d9bd", "#ffffff", "#c5def0", "#5aa5d6")
 """Orange to blue, which colour-blind readers can tell apart; ink is legible on both ends."""

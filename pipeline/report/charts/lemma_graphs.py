@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.ends import End, end_labels
-from pipeline.report.charts.options import SCREEN, Look
-from pipeline.report.charts.pieces import level, line, over
-from pipeline.report.charts.plane import Plane
-from pipeline.report.charts.theme import BASELINE, COLOURS, GREY, INK, Stroke, strokes, themed
+from pipeline.report.charts.parts.ends import End, end_labels
+from pipeline.report.charts.parts.options import SCREEN, Look
+from pipeline.report.charts.parts.pieces import level, line, over
+from pipeline.report.charts.parts.plane import Plane
+from pipeline.report.charts.parts.theme import BASELINE, COLOURS, GREY, INK, Stroke, strokes, themed
 
 SERIES = ("precision", "recall", "L")
 """What the graphs show; each has its own colour in all of them."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.options import SCREEN, Look
-from pipeline.report.charts.pieces import over
-from pipeline.report.charts.plane import round_domain
-from pipeline.report.charts.theme import COLOURS, INK, themed
+from pipeline.report.charts.parts.options import SCREEN, Look
+from pipeline.report.charts.parts.pieces import over
+from pipeline.report.charts.parts.plane import round_domain
+from pipeline.report.charts.parts.theme import COLOURS, INK, themed
 
 ROW = 34
 """Height of a row; pixels."""

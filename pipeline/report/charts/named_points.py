@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.options import Look
-from pipeline.report.charts.pieces import labels, over
-from pipeline.report.charts.plane import Plane, round_domain
-from pipeline.report.charts.theme import COLOURS, GREY, INK, themed
+from pipeline.report.charts.parts.options import Look
+from pipeline.report.charts.parts.pieces import labels, over
+from pipeline.report.charts.parts.plane import Plane, round_domain
+from pipeline.report.charts.parts.theme import COLOURS, GREY, INK, themed
 
 _HEIGHT, _WIDTH = 13.0, 6.3
 """Height of a line of text and width of a letter; pixels."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts import layers
-from pipeline.report.charts.coincide import uncovered
-from pipeline.report.charts.ends import End, end_labels
-from pipeline.report.charts.options import SCREEN, Look
-from pipeline.report.charts.pieces import level, over, points
-from pipeline.report.charts.plane import Plane, round_domain
-from pipeline.report.charts.theme import BASELINE_LIMIT, Stroke, strokes, themed
+from pipeline.report.charts.parts import layers
+from pipeline.report.charts.parts.coincide import uncovered
+from pipeline.report.charts.parts.ends import End, end_labels
+from pipeline.report.charts.parts.options import SCREEN, Look
+from pipeline.report.charts.parts.pieces import level, over, points
+from pipeline.report.charts.parts.plane import Plane, round_domain
+from pipeline.report.charts.parts.theme import BASELINE_LIMIT, Stroke, strokes, themed
 
 MOST = 60.0
 """Where the y axis of widths ends at most; percentage points."""

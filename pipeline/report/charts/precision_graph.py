@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.curves import at_same, curves, n_range, roomy, y_range
-from pipeline.report.charts.ends import End
-from pipeline.report.charts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
-from pipeline.report.charts.pieces import level
-from pipeline.report.charts.plane import Plane
-from pipeline.report.charts.prepare import at_thinned, per_cent, within
-from pipeline.report.charts.theme import BASELINE, BASELINE_LIMIT, themed
+from pipeline.report.charts.parts.curves import at_same, curves, n_range, roomy, y_range
+from pipeline.report.charts.parts.ends import End
+from pipeline.report.charts.parts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
+from pipeline.report.charts.parts.pieces import level
+from pipeline.report.charts.parts.plane import Plane
+from pipeline.report.charts.parts.prepare import at_thinned, per_cent, within
+from pipeline.report.charts.parts.theme import BASELINE, BASELINE_LIMIT, themed
 
 N_BEST = "n (size of the n-best list)"
 

@@ -7,17 +7,16 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts import layers
-from pipeline.report.charts.coincide import uncovered
-from pipeline.report.charts.curves import at_same, curves, line_ends, n_range, roomy, y_range
-from pipeline.report.charts.ends import End, end_labels
-from pipeline.report.charts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
-from pipeline.report.charts.pieces import over, path
-from pipeline.report.charts.plane import DECIMAL, Plane, round_domain
+from pipeline.report.charts.parts import layers
+from pipeline.report.charts.parts.coincide import uncovered
+from pipeline.report.charts.parts.curves import at_same, curves, line_ends, n_range, roomy, y_range
+from pipeline.report.charts.parts.ends import End, end_labels
+from pipeline.report.charts.parts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
+from pipeline.report.charts.parts.pieces import number, over, path, words
+from pipeline.report.charts.parts.plane import DECIMAL, Plane, round_domain
+from pipeline.report.charts.parts.prepare import at_thinned, per_cent, within
+from pipeline.report.charts.parts.theme import BASELINE, Stroke, dashed, strokes, themed
 from pipeline.report.charts.precision_graph import baseline_end, baseline_lines
-from pipeline.report.charts.prepare import at_thinned, per_cent, within
-from pipeline.report.charts.theme import BASELINE, Stroke, dashed, strokes, themed
-from pipeline.report.charts.tips import number, words
 
 
 def recall_chart(

@@ -8,11 +8,18 @@ from dataclasses import replace
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.labels import rows
-from pipeline.report.charts.options import SCREEN, Look
-from pipeline.report.charts.pieces import labels, over, pixel_x, pixel_y, segments
-from pipeline.report.charts.theme import DIGIT, GREY, INK, LIGHT, TEXT, Stroke, themed
-from pipeline.report.charts.tips import number, words
+from pipeline.report.charts.parts.labels import rows
+from pipeline.report.charts.parts.options import SCREEN, Look
+from pipeline.report.charts.parts.pieces import (
+    labels,
+    number,
+    over,
+    pixel_x,
+    pixel_y,
+    segments,
+    words,
+)
+from pipeline.report.charts.parts.theme import DIGIT, GREY, INK, LIGHT, TEXT, Stroke, themed
 
 ROW = 20.0
 WIDEST = 72.0

@@ -8,11 +8,10 @@ from dataclasses import replace
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.options import SCREEN, Look
-from pipeline.report.charts.pieces import labels, over, pixel_y, segments
-from pipeline.report.charts.plane import DECIMAL, Plane, round_domain
-from pipeline.report.charts.theme import GREY, INK, LIGHT, Stroke, themed
-from pipeline.report.charts.tips import number, words
+from pipeline.report.charts.parts.options import SCREEN, Look
+from pipeline.report.charts.parts.pieces import labels, number, over, pixel_y, segments, words
+from pipeline.report.charts.parts.plane import DECIMAL, Plane, round_domain
+from pipeline.report.charts.parts.theme import GREY, INK, LIGHT, Stroke, themed
 
 ROW = 20.0
 """Height of a row with one whisker; pixels."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from type_twin import WORKED, every, instances, macro_i, patterns_of
 
-from pipeline.kernels.clustering import certificate
-from pipeline.kernels.clustering.certificate import certify
+from pipeline.kernels.clustering.types import certificate
+from pipeline.kernels.clustering.types.certificate import certify
 
 
 def test_proves_the_best_of_all_mappings() -> None:

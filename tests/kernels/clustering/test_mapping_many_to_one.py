@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from type_twin import TWINS, WORKED, Sets, every, instances, patterns_of
 
-from pipeline.kernels.clustering.climb_items import ItemState, item_moves
-from pipeline.kernels.clustering.climb_sets import UnionState, macro_moves, micro_moves
-from pipeline.kernels.clustering.entries import Patterns
-from pipeline.kernels.clustering.mapping_many_to_one import climb, is_separable, many_to_one
-from pipeline.kernels.clustering.mapping_one_to_one import one_to_one, overlap
-from pipeline.kernels.clustering.neighbours import Neighbours
-from pipeline.kernels.clustering.type_measures import TYPE_MEASURES, macro_i
+from pipeline.kernels.clustering.types.climb_items import ItemState, item_moves
+from pipeline.kernels.clustering.types.climb_sets import UnionState, macro_moves, micro_moves
+from pipeline.kernels.clustering.types.entries import Patterns
+from pipeline.kernels.clustering.types.mapping_many_to_one import climb, is_separable, many_to_one
+from pipeline.kernels.clustering.types.mapping_one_to_one import one_to_one, overlap
+from pipeline.kernels.clustering.types.measures import TYPE_MEASURES, macro_i
+from pipeline.kernels.clustering.types.neighbours import Neighbours
 
 MOVES = {
     "MacroI": (UnionState, macro_moves),
@@ -179,6 +179,6 @@ def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
 
 def test_blocks_that_are_not_kept_are_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in TWINS]
-    monkeypatch.setattr("pipeline.kernels.clustering.neighbours._KEPT_ENTRIES", 0)
+    monkeypatch.setattr("pipeline.kernels.clustering.types.neighbours._KEPT_ENTRIES", 0)
     cut = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in TWINS]
     assert [h.tolist() for h in kept] == [h.tolist() for h in cut]

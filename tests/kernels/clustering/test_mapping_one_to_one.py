@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from type_twin import TWINS, WORKED, every_1_1, instances, patterns_of
 
-from pipeline.kernels.clustering.mapping_one_to_one import (
+from pipeline.kernels.clustering.types.mapping_one_to_one import (
     completed,
     edge_weights,
     one_to_one,
     overlap,
     reciprocals,
 )
-from pipeline.kernels.clustering.type_measures import TYPE_MEASURES
+from pipeline.kernels.clustering.types.measures import TYPE_MEASURES
 
 
 @pytest.mark.parametrize("place", range(len(WORKED)))

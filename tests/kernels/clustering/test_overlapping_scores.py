@@ -13,11 +13,11 @@ from sklearn.metrics import adjusted_rand_score
 from slow_overlapping import TWINS, Items, clustered, frames, overlapping
 
 from pipeline.errors import DataError
+from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES
 from pipeline.kernels.clustering.overlapping import element_centric, patterns, sharing
 from pipeline.kernels.clustering.overlapping.element_centric import element_centric_estimate
 from pipeline.kernels.clustering.overlapping.memberships import memberships
 from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
-from pipeline.kernels.clustering.token.measure import OVERLAPPING_MEASURES
 from schemas import OverlappingScores
 from schemas.validate import validate
 

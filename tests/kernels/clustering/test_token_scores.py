@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from tables import SCHEMA, from_counts, from_tokens, labellings, swapped
 
-from pipeline.kernels.clustering.token.measure import (
+from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
     lower_is_better,

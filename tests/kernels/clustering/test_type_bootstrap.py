@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from type_twin import TWINS, patterns_of, some
 
-from pipeline.kernels.clustering import type_bootstrap
-from pipeline.kernels.clustering.entries import Patterns
-from pipeline.kernels.clustering.type_bootstrap import type_level_limits
-from pipeline.kernels.clustering.type_measures import TYPE_MEASURES
+from pipeline.kernels.clustering.types import bootstrap as type_bootstrap
+from pipeline.kernels.clustering.types.bootstrap import type_level_limits
+from pipeline.kernels.clustering.types.entries import Patterns
+from pipeline.kernels.clustering.types.measures import TYPE_MEASURES
 
 BITS = np.random.default_rng(1)
 GOLD = [some(BITS, 3, least=1, most=2) for _ in range(40)]

@@ -9,7 +9,7 @@ import pytest
 from type_twin import WORKED, frames, instances
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.type_level import Evaluated, evaluate_type_level
+from pipeline.kernels.clustering.types.evaluate import Evaluated, evaluate_type_level
 from schemas import ClassScores, ClusterMapping, ItemScores, Table, TypeLevel
 from schemas.validate import validate
 

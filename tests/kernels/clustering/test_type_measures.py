@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from type_twin import TWINS, Sets, matrix, patterns_of
 
-from pipeline.kernels.clustering.entries import Patterns
-from pipeline.kernels.clustering.type_measures import (
+from pipeline.kernels.clustering.types.entries import Patterns
+from pipeline.kernels.clustering.types.measures import (
     TYPE_MEASURES,
     Score,
     macro_c,

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.overlapping.memberships import Memberships
 from pipeline.kernels.clustering.overlapping.patterns import FloatArray, IntArray, Patterns
-from pipeline.kernels.clustering.token.measure import cluster_measure
 from pipeline.kernels.hashing import seeded_generator
 
 ALPHA = 0.9

@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 import polars as pl
 
+from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, resolve
 from pipeline.kernels.clustering.overlapping.element_centric import element_centric_estimate
 from pipeline.kernels.clustering.overlapping.memberships import Memberships, memberships
-from pipeline.kernels.clustering.token.measure import OVERLAPPING_MEASURES, resolve
 
 ESTIMATES: Mapping[str, Callable[[Memberships], tuple[float, float]]] = MappingProxyType(
     {"element_centric": element_centric_estimate}

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
 from pipeline.kernels.clustering.token.contingency import (
     Contingency,
     IntArray,
@@ -17,7 +18,6 @@ from pipeline.kernels.clustering.token.contingency import (
     contingency,
     without_empty,
 )
-from pipeline.kernels.clustering.token.measure import TOKEN_MEASURES, resolve
 from pipeline.kernels.clustering.token.scores import score_table
 from pipeline.kernels.hashing import seeded_generator
 

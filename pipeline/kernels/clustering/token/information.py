@@ -7,9 +7,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.token.contingency import Contingency
 from pipeline.kernels.clustering.token.expected import expected_information
-from pipeline.kernels.clustering.token.measure import cluster_measure
 
 _ROSENBERG = "Rosenberg & Hirschberg 2007"
 _VINH = "Vinh, Epps & Bailey 2010"

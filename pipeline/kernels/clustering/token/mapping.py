@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 from scipy.optimize import linear_sum_assignment
 
+from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.token.contingency import Contingency, IntArray, contingency
-from pipeline.kernels.clustering.token.measure import cluster_measure
 
 _NONE = -1
 

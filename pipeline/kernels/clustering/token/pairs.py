@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.token.contingency import Contingency
-from pipeline.kernels.clustering.token.measure import cluster_measure
 
 _NAN = float("nan")
 _SAFE = 3_037_000_499

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
 from pipeline.kernels.clustering.token.contingency import Contingency, contingency
-from pipeline.kernels.clustering.token.measure import TOKEN_MEASURES, resolve
 
 PAPER = ("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman")
 """Measures for a table like the paper's; its sixth could not be verified, H stands in its place."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.token.contingency import Contingency
-from pipeline.kernels.clustering.token.measure import cluster_measure
 
 _NAN = float("nan")
 

@@ -1,0 +1,1 @@
+"""What a notebook or another program calls."""

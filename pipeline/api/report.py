@@ -1,0 +1,202 @@
+"""From a run to its report: options checked, provenance gathered, pages written."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+import polars as pl
+from pydantic import Field, ValidationError
+
+from pipeline.api.results import Run
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.report.charts import Style
+from pipeline.report.page.document import Record, ReportInput, Scalar, Shown
+from pipeline.report.view import VIEWS, StageView, ViewOptions
+from pipeline.runner.config.experiment import Experiment, Options
+from pipeline.runner.config.graph import Node
+from pipeline.runner.config.problems import problems_of
+from pipeline.runner.events import Listener, tell
+from pipeline.runner.plan.code_digests import code_digests
+from pipeline.runner.plan.fingerprint import versions
+from pipeline.runner.store import files as disk
+from pipeline.runner.store.digest import canonical, text_digest
+
+FOLDER = "report"
+PAGE = "index.html"
+_MARK = ".fingerprint"
+
+
+class ReportOptions(Options):
+    """``[report]``: what the report shows."""
+
+    stages: tuple[str, ...] = ()
+    """The stages to show, in this order; all that can be shown if empty."""
+    views: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """``[report.views.STAGE]``: the options of the view of a stage."""
+    most_rows: int = Field(default=5_000_000, ge=1)
+    """Tables with more rows are not copied beside the page."""
+    style: Style | None = None
+    """``screen`` or ``print`` (black and white) for all figures whose view does not say."""
+
+
+def check_report(experiment: Experiment) -> list[Problem]:
+    """Return every mistake in the report's section."""
+    try:
+        options = ReportOptions.model_validate(experiment.report)
+    except ValidationError as error:
+        return problems_of(error, ReportOptions, experiment.report, prefix="report")
+    known = experiment.stages
+    problems = [
+        Problem("report.stages", f"there is no stage {name!r}", did_you_mean(name, known))
+        for name in options.stages
+        if name not in known
+    ]
+    for name, content in options.views.items():
+        where = f"report.views.{name}"
+        if name not in known:
+            problems.append(Problem(where, "there is no such stage", did_you_mean(name, known)))
+        else:
+            problems += _view_problems(where, str(known[name].get("use")), content)
+    return problems
+
+
+def _view_problems(where: str, use: str, content: Mapping[str, Any]) -> list[Problem]:
+    if use not in VIEWS:
+        return [Problem(where, f"stages of kind {use} have no view", "leave this section out")]
+    model = VIEWS.get(use).options
+    try:
+        model.model_validate(content)
+    except ValidationError as error:
+        return problems_of(error, model, content, prefix=where)
+    return []
+
+
+def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
+    """Write the report of a run, unless it is there already, and return the run with it.
+
+    Parameters
+    ----------
+    run : Run
+        The results. Stages that have not been made are left out.
+    listeners : sequence of callable
+        Are told that it was written.
+    """
+    page = run.folder / FOLDER / PAGE
+    options = ReportOptions.model_validate(run.project.experiment.report)
+    made = document(run, options)
+    if not made.stages:
+        return run
+    mark = _fingerprint(run, made)
+    if _read_mark(run) == mark and page.is_file():
+        tell(listeners, "message", text="the report is up to date")
+        return replace(run, report=page)
+    from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
+
+    try:
+        files = build(made)
+    except ConfigError as error:
+        problems = [
+            Problem(f"report.{each.where}", each.what, each.remedy) for each in error.problems
+        ]
+        raise ConfigError("the report", problems) from error
+    with disk.guarded("the report", run.folder):
+        disk.write_folder(page.parent, {**files, _MARK: mark.encode()})
+    tell(listeners, "message", text="the report is written")
+    return replace(run, report=page)
+
+
+def document(run: Run, options: ReportOptions) -> ReportInput:
+    """Return what a report of the run is made from."""
+    experiment = run.project.experiment
+    names = [name for name in options.stages or run.project.nodes if name in run.manifests]
+    shown = [_shown(run, name, options) for name in names]
+    return ReportInput(
+        title=experiment.title or experiment.name,
+        description=experiment.description.strip(),
+        stages=[each for each in shown if each.view.use in VIEWS],
+        provenance=provenance(run),
+        most_rows=options.most_rows,
+        style=options.style,
+    )
+
+
+def _shown(run: Run, name: str, options: ReportOptions) -> Shown:
+    node = run.project.nodes[name]
+    given = options.views.get(name, {})
+    chosen: ViewOptions | None = None
+    if given:
+        chosen = VIEWS.get(node.stage.name).options.model_validate(given)
+    view = StageView(name, node.stage.name, node.config.model_dump(mode="json"), _opener(run, node))
+    return Shown(view, tuple(node.stage.outputs), node.stage.doc, chosen)
+
+
+def _opener(run: Run, node: Node) -> Callable[[str], pl.LazyFrame]:
+    def table(name: str) -> pl.LazyFrame:
+        return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
+
+    return table
+
+
+def provenance(run: Run) -> dict[str, Record]:
+    """Return where the results come from: never of this machine's paths, names or times."""
+    files: list[Mapping[str, Scalar]] = [
+        {"stage": stage, "file": file.label, "format": file.format.name, "SHA-256": digest}
+        for stage, options in run.project.files.items()
+        if stage in run.manifests
+        for option, found in options.items()
+        for file, digest in zip(
+            found, run.manifests[stage].ingredients["inputs"][option]["files"], strict=True
+        )
+    ]
+    stages: list[Mapping[str, Scalar]] = [
+        {
+            "table": f"{name}.{table}",
+            "kind": manifest.use,
+            "rows": record.rows,
+            "fingerprint": manifest.fingerprint[:24],
+            "digest": record.digest[:24],
+        }
+        for name, manifest in run.manifests.items()
+        for table, record in manifest.tables.items()
+    ]
+    found: dict[str, Record] = {"Experiment": run.project.text}
+    skipped: list[Mapping[str, Scalar]] = [
+        {"stage": name, "left out": each.skipped, "such as": "; ".join(each.skipped_examples)}
+        for name, each in run.manifests.items()
+        if each.skipped
+    ]
+    if skipped:
+        found["Input left out"] = skipped
+    settings = run.record.settings if run.record else {}
+    if settings:
+        found["Overrides"] = {path: str(value) for path, value in settings.items()}
+    return found | {"Tables": stages, "Input files": files, "Versions": _versions()}
+
+
+def _versions() -> dict[str, str]:
+    own = {"lexassay": version("lexassay"), "Python": platform.python_version()}
+    return own | versions() | {name: version(name) for name in ("pandera", "altair")}
+
+
+def _fingerprint(run: Run, made: ReportInput) -> str:
+    # A view is found through a registry, so its code is not among the imports of this module.
+    modules = {VIEWS.module(each.view.use) for each in made.stages}
+    content = {
+        "report": run.project.experiment.report,
+        "stages": [each.view.name for each in made.stages],
+        "provenance": canonical(made.provenance),
+        "title": [made.title, made.description],
+        "code": code_digests([*modules, "pipeline.report.page.build"]),
+    }
+    return text_digest(canonical(content))
+
+
+def _read_mark(run: Run) -> str:
+    try:
+        return (run.folder / FOLDER / _MARK).read_text()
+    except OSError:
+        return ""

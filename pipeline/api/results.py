@@ -1,0 +1,115 @@
+"""Run an experiment and look at what it made: everything the command does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
+from pipeline.runner.config.graph import Reference
+from pipeline.runner.config.project import Project
+from pipeline.runner.events import Listener
+from pipeline.runner.execution.run import CACHE
+from pipeline.runner.execution.run import run as run_project
+from pipeline.runner.plan.plan import Step, plan
+from pipeline.runner.store import store
+from pipeline.runner.store.history import RunRecord
+from pipeline.runner.store.manifest import Manifest
+
+
+@dataclass(frozen=True)
+class Run:
+    """The results of an experiment.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    manifests : mapping of str to Manifest
+        The artefact of every stage that is there.
+    record : RunRecord or None
+        What happened, if it was run just now.
+    waits : tuple of WaitsForPerson
+        What waits for people.
+    report : Path or None
+        The report's page, if one was written.
+    """
+
+    project: Project
+    manifests: Mapping[str, Manifest]
+    record: RunRecord | None = None
+    waits: tuple[WaitsForPerson, ...] = ()
+    report: Path | None = field(default=None)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the results."""
+        return self.project.root
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Return a table in key order.
+
+        Parameters
+        ----------
+        name : str
+            "stage" for the stage's main table, or "stage.table".
+
+        Raises
+        ------
+        ConfigError
+            If there is no such stage or table, or it has not been made yet.
+        """
+        reference = self.reference(name)
+        model = self.project.nodes[reference.stage].stage.outputs[reference.table]
+        return self.plan(name).sort(list(model.key())).collect()
+
+    def plan(self, name: str) -> pl.LazyFrame:
+        """Return the plan of a table, for what is too large to hold."""
+        reference = self.reference(name)
+        manifest = self.manifests.get(reference.stage)
+        if manifest is None:
+            what = "has not been made yet"
+            raise ConfigError("show", [Problem(name, what, "lexassay run makes it")])
+        return store.scan(self.project.root, manifest, reference.table)
+
+    def reference(self, name: str) -> Reference:
+        """Return stage and table that a name stands for."""
+        stage, _, table = name.partition(".")
+        if stage not in self.project.nodes:
+            remedy = did_you_mean(stage, self.project.nodes)
+            raise ConfigError("show", [Problem(name, "there is no such stage", remedy)])
+        outputs = self.project.nodes[stage].stage.outputs
+        if table and table not in outputs:
+            remedy = did_you_mean(table, outputs)
+            raise ConfigError("show", [Problem(name, "the stage has no such table", remedy)])
+        return Reference(stage, table or next(iter(outputs)))
+
+
+def steps(project: Project) -> Iterator[Step]:
+    """Yield what would happen to each stage."""
+    digests = store.FileDigests(project.root / CACHE)
+    yield from plan(project, digests)
+
+
+def open_run(project: Project) -> Run:
+    """Return the results that are there already, without running anything."""
+    found = {step.node.name: step.manifest for step in steps(project) if step.manifest}
+    return Run(project, found)
+
+
+def perform(
+    project: Project,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    force: Collection[str] = (),
+    listeners: Sequence[Listener] = (),
+) -> Run:
+    """Run what is not there yet."""
+    record, manifests, waits = run_project(
+        project, settings=settings, force=force, listeners=listeners
+    )
+    return Run(project, manifests, record, tuple(waits))

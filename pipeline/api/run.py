@@ -1,0 +1,92 @@
+"""The functions for notebooks and scripts: run an experiment, show what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pipeline.api.report import add_report, check_report
+from pipeline.api.results import Run, open_run, perform
+from pipeline.runner.config.project import RUNS, Project, load
+from pipeline.runner.events import Listener
+
+
+def check(
+    experiment: str | Path,
+    *,
+    runs: str | Path = RUNS,
+    data: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Project:
+    """Read an experiment and check all of it, without reading any data.
+
+    Parameters
+    ----------
+    experiment : path
+        The TOML file.
+    runs : path
+        Folder of all results.
+    data : path, optional
+        The data root; the variable LEXASSAY_DATA if not given.
+    settings : mapping, optional
+        Dotted path to the value that replaces the file's.
+
+    Raises
+    ------
+    ConfigError
+        With every mistake in the file.
+    """
+    root = Path(data) if data else None
+    return load(Path(experiment), runs=Path(runs), data=root, settings=settings, also=check_report)
+
+
+def run(
+    experiment: str | Path,
+    *,
+    runs: str | Path = RUNS,
+    data: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    force: Collection[str] = (),
+    report: bool = True,
+    listeners: Sequence[Listener] = (),
+) -> Run:
+    """Run an experiment: every stage that is not there yet, then the report.
+
+    Parameters
+    ----------
+    experiment : path
+        The TOML file.
+    runs, data, settings
+        As for `check`.
+    force : collection of str
+        Stages to run even if their results are there.
+    report : bool
+        Whether to write the report.
+    listeners : sequence of callable
+        Are told of every event.
+
+    Returns
+    -------
+    Run
+        ``run.table("precision")`` gives a table; ``run.waits`` says what waits for a person.
+
+    Raises
+    ------
+    LexassayError
+        If the experiment or its data are wrong, or a stage fails.
+    """
+    project = check(experiment, runs=runs, data=data, settings=settings)
+    done = perform(project, settings=settings, force=force, listeners=listeners)
+    return add_report(done, listeners) if report else done
+
+
+def show(
+    experiment: str | Path,
+    *,
+    runs: str | Path = RUNS,
+    data: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Run:
+    """Return the results of an experiment that are there already."""
+    return open_run(check(experiment, runs=runs, data=data, settings=settings))

@@ -1,0 +1,112 @@
+"""Score any table of frequency signatures, from a notebook or the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import polars as pl
+
+from pipeline.api.frames import as_counts, as_frame
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.association import scoring as association
+from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES, Family, Measure, resolve
+from schemas import Signatures
+from schemas.tuples import MOST
+from schemas.validate import validate
+
+
+def score(
+    data: Any,
+    *,
+    measures: Sequence[str] = ("all",),
+    formulas: Mapping[str, str] | None = None,
+    seed: str = "",
+) -> pl.DataFrame:
+    """Score a table of frequency signatures.
+
+    Parameters
+    ----------
+    data : table
+        Polars, pyarrow, pandas, or anything with the Arrow C stream interface; whole numbers
+        f, f1, f2, N; any other columns are kept.
+    measures : sequence of str
+        Names or aliases, see `measures`; ``all`` for every one.
+    formulas : mapping of str to str, optional
+        Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N.
+    seed : str
+        Fixes the measure `random`.
+
+    Returns
+    -------
+    DataFrame
+        The table, in its order, with a Float64 column per measure: infinite where the score
+        is, null where it is undefined, never NaN.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown measure or a formula that is not row by row.
+    SchemaViolation
+        For a missing column or inconsistent marginals, naming the rows.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"f": [146], "f1": [382], "f2": [4047], "N": [406159]})
+    >>> score(table, measures=["t_score", "MI"]).select(pl.col("t_score", "mi").round(4)).row(0)
+    (11.768, 1.5839)
+    """
+    frame = as_counts(as_frame(data), SIGNATURE, name="the table")
+    plain = [name for name, dtype in frame.schema.items() if dtype in Signatures.open_dtypes()]
+    validate([frame.select(plain)], Signatures, name="the table")
+    try:
+        names = resolve(measures)
+        taken = sorted({*names, *(formulas or {})} & set(frame.columns))
+        if taken:
+            what = f"the table already has a column {', '.join(taken)}"
+            raise ConfigError("score", [Problem("measures", what, "rename it first")])
+        wanted = association.expressions(names, formulas or {})
+    except (KeyError, ValueError) as error:
+        raise ConfigError("score", [Problem("measures", str(error.args[0]))]) from error
+    return association.score_now(frame, wanted=wanted, seed=seed)
+
+
+def measures() -> pl.DataFrame:
+    """Return the association measures, family by family, by name within a family.
+
+    The column units says for how many units a measure is defined; those for more than two have
+    a formula for tuples.
+
+    Examples
+    --------
+    >>> measures().filter(name="t_score").select("ucs", "units", "tuple_formula").row(0)
+    ('t.score', '2-6', '(O - E) / sqrt(O)')
+    """
+    families = get_args(Family)
+    pairs = {name: MEASURES.get(name) for name in MEASURES}
+    tuples = {name: TUPLE_MEASURES.get(name) for name in TUPLE_MEASURES}
+    known = sorted(
+        {**tuples, **pairs}.values(), key=lambda each: (families.index(each.family), each.name)
+    )
+    return pl.DataFrame(
+        [_described(each.name, pairs.get(each.name), tuples.get(each.name)) for each in known]
+    )
+
+
+def _described(name: str, of_pairs: Measure | None, of_tuples: Measure | None) -> dict[str, Any]:
+    each = of_pairs or of_tuples
+    assert each is not None
+    return {
+        "name": name,
+        "ucs": each.ucs,
+        "aliases": ", ".join(each.aliases),
+        "family": each.family,
+        "formula": each.formula,
+        "range": each.range,
+        "sided": each.sided,
+        "symmetric": each.symmetric,
+        "units": f"2-{MOST}" if of_tuples else "2",
+        "tuple_formula": of_tuples.formula if of_tuples else "",
+        "reference": each.reference,
+    }

@@ -1,0 +1,105 @@
+"""Sweeps: one experiment at every combination of some settings, its tables stacked."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pipeline.api.results import Run, perform
+from pipeline.api.run import check
+from pipeline.errors import ConfigError, Problem
+from pipeline.runner.config.experiment import Sweep
+from pipeline.runner.config.project import Project
+from pipeline.runner.store import files as disk
+from pipeline.runner.store.garbage import SWEEP
+
+
+def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the settings of every point of an experiment; of the one it is without a sweep."""
+    found = project.experiment.sweep
+    return [{**settings, **point} for point in found.points()] if found else [dict(settings)]
+
+
+def sweep(
+    experiment: Path,
+    *,
+    runs: Path,
+    data: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    say: Callable[[str], object] = lambda _text: None,
+) -> Path:
+    """Run an experiment at every point of its sweep and stack the tables it asks for.
+
+    All points share the store, so that a stage whose options do not vary runs once.
+
+    Parameters
+    ----------
+    experiment : path
+        The TOML file, with a section ``[sweep]``.
+    runs, data, settings
+        As for `pipeline.api.run.check`.
+    say : callable
+        Is told, in a line, of every point.
+
+    Returns
+    -------
+    Path
+        The folder of the stacked tables: Parquet and CSV, with a column for every setting.
+
+    Raises
+    ------
+    ConfigError
+        If the file has no sweep, or a point waits for a person.
+    """
+    given = dict(settings or {})
+    project = check(experiment, runs=runs, data=data, settings=given)
+    options = project.experiment.sweep
+    if options is None:
+        raise ConfigError(str(experiment), [Problem("sweep", "there is no such section")])
+    for name in options.collect:
+        Run(project, {}).reference(name)
+    combinations = options.points()
+    stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
+    for number, point in enumerate(combinations, start=1):
+        shown = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in point.items())
+        say(f"[{number}/{len(combinations)}] {shown}")
+        done = _run_point(experiment, given | point, runs, data)
+        for name, frames in stacks.items():
+            frames.append(_labelled(done, name, options, point))
+    folder = project.root / SWEEP
+    with disk.guarded("the sweep", project.root):
+        disk.write_folder(folder, dict(_files(stacks)))
+    return folder
+
+
+def _run_point(experiment: Path, settings: Mapping[str, Any], runs: Path, data: Path | None) -> Run:
+    project = check(experiment, runs=runs, data=data, settings=settings)
+    done = perform(project, settings=settings)
+    if done.waits:
+        raise done.waits[0]
+    return done
+
+
+def _labelled(done: Run, name: str, options: Sweep, point: Mapping[str, Any]) -> pl.DataFrame:
+    """Return a table of one point with a column for every setting, the last of its path."""
+    table = done.table(name)
+    if options.where:
+        try:
+            table = table.filter(pl.sql_expr(options.where))
+        except pl.exceptions.PolarsError as error:
+            raise ConfigError("sweep", [Problem("sweep.where", str(error))]) from error
+    labels = [pl.lit(value).alias(path) for path, value in point.items()]
+    return table.select(*labels, pl.all())
+
+
+def _files(stacks: Mapping[str, list[pl.DataFrame]]) -> Iterator[tuple[str, bytes]]:
+    for name, frames in stacks.items():
+        stacked = pl.concat(frames, how="vertical_relaxed")
+        buffer = io.BytesIO()
+        stacked.write_parquet(buffer)
+        yield f"{name}.parquet", buffer.getvalue()
+        yield f"{name}.csv", stacked.write_csv().encode()

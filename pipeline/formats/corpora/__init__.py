@@ -1,0 +1,1 @@
+"""Corpora: files with tokens."""

@@ -1,0 +1,31 @@
+"""Open Parquet files, gzipped or not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.errors import DataError
+
+
+def open_parquet(path: Path) -> pl.LazyFrame:
+    """Return the plan of a Parquet file, gzipped or not.
+
+    Raises
+    ------
+    DataError
+        If it is none.
+    """
+    try:
+        if path.name.lower().endswith(".gz"):
+            with gzip.open(path, "rb") as packed:
+                plan = pl.scan_parquet(io.BytesIO(packed.read()))
+        else:
+            plan = pl.scan_parquet(path)
+        plan.collect_schema()
+    except (pl.exceptions.PolarsError, OSError, EOFError) as error:
+        raise DataError(f"{path}: not a readable Parquet file: {error}") from error
+    return plan

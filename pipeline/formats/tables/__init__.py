@@ -1,0 +1,1 @@
+"""Tables of candidates, annotations, clusters."""

@@ -1,0 +1,1 @@
+"""What people say: sheets checked, labels adjudicated, agreement measured."""

@@ -1,0 +1,1 @@
+"""Association scores of pairs and tuples from their frequencies."""

@@ -1,0 +1,94 @@
+"""Exact tests of independence: p-values as negative decimal logarithms.
+
+All are finite and keep their order down to p = 10^-400000 and beyond; where p is near 1 the
+score is as accurate, relative to its size, as where p is small.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import polars as pl
+
+from pipeline.kernels.association.tails.law import FloatArray, Law
+from pipeline.kernels.association.tails.one_sided import upper_tail
+from pipeline.kernels.association.tails.rows import surprise
+from pipeline.kernels.association.tails.tables import binomial, hypergeometric, poisson
+from pipeline.kernels.association.tails.two_sided import two_sided
+from pipeline.kernels.measure import measure
+
+FACTORS = (2, 3, 5, 10)
+"""How many times its expectation the joint frequency is tested to exceed (Poisson.mu.n)."""
+
+
+@measure(
+    family="exact test", formula="-log10 P(X >= O11), X ~ hypergeometric(N, R1, C1)",
+    range="[0, inf)", reference="Fisher 1934; Pedersen 1996", sided="one-sided",
+    ucs="Fisher.pv", aliases=("fisher", "Fisher", "fisher_exact"),
+)  # fmt: skip
+def fisher_pv() -> pl.Expr:
+    """-log10 p of Fisher's exact test against attraction (right tail)."""
+    return surprise(upper_tail, hypergeometric)
+
+
+@measure(
+    family="exact test", formula="-log10 P(X <= O11), X ~ hypergeometric(N, R1, C1)",
+    range="[0, inf)", reference="Fisher 1934", sided="one-sided",
+    aliases=("Fisher.left.pv", "fisher_left"),
+)  # fmt: skip
+def fisher_left_pv() -> pl.Expr:
+    """-log10 p of Fisher's exact test against repulsion (left tail): no ranking of attraction."""
+    return surprise(_lower_tail, hypergeometric)
+
+
+def _lower_tail(law: Law) -> FloatArray:
+    return upper_tail(law.mirror())
+
+
+@measure(
+    family="exact test",
+    formula="-log10 sum P(X = k) over P(X = k) <= (1 + 1e-7) P(X = O11), X ~ hypergeometric",
+    range="[0, inf)", reference="Agresti 2013, section 3.5; R, fisher.test", sided="two-sided",
+    ucs="Fisher.tt.pv", aliases=("fisher_tt_pv", "fisher_two_sided"),
+)  # fmt: skip
+def fisher_two_sided_pv() -> pl.Expr:
+    """-log10 p of Fisher's two-sided exact test as R defines it: no ranking of attraction."""
+    return surprise(two_sided, hypergeometric)
+
+
+@measure(
+    family="exact test", formula="-log10 P(X >= O11), X ~ Bin(N, E11/N)",
+    range="[0, inf)", reference="Evert 2004, section 3.1.3", sided="one-sided", ucs="binomial.pv",
+)  # fmt: skip
+def binomial_pv() -> pl.Expr:
+    """-log10 p of the exact binomial test."""
+    return surprise(upper_tail, binomial)
+
+
+@measure(
+    family="exact test", formula="-log10 P(X >= O11), X ~ Poisson(E11)",
+    range="[0, inf)", reference="Quasthoff & Wolff 2002", sided="one-sided",
+    ucs="Poisson.pv", aliases=("poisson",),
+)  # fmt: skip
+def poisson_pv() -> pl.Expr:
+    """-log10 p of the exact Poisson test."""
+    return surprise(upper_tail, poisson)
+
+
+def _register_poisson_mu(times: int) -> None:
+    """Register poisson_mu_n: the Poisson test of the hypothesis that the mean is n E11."""
+
+    def score() -> pl.Expr:
+        return surprise(upper_tail, partial(poisson, times=times))
+
+    score.__name__ = f"poisson_mu_{times}"
+    score.__doc__ = f"-log10 p of the exact Poisson test against {times} times the expectation."
+    measure(
+        family="exact test", formula=f"-log10 P(X >= O11), X ~ Poisson({times} E11)",
+        range="[0, inf)", reference="UCS, Poisson.mu.n", sided="one-sided",
+        ucs=f"Poisson.mu.{times}",
+    )(score)  # fmt: skip
+
+
+for _times in FACTORS:
+    _register_poisson_mu(_times)

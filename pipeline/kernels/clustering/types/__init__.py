@@ -1,0 +1,1 @@
+"""Type-level measures: a type counts once, whatever its frequency."""

@@ -1,0 +1,169 @@
+"""Limits of the type-level measures: a bootstrap over items."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.kernels.clustering.types.entries import IntArray, Patterns
+from pipeline.kernels.clustering.types.mapping_many_to_one import climb, is_separable
+from pipeline.kernels.clustering.types.mapping_one_to_one import edge_weights, one_to_one
+from pipeline.kernels.clustering.types.measures import TYPE_MEASURES, image, item_counts
+from pipeline.kernels.clustering.types.neighbours import Neighbours, chosen
+from pipeline.kernels.hashing import seeded_generator
+
+FloatArray = npt.NDArray[np.float64]
+
+INTERVALS = ("fixed", "refitted")
+_CELLS = 4_000_000
+"""Counts that are drawn at a time."""
+
+
+def type_level_limits(
+    patterns: Patterns,
+    measure: str,
+    kind: str,
+    mapping: IntArray,
+    *,
+    replicates: int,
+    confidence: float,
+    seed: str,
+    interval: str = "fixed",
+) -> tuple[float, float]:
+    """Return percentile limits of a measure over samples of items drawn again with replacement.
+
+    Parameters
+    ----------
+    patterns : Patterns
+        The items. A sample draws how many items have each pattern, from a multinomial.
+    measure : str
+        "MacroI", "MicroI" or "MicroC".
+    kind : str
+        "1-1" or "M-1".
+    mapping : array of int, shape (clusters,)
+        The class of each cluster, or -1, as found on all items.
+    replicates : int
+        Samples, from 1.
+    confidence : float
+        Confidence level in (0, 1).
+    seed : str
+        Fixes the samples; those of different measures and mappings are independent.
+    interval : str
+        "fixed": all samples are scored under `mapping`. The limits hold for these clusters
+        with these names, other items of the kind being drawn. "refitted": each sample has its
+        own best mapping; an M-1 mapping climbs from `mapping`. As the best mapping of a sample
+        fits its accidents too, these limits lie too high, the more so the more clusters there
+        are for the items; so "fixed" is the default.
+
+    Returns
+    -------
+    lower, upper : float
+        In [0, 1]. Without width where all items score alike.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    References
+    ----------
+    Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> eye = sparse.csr_array(np.eye(2, dtype=np.int64))
+    >>> items = Patterns(np.array([30, 10]), eye, sparse.csr_array([[1], [1]]))
+    >>> lower, upper = type_level_limits(
+    ...     items, "MacroI", "M-1", np.array([0]), replicates=500, confidence=0.95, seed="s"
+    ... )
+    >>> 0.55 < lower < 0.65 and 0.85 < upper < 0.95
+    True
+    """
+    check_limits(replicates=replicates, confidence=confidence, interval=interval)
+    bits = seeded_generator(seed=seed, purpose=f"type level {measure} {kind}")
+    if interval == "refitted":
+        fit = functools.partial(_fit, measure=measure, kind=kind, mapping=mapping)
+        values = _refitted(patterns, fit, measure, replicates, bits)
+    elif measure == "MicroC":
+        values = _by_union(patterns, mapping, replicates, bits)
+    else:
+        values = _by_item(patterns, measure, mapping, replicates, bits)
+    tail = (1.0 - confidence) / 2.0
+    lower, upper = np.clip(np.quantile(values, [tail, 1.0 - tail]), 0.0, 1.0)
+    return float(lower), float(upper)
+
+
+def check_limits(*, replicates: int, confidence: float, interval: str) -> None:
+    """Raise ValueError for an option that is out of range."""
+    if not 0.0 < confidence < 1.0 or replicates < 1:
+        raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
+    if interval not in INTERVALS:
+        raise ValueError(f"interval {interval!r}; valid: {', '.join(INTERVALS)}")
+
+
+def _by_item(
+    patterns: Patterns, measure: str, mapping: IntArray, replicates: int, bits: np.random.Generator
+) -> FloatArray:
+    """Score samples under one mapping: items with equal numbers of classes are alike."""
+    numbers = np.stack(item_counts(patterns, mapping), axis=1)
+    alike, place = np.unique(numbers, axis=0, return_inverse=True)
+    counts = np.zeros(len(alike), dtype=np.int64)
+    np.add.at(counts, place.ravel(), patterns.counts)
+    drawn = bits.multinomial(counts.sum(), counts / counts.sum(), size=replicates)
+    gold, mapped, common = alike.T
+    if measure == "MacroI":
+        return np.asarray(
+            2.0 * (drawn * common).sum(axis=1) / (drawn * (gold + mapped)).sum(axis=1)
+        )
+    return np.asarray((drawn * (2.0 * common / (gold + mapped))).sum(axis=1) / counts.sum())
+
+
+def _by_union(
+    patterns: Patterns, mapping: IntArray, replicates: int, bits: np.random.Generator
+) -> FloatArray:
+    """Score samples under one mapping by the unions of clusters, exactly but for the end."""
+    mapped = image(patterns, mapping)
+    common = patterns.gold.multiply(mapped).tocsr()
+    loose = patterns.induced @ (mapping < 0).astype(np.int64)
+    values = []
+    for drawn in _draws(patterns.counts, replicates, bits):
+        n_i, n_j, n_ij = ((part.T @ drawn.T).T for part in (patterns.gold, mapped, common))
+        weighted = (2.0 * n_j * n_ij / np.maximum(n_i + n_j, 1)).sum(axis=1)
+        values.append(weighted / np.maximum(n_j.sum(axis=1) + (drawn * loose).sum(axis=1), 1))
+    return np.concatenate(values)
+
+
+def _draws(counts: IntArray, replicates: int, bits: np.random.Generator) -> Iterator[IntArray]:
+    """Draw how many items of a sample have each pattern, some samples at a time."""
+    size = max(1, _CELLS // len(counts))
+    for start in range(0, replicates, size):
+        batch = min(size, replicates - start)
+        yield bits.multinomial(counts.sum(), counts / counts.sum(), size=batch)
+
+
+def _refitted(
+    patterns: Patterns,
+    fit: Callable[[Patterns], IntArray],
+    measure: str,
+    replicates: int,
+    bits: np.random.Generator,
+) -> FloatArray:
+    """Score samples, each under its own mapping."""
+    values = []
+    for batch in _draws(patterns.counts, replicates, bits):
+        for counts in batch:
+            sample = chosen(patterns._replace(counts=counts), counts > 0)
+            values.append(float(TYPE_MEASURES[measure](sample, fit(sample)).value))
+    return np.array(values)
+
+
+def _fit(sample: Patterns, *, measure: str, kind: str, mapping: IntArray) -> IntArray:
+    if kind == "1-1":
+        return one_to_one(sample, measure)
+    if is_separable(sample, measure):
+        return np.asarray(edge_weights(sample, measure).argmax(axis=1), dtype=np.int64)
+    return climb(Neighbours(sample), measure, mapping)

@@ -1,0 +1,219 @@
+"""Type-level evaluation of induced clusters: the measures, their mappings, and who is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from pipeline.errors import did_you_mean
+from pipeline.kernels.clustering.types.bootstrap import check_limits, type_level_limits
+from pipeline.kernels.clustering.types.certificate import certify
+from pipeline.kernels.clustering.types.entries import Entries, Patterns, entries
+from pipeline.kernels.clustering.types.mapping_many_to_one import many_to_one
+from pipeline.kernels.clustering.types.mapping_one_to_one import one_to_one
+from pipeline.kernels.clustering.types.measures import TYPE_MEASURES
+from pipeline.kernels.clustering.types.neighbours import Neighbours
+from pipeline.kernels.clustering.types.tables import (
+    Found,
+    class_rows,
+    item_rows,
+    mapping_rows,
+    summary_table,
+)
+from schemas import ClassScores, ClusterMapping, ItemScores
+from schemas.base import Table
+
+MAPPING_KINDS = ("1-1", "M-1")
+_STAGE = ("system", "run")
+
+
+class Evaluated(NamedTuple):
+    """What `evaluate_type_level` found: four tables without system and run."""
+
+    summary: pl.DataFrame
+    mapping: pl.DataFrame
+    classes: pl.DataFrame
+    items: pl.DataFrame
+
+
+def evaluate_type_level(
+    gold: pl.DataFrame,
+    induced: pl.DataFrame,
+    *,
+    measures: Sequence[str] = tuple(TYPE_MEASURES),
+    mappings: Sequence[str] = MAPPING_KINDS,
+    restarts: int | None = None,
+    seed: str = "clustering",
+    certificate_seconds: float | None = None,
+    replicates: int = 0,
+    confidence: float = 0.95,
+    interval: str = "fixed",
+    worst: int | None = None,
+) -> Evaluated:
+    """Evaluate induced clusters of items against gold classes, items being in several of each.
+
+    Parameters
+    ----------
+    gold : pl.DataFrame
+        Columns item and gold (String), a row for each membership; nulls and repetitions are
+        none. Items without gold entry are dropped and counted.
+    induced : pl.DataFrame
+        Columns item and cluster (String), likewise. Items without clusters have F = 0.
+    measures : sequence of str
+        Some of "MacroI" (= MacroC), "MicroI", "MicroC"; each has a mapping of its own.
+    mappings : sequence of str
+        Some of "1-1" and "M-1".
+    restarts : int, optional
+        Random starts of the climbs to an M-1 mapping; see `many_to_one`.
+    seed : str
+        Fixes the random starts and the bootstrap samples.
+    certificate_seconds : float, optional
+        If given, how long to search for a proof that the M-1 mapping of MacroI is best.
+    replicates : int
+        Bootstrap samples of items for the limits; 0 for none.
+    confidence : float
+        Confidence level in (0, 1).
+    interval : str
+        "fixed" or "refitted"; see `type_level_limits`.
+    worst : int, optional
+        How many items to list for each measure and mapping; all by default.
+
+    Returns
+    -------
+    Evaluated
+        Tables `TypeLevel`, `ClusterMapping`, `ClassScores` and `ItemScores` without the columns
+        system and run, in the order of their keys.
+
+    Raises
+    ------
+    DataError
+        If a column is missing or not of strings, a name is empty, or no item has a gold entry.
+    ValueError
+        If an option is out of range.
+
+    References
+    ----------
+    Reichart, Abend & Rappoport, Type Level Clustering Evaluation (2010).
+
+    Examples
+    --------
+    >>> gold = pl.DataFrame({
+    ...     "item": ["dog", "run", "run", "eat", "walk", "walk"],
+    ...     "gold": ["N", "N", "V", "V", "N", "V"],
+    ... })
+    >>> induced = pl.DataFrame({
+    ...     "item": ["dog", "run", "run", "eat", "walk"], "cluster": ["0", "0", "1", "1", "2"]
+    ... })
+    >>> made = evaluate_type_level(gold, induced)
+    >>> made.summary.filter(mapping="M-1").select("measure", pl.col("value").round(4)).rows()
+    [('MacroI', 0.9091), ('MicroC', 0.92), ('MicroI', 0.9167)]
+    >>> made.mapping.filter(measure="MicroC", mapping="1-1").select("cluster", "gold").rows()
+    [('0', 'N'), ('1', 'V'), ('2', None)]
+    """
+    plan = _Plan(restarts, seed, certificate_seconds, replicates, confidence, interval)
+    _check(measures, mappings, worst, plan)
+    made = entries(gold, induced)
+    neighbours = Neighbours(made.patterns)
+    found = [
+        _limited(neighbours, _found(neighbours, measure, kind, plan), plan)
+        for measure in sorted(set(measures))
+        for kind in sorted(set(mappings))
+    ]
+    floors = [_floor(made, measure) for measure in sorted(set(measures))]
+    return Evaluated(
+        summary_table(made, [*found, *floors]),
+        _stacked([mapping_rows(made, each) for each in found], ClusterMapping),
+        _stacked([class_rows(made, each) for each in found], ClassScores),
+        _stacked([item_rows(made, each, worst=worst) for each in found], ItemScores),
+    )
+
+
+class _Plan(NamedTuple):
+    """How to search, and how to draw samples."""
+
+    restarts: int | None
+    seed: str
+    certificate_seconds: float | None
+    replicates: int
+    confidence: float
+    interval: str
+
+
+def _check(
+    measures: Sequence[str], mappings: Sequence[str], worst: int | None, plan: _Plan
+) -> None:
+    """Complain about options before any work."""
+    for given, known in ((measures, TYPE_MEASURES), (mappings, MAPPING_KINDS)):
+        for name in given:
+            if name not in known:
+                raise ValueError(f"unknown name {name!r}; {did_you_mean(name, known)}")
+    if worst is not None and worst < 0:
+        raise ValueError(f"{worst} of the worst items: give 0 or more")
+    if plan.restarts is not None and plan.restarts < 0:
+        raise ValueError(f"{plan.restarts} restarts: give 0 or more")
+    if plan.certificate_seconds is not None and not plan.certificate_seconds > 0:
+        raise ValueError(f"{plan.certificate_seconds} seconds for the certificate: give more")
+    if plan.replicates:
+        check_limits(replicates=plan.replicates, confidence=plan.confidence, interval=plan.interval)
+
+
+def _found(neighbours: Neighbours, measure: str, kind: str, plan: _Plan) -> Found:
+    """Find the best mapping of a kind, and evaluate it."""
+    patterns = neighbours.patterns
+    if kind == "1-1":
+        mapping = one_to_one(patterns, measure)
+        return Found(measure, kind, mapping, TYPE_MEASURES[measure](patterns, mapping), "exact")
+    made = many_to_one(neighbours, measure, restarts=plan.restarts, seed=plan.seed)
+    score = TYPE_MEASURES[measure](patterns, made.mapping)
+    certificate = "exact" if made.exact else "not proven"
+    found = Found(measure, kind, made.mapping, score, certificate, made.starts, made.reached)
+    if measure != "MacroI" or made.exact or plan.certificate_seconds is None:
+        return found
+    return _certified(patterns, found, plan.certificate_seconds)
+
+
+def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
+    """Search for a proof; a better mapping that turns up was reached by no climb."""
+    made = certify(patterns, found.mapping, seconds=seconds)
+    return found._replace(
+        mapping=made.mapping,
+        score=TYPE_MEASURES[found.measure](patterns, made.mapping),
+        certificate="proven" if made.proven else "not proven",
+        bound=made.bound,
+        reached=found.reached if made.value == found.score.value else 0,
+    )
+
+
+def _limited(neighbours: Neighbours, found: Found, plan: _Plan) -> Found:
+    """Add the limits, if wanted."""
+    if not plan.replicates:
+        return found
+    lower, upper = type_level_limits(
+        neighbours.patterns,
+        found.measure,
+        found.kind,
+        found.mapping,
+        replicates=plan.replicates,
+        confidence=plan.confidence,
+        seed=plan.seed,
+        interval=plan.interval,
+    )
+    return found._replace(lower=lower, upper=upper, interval=plan.interval)
+
+
+def _floor(made: Entries, measure: str) -> Found:
+    """Map every cluster to the largest class; of equal ones, to the first."""
+    patterns = made.patterns
+    largest = int((patterns.gold.T @ patterns.counts).argmax())
+    mapping = np.full(len(made.clusters), largest, dtype=np.int64)
+    return Found(measure, "floor", mapping, TYPE_MEASURES[measure](patterns, mapping))
+
+
+def _stacked(tables: list[pl.DataFrame], schema: type[Table]) -> pl.DataFrame:
+    """Put tables with one schema below each other; none makes an empty one."""
+    typed = [pl.col(name).cast(t) for name, t in schema.columns().items() if name not in _STAGE]
+    empty = schema.zero_rows().collect().drop(_STAGE)
+    return pl.concat([empty, *(table.select(typed) for table in tables)])

@@ -1,0 +1,171 @@
+"""The best M-1 mapping of clusters to classes that can be found: exact, or by hill climbing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.kernels.clustering.types.climb_items import ItemState, item_moves
+from pipeline.kernels.clustering.types.climb_sets import UnionState, macro_moves, micro_moves
+from pipeline.kernels.clustering.types.entries import IntArray, Patterns
+from pipeline.kernels.clustering.types.mapping_one_to_one import (
+    completed,
+    edge_weights,
+    one_to_one,
+)
+from pipeline.kernels.clustering.types.measures import TYPE_MEASURES
+from pipeline.kernels.clustering.types.neighbours import Neighbours
+from pipeline.kernels.hashing import seeded_generator
+
+FloatArray = npt.NDArray[np.float64]
+
+IMPROVEMENT = 1e-12
+"""A move must improve the measure by more than this."""
+
+FEW_ITEMS = 10_000
+RESTARTS_OF_FEW, RESTARTS_OF_MANY = 20, 5
+
+
+class Climbed(NamedTuple):
+    """An M-1 mapping and how it was found.
+
+    Parameters
+    ----------
+    mapping : array of int, shape (clusters,)
+        The class of each cluster.
+    exact : bool
+        True if no M-1 mapping is better.
+    starts, reached : int or None
+        Climbs, and those that ended at the value of the mapping; None if it is exact.
+    """
+
+    mapping: IntArray
+    exact: bool
+    starts: int | None
+    reached: int | None
+
+
+def many_to_one(
+    neighbours: Neighbours, measure: str, *, restarts: int | None = None, seed: str
+) -> Climbed:
+    """Return an M-1 mapping, the best one that hill climbing finds.
+
+    If every item has one cluster at most, MacroI and MicroI are sums over clusters, and the
+    best class of each cluster makes the best mapping; likewise if there is one class. All else
+    is a coverage problem. A climb moves one cluster at a time, by the best move of all that
+    improve the measure by more than 1e-12 (ties: the first cluster, then the first class),
+    until there is none. It starts from the class that each cluster shares most items with,
+    from the completed 1-1 mapping, and from random mappings.
+
+    Parameters
+    ----------
+    neighbours : Neighbours
+        The items.
+    measure : str
+        "MacroI", "MicroI" or "MicroC".
+    restarts : int, optional
+        Random starts, from 0; by default 20 up to 10,000 items, 5 above.
+    seed : str
+        Fixes the random starts.
+
+    Returns
+    -------
+    Climbed
+        Never below the 1-1 mapping. Of climbs with equal values, the first counts.
+
+    Raises
+    ------
+    ValueError
+        If the number of restarts is negative.
+
+    References
+    ----------
+    Reichart, Abend & Rappoport (2010), section 4, on mappings.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> gold = sparse.csr_array([[1, 0], [0, 1]])
+    >>> items = Patterns(np.array([3, 1]), gold, sparse.csr_array([[1, 0], [1, 1]]))
+    >>> many_to_one(Neighbours(items), "MacroI", restarts=0, seed="s").mapping.tolist()
+    [0, 1]
+    """
+    patterns = neighbours.patterns
+    if restarts is not None and restarts < 0:
+        raise ValueError(f"{restarts} restarts: give 0 or more")
+    if is_separable(patterns, measure):
+        return Climbed(edge_weights(patterns, measure).argmax(axis=1), True, None, None)
+    ends = [
+        climb(neighbours, measure, start)
+        for start in _starts(neighbours, measure, _restarts(patterns, restarts), seed)
+    ]
+    distinct = {end.tobytes(): end for end in ends}
+    value = {key: TYPE_MEASURES[measure](patterns, end).value for key, end in distinct.items()}
+    values = [value[end.tobytes()] for end in ends]
+    best = max(values)
+    return Climbed(ends[values.index(best)], False, len(ends), values.count(best))
+
+
+def is_separable(patterns: Patterns, measure: str) -> bool:
+    """Return whether the best class of each cluster is sure to make the best mapping."""
+    if patterns.gold.shape[1] == 1 or patterns.induced.shape[1] == 0:
+        return True
+    return measure != "MicroC" and int(patterns.induced.sum(axis=1).max()) <= 1
+
+
+def climb(neighbours: Neighbours, measure: str, start: IntArray) -> IntArray:
+    """Move one cluster at a time, by the best move, until no move improves the measure.
+
+    Parameters
+    ----------
+    neighbours : Neighbours
+        The items.
+    measure : str
+        "MacroI", "MicroI" or "MicroC".
+    start : array of int, shape (clusters,)
+        The class of each cluster; none may be -1.
+
+    Returns
+    -------
+    array of int, shape (clusters,)
+        A mapping that no single move improves by more than 1e-12.
+    """
+    state, moves = _state(neighbours, measure, start)
+    while True:
+        values = moves()
+        now = values[0, state.mapping[0]]
+        better = (values > now + IMPROVEMENT) & (values >= values.max() - IMPROVEMENT)
+        first = int(better.argmax())
+        if not better.flat[first]:
+            return state.mapping
+        state.move(*divmod(first, values.shape[1]))
+
+
+def _state(
+    neighbours: Neighbours, measure: str, start: IntArray
+) -> tuple[ItemState | UnionState, Callable[[], FloatArray]]:
+    """Return a mapping that can be changed, and the values after each move."""
+    if measure == "MicroI":
+        items = ItemState(neighbours, start)
+        return items, lambda: item_moves(items)
+    unions = UnionState(neighbours, start)
+    values = macro_moves if measure == "MacroI" else micro_moves
+    return unions, lambda: values(unions)
+
+
+def _starts(neighbours: Neighbours, measure: str, restarts: int, seed: str) -> Iterator[IntArray]:
+    shared = neighbours.overlap
+    yield shared.argmax(axis=1)
+    yield completed(one_to_one(neighbours.patterns, measure), shared)
+    bits = seeded_generator(seed=seed, purpose=f"climb {measure}")
+    for _ in range(restarts):
+        yield bits.integers(shared.shape[1], size=len(shared))
+
+
+def _restarts(patterns: Patterns, restarts: int | None) -> int:
+    if restarts is not None:
+        return restarts
+    return RESTARTS_OF_FEW if patterns.counts.sum() <= FEW_ITEMS else RESTARTS_OF_MANY

@@ -1,0 +1,1 @@
+"""From tokens to counts of pairs and tuples."""

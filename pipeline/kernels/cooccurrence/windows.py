@@ -1,0 +1,168 @@
+"""Pairs by distance: adjacent units, and units in the span of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.kernels.cooccurrence.pairs import COLUMNS, TOKEN_1, TOKEN_2
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Span:
+    """The tokens around a node that count as its neighbours, cut at the sentence.
+
+    Parameters
+    ----------
+    left, right : int
+        How many on each side; tokens.
+    count : str
+        "positions": a position in the spans of two nodes of the same type counts once.
+        "windows": each node has its own span.
+    """
+
+    left: int = 5
+    right: int = 5
+    count: Literal["positions", "windows"] = "positions"
+
+    def offsets(self) -> list[int]:
+        """Return the distances from the node, the node itself left out."""
+        return [d for d in range(-self.left, self.right + 1) if d]
+
+
+def in_span(
+    first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, span: Span
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Pair every node with the units in its span, and count the positions of the spans.
+
+    With `count` = "positions", node hits of one type are taken in order; a position at or
+    before the right end of the previous hit's span is left out. So the positions of a type
+    are its spans laid over each other, and f1 is their number.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        Nodes and neighbours, as `units` gives them.
+    tokens : DataFrame
+        `TOKEN` and `PLACE` of all tokens, in order.
+    span : Span
+        The neighbours.
+
+    Returns
+    -------
+    pairs, positions : DataFrame
+        place, l1, l2, token_1, token_2; and unit, f: how many positions each node type has,
+        with and without a unit there.
+
+    References
+    ----------
+    Evert 2008, Corpora and collocations, section 4.1: surface co-occurrence. The rule for
+    overlapping spans is that of the UCS toolkit.
+    """
+    nodes = _in_order(first)
+    node, place = nodes.get_column(TOKEN).to_numpy(), tokens.get_column(PLACE).to_numpy()
+    start = _start(nodes, span) if span.count == "positions" else np.zeros(len(node), np.int64)
+    layers = list(_layers(second, len(place)))
+    counted = np.zeros(len(node), dtype=np.int64)
+    found = [_Pairs(*(np.zeros(0, np.int64) for _ in range(3)))]
+    for offset in span.offsets():
+        rows = np.flatnonzero(_inside(node + offset, place, place[node], start))
+        counted[rows] += 1
+        found += [_pairs(rows, node[rows] + offset, layer) for layer in layers]
+    positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
+    return _frame(found, nodes, place), positions
+
+
+def adjacent(
+    first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, *, gap: int = 0
+) -> pl.DataFrame:
+    """Pair every unit with those that follow it in the sentence, up to `gap` tokens between.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        As `units` gives them.
+    tokens : DataFrame
+        `TOKEN` and `PLACE` of all tokens, in order.
+    gap : int
+        Tokens that may stand between the two; 0: neighbours.
+
+    Returns
+    -------
+    DataFrame
+        place, l1, l2, token_1, token_2.
+    """
+    span = Span(left=0, right=gap + 1, count="windows")
+    return in_span(first, second, tokens, span)[0]
+
+
+class _Pairs(NamedTuple):
+    """Pairs as numbers: rows of the nodes, tokens and labels of what is in their spans."""
+
+    rows: Indices
+    others: Indices
+    labels: Indices
+
+
+def _in_order(units: pl.DataFrame) -> pl.DataFrame:
+    return units if units.get_column(TOKEN).is_sorted() else units.sort(TOKEN)
+
+
+def _inside(at: Indices, place: Indices, own: Indices, start: Indices) -> npt.NDArray[np.bool_]:
+    """Return which positions count: not before the start, and in the node's sentence."""
+    there = place.take(at, mode="clip") == own if len(place) else np.zeros(len(at), np.bool_)
+    return there & (at >= start) & (at < len(place))
+
+
+def _layers(units: pl.DataFrame, size: int) -> Iterator[Indices]:
+    """Yield the number of the label on each token, -1 for none: the first, the second ..."""
+    ordered = _in_order(units)
+    where = ordered.get_column(TOKEN).to_numpy()
+    label = ordered.get_column("unit").to_physical().to_numpy()
+    again = np.flatnonzero(np.diff(where) == 0) + 1  # rows on the token of the row before
+    while len(where):
+        dense = np.full(size, -1, dtype=np.int64)
+        # Of several rows the first is kept: the last assignment is that of the first row.
+        dense[where[::-1]] = label[::-1]
+        yield dense
+        where, label, again = _others(where, label, again)
+
+
+def _others(where: Indices, label: Indices, again: Indices) -> tuple[Indices, Indices, Indices]:
+    """Return the rows that stand on the token of the row before them."""
+    where, label = where[again], label[again]
+    return where, label, np.flatnonzero(np.diff(where) == 0) + 1
+
+
+def _pairs(rows: Indices, at: Indices, layer: Indices) -> _Pairs:
+    """Return the pairs of the nodes in `rows` with the labels on the tokens `at`."""
+    labels = layer[at]
+    hit = labels >= 0
+    return _Pairs(rows[hit], at[hit], labels[hit])
+
+
+def _frame(found: Sequence[_Pairs], nodes: pl.DataFrame, place: Indices) -> pl.DataFrame:
+    """Return pairs as a table; labels have the same numbers on both sides, see `units`."""
+    rows, others, labels = (np.concatenate(each) for each in zip(*found, strict=True))
+    unit, node = nodes.get_column("unit"), nodes.get_column(TOKEN).to_numpy()
+    first = unit.to_physical().to_numpy()[rows]
+    second = labels.astype(np.uint32)
+    made = pl.DataFrame(
+        {PLACE: place[node[rows]], "l1": first, "l2": second, TOKEN_1: node[rows], TOKEN_2: others}
+    )
+    return made.with_columns(pl.col("l1", "l2").cat.to(unit.dtype)).select(COLUMNS)
+
+
+def _start(nodes: pl.DataFrame, span: Span) -> Indices:
+    """Return the first position that no earlier hit of its type in the sentence has counted."""
+    before = pl.col(TOKEN).shift().over("unit", PLACE, order_by=TOKEN)
+    # A token may bear one unit twice only by several attachments; then both count it once.
+    return nodes.select((before + span.right + 1).fill_null(0)).to_series().to_numpy()

@@ -1,0 +1,1 @@
+"""N-best lists: counts, precision, tests, samples, size."""

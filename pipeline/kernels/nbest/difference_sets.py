@@ -1,0 +1,286 @@
+"""Comparison of two measures at each n, on the candidates that only one of them lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.kernels.statistics.exact_tests import Alternative, exact_test
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS
+from schemas import Comparison, CutComparison, Table
+
+IntArray = npt.NDArray[np.int64]
+
+_COUNTS = ("n", "size", "n_1", "k_1", "n_2", "k_2")
+_SCHEMA = {
+    **dict.fromkeys(("category", "measure_1", "measure_2"), pl.String),
+    **dict.fromkeys(_COUNTS, pl.Int64),
+}
+_ROUNDING = 1e-12  # of a difference that equals the margin on paper
+_Sample = Mapping[str, IntArray]
+
+
+def difference_counts(
+    ranks: pl.DataFrame | pl.LazyFrame,
+    judged: pl.DataFrame | pl.LazyFrame,
+    *,
+    pairs: Sequence[tuple[str, str]],
+    at: Sequence[int] | None = None,
+) -> pl.DataFrame:
+    """Count draws and true positives in the difference sets of two n-best lists.
+
+    D1 is C_{g1,n} without C_{g2,n}. With m = max(g1(x), g2(x)) the rank at which x enters the
+    intersection, ``k(D1) = #{g1 <= n} - #{m <= n}`` over the sampled true positives, so that
+    cumulative sums give the counts for all n at once.
+
+    Parameters
+    ----------
+    ranks : pl.DataFrame or pl.LazyFrame
+        Table `Ranks`: all candidates under each measure.
+    judged : pl.DataFrame or pl.LazyFrame
+        Columns category, id, tp (null = not judged, which does not count) and multiplicity.
+    pairs : sequence of (str, str)
+        The measures to compare.
+    at : sequence of int, optional
+        List sizes in 1..S; all of them if not given.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category, measure_1, measure_2, n, size, n_1, k_1, n_2, k_2, sorted. size =
+        |D1| = |D2| is 0 where both lists hold the same candidates, at most min(n, S - n).
+
+    Raises
+    ------
+    ValueError
+        If a measure is not in `ranks`, two measures rank different candidates, or a list
+        size is outside 1..S.
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3.
+
+    Examples
+    --------
+    >>> ranks = pl.DataFrame({
+    ...     "measure": ["dice"] * 3 + ["mi"] * 3, "rank": [1, 2, 3] * 2,
+    ...     "id": ["a", "b", "c", "c", "a", "b"],
+    ... })
+    >>> judged = pl.DataFrame({
+    ...     "category": "TP", "id": ["a", "c"], "tp": [True, False], "multiplicity": 1,
+    ... })
+    >>> difference_counts(ranks, judged, pairs=[("dice", "mi")]).select(*_COUNTS).rows()
+    [(1, 1, 1, 1, 1, 0), (2, 1, 0, 0, 1, 0), (3, 0, 0, 0, 0, 0)]
+    """
+    ids, vectors = _rank_vectors(ranks.lazy(), sorted({name for pair in pairs for name in pair}))
+    n = _list_sizes(len(ids), at)
+    frames = [
+        pl.DataFrame(_pair_counts(vectors[first], vectors[second], sample, n))
+        .with_columns(category=pl.lit(category), measure_1=pl.lit(first), measure_2=pl.lit(second))
+        .select(*_SCHEMA)
+        for category, sample in _samples(ids, judged.lazy())
+        for first, second in pairs
+    ]
+    return pl.concat([pl.DataFrame(schema=_SCHEMA), *frames]).sort(*Comparison.key())
+
+
+def _rank_vectors(
+    ranks: pl.LazyFrame, measures: Sequence[str]
+) -> tuple[pl.Series, dict[str, IntArray]]:
+    """Return the ids, sorted, and under each measure their ranks in the same order."""
+    ranked = ranks.select("measure", "id", "rank").sort("measure", "id").collect()
+    parts = {name: ranked.filter(pl.col("measure") == name) for name in measures}
+    unknown = [name for name, part in parts.items() if part.is_empty()]
+    if unknown and not ranked.is_empty():
+        known = ", ".join(ranked["measure"].unique().sort())
+        raise ValueError(f"no ranks for {', '.join(unknown)}; there are ranks for {known}")
+    ids = next(iter(parts.values()), ranked.clear())["id"]
+    for name, part in parts.items():
+        if not part["id"].equals(ids):
+            raise ValueError(f"{name} and {measures[0]} do not rank the same candidates")
+    return ids, {name: part["rank"].to_numpy() for name, part in parts.items()}
+
+
+def _list_sizes(candidates: int, at: Sequence[int] | None) -> IntArray:
+    every = np.arange(1, candidates + 1, dtype=np.int64)
+    wrong = [size for size in at or () if not 1 <= size <= candidates]
+    if wrong and candidates:  # without candidates there are no lists, whatever was asked for
+        raise ValueError(f"list sizes outside 1..{candidates:,}: {', '.join(map(str, wrong))}")
+    return every if at is None else every[np.isin(every, at)]
+
+
+def _samples(ids: pl.Series, judged: pl.LazyFrame) -> Iterator[tuple[str, _Sample]]:
+    """Yield each category with its judged draws: their places among the ids, n and k."""
+    places = pl.LazyFrame({"id": ids, "place": np.arange(len(ids))})
+    rows = judged.join(places, on="id", how="left").sort("category", "place").select(
+        "category",
+        "place",
+        n=pl.when(pl.col("tp").is_not_null()).then("multiplicity"),
+        k=pl.when(pl.col("tp")).then("multiplicity").otherwise(0),
+    ).collect()  # fmt: skip
+    for part in rows.partition_by("category", maintain_order=True):
+        drawn = part.drop_nulls()
+        sample = {name: drawn[name].to_numpy() for name in ("place", "n", "k")}
+        yield part["category"][0], sample
+
+
+def _pair_counts(
+    first: IntArray, second: IntArray, sample: _Sample, n: IntArray
+) -> dict[str, IntArray]:
+    """Return the counts of one pair of measures in one category at each n."""
+    both, place = np.maximum(first, second), sample["place"]
+    counts = {"n": n, "size": n - _up_to(n, both, np.ones_like(both))}
+    for side, rank in (("1", first), ("2", second)):
+        for name in ("n", "k"):
+            weights = sample[name]
+            outside = _up_to(n, rank[place], weights) - _up_to(n, both[place], weights)
+            counts[f"{name}_{side}"] = outside
+    return counts
+
+
+def _up_to(n: IntArray, ranks: IntArray, weights: IntArray) -> IntArray:
+    """Add up the weights of the ranks <= n. Sums of integers are exact in float."""
+    at_rank = np.bincount(ranks, weights=weights, minlength=int(n.max(initial=0)) + 1)
+    return np.cumsum(at_rank)[n].astype(np.int64)
+
+
+def compare(
+    counts: pl.DataFrame,
+    *,
+    alpha: float,
+    margin: float,
+    test: str = "fisher",
+    alternative: Alternative = "two_sided",
+) -> pl.DataFrame:
+    """Test the two measures of each row against each other.
+
+    ``difference = (|D1| / n) (k_1/n_1 - k_2/n_2)`` estimates the difference of the two
+    precisions, and the p-value is that of an exact test on
+    [[k_1, k_2], [n_1-k_1, n_2-k_2]].
+
+    Parameters
+    ----------
+    counts : pl.DataFrame
+        What `difference_counts` gives.
+    alpha : float
+        Significance level.
+    margin : float
+        Relevance margin: the smallest difference that gets a mark; proportion. A difference
+        that equals it but for rounding (1e-12) is large enough.
+    test : str
+        A name in `exact_tests.TESTS`.
+    alternative : str
+        "two_sided", "greater" (the first measure is better) or "less".
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `Comparison`, in the order of the counts. The difference is in [-1, 1], positive
+        if the first measure is better, null where n_1 or n_2 is 0 and the lists differ, 0
+        where they don't. The p-value is null where n_1 or n_2 is 0; such rows are never
+        significant.
+
+    Raises
+    ------
+    ValueError
+        If the test or the alternative is unknown.
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3.
+
+    Examples
+    --------
+    >>> counts = pl.DataFrame({
+    ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": [100, 200],
+    ...     "size": [50, 0], "n_1": [14, 0], "k_1": [2, 0], "n_2": [16, 0], "k_2": [12, 0],
+    ... })
+    >>> compare(counts, alpha=0.05, margin=0.01).select(
+    ...     pl.col("difference", "p_value").round(6), "significant"
+    ... ).rows()
+    [(-0.303571, 0.00127, True), (0.0, None, False)]
+    """
+    k1, n1, k2, n2 = (counts[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
+    tests = exact_test(test)(k1, n1, k2, n2, alternative=alternative)
+    p = pl.Series("p_value", tests, strict=False)
+    tested = counts.with_columns(_difference().alias("difference"), p.fill_nan(None))
+    marked = tested.with_columns(significant=_mark("p_value", alpha=alpha, margin=margin))
+    return marked.select(*Comparison.columns())
+
+
+def _difference() -> pl.Expr:
+    size, n, n_1, k_1, n_2, k_2 = (
+        pl.col(name).cast(pl.Float64) for name in ("size", "n", "n_1", "k_1", "n_2", "k_2")
+    )
+    estimate = pl.when((n_1 > 0) & (n_2 > 0)).then(size / n * (k_1 / n_1 - k_2 / n_2))
+    return pl.when(size == 0).then(0.0).otherwise(estimate)
+
+
+def _mark(p: str, *, alpha: float, margin: float) -> pl.Expr:
+    """Mark differences that are significant and large enough; equal to the margin is enough."""
+    relevant = pl.col("difference").abs() >= margin - _ROUNDING
+    return ((pl.col(p) < alpha) & relevant).fill_null(value=False)
+
+
+def adjust(
+    comparison: pl.DataFrame,
+    *,
+    correction: str,
+    alpha: float,
+    margin: float,
+    table: type[Table] = CutComparison,
+) -> pl.DataFrame:
+    """Adjust the p-values for the number of tests.
+
+    The tests of one category form a family: the declared cuts times the pairs.
+
+    Parameters
+    ----------
+    comparison : pl.DataFrame
+        Table `Comparison`, or another of tests, with the declared cuts alone.
+    correction : str
+        A name in `multiplicity.CORRECTIONS`.
+    alpha, margin : float
+        Significance level and relevance margin, as for `compare`.
+    table : type of Table
+        The schema of what comes back: that of `comparison` with p_adjusted and correction.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `CutComparison`, or `table`, sorted. p_adjusted is in [p_value, 1], null where
+        p_value is; such rows don't count towards the family. `significant` goes by p_adjusted.
+
+    Raises
+    ------
+    ValueError
+        If the correction is unknown.
+
+    Examples
+    --------
+    >>> tests = pl.DataFrame({
+    ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": [100, 200],
+    ...     "size": 50, "n_1": 20, "k_1": 9, "n_2": 20, "k_2": [2, 1], "difference": [0.1, 0.08],
+    ...     "p_value": [0.03, 0.004], "significant": True,
+    ... })
+    >>> adjust(tests, correction="holm", alpha=0.05, margin=0.09).select(
+    ...     "n", "p_adjusted", "significant"
+    ... ).rows()
+    [(100, 0.03, True), (200, 0.008, False)]
+    """
+    if correction not in CORRECTIONS:
+        raise ValueError(f"no correction {correction!r}; there are {', '.join(CORRECTIONS)}")
+    families = comparison.sort(*table.key()).partition_by("category", maintain_order=True)
+    adjusted = [
+        pl.Series(CORRECTIONS[correction](family["p_value"].to_numpy())) for family in families
+    ]
+    p = pl.concat([pl.Series(dtype=pl.Float64), *adjusted]).fill_nan(None)
+    return (
+        comparison.sort(*table.key())
+        .with_columns(p.alias("p_adjusted"), correction=pl.lit(correction))
+        .with_columns(significant=_mark("p_adjusted", alpha=alpha, margin=margin))
+        .select(*table.columns())
+    )

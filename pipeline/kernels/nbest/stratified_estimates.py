@@ -1,0 +1,308 @@
+"""N-best precision from a stratified sample: the weighted estimate, its variance, intervals.
+
+Draws from different strata stand for different numbers of candidates, so the true positives of a
+list are not binomial: Clopper and Pearson's interval and Fisher's test do not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.kernels.hashing import seeded_generator
+from pipeline.kernels.nbest.stratified_prediction import predicted_estimates
+from schemas import StratifiedPrecision
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+def stratified_estimate(
+    size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Return the precision of a list and the variance of the estimate.
+
+    ``p = sum_h W_h k_h/n_h`` with W_h = |A_h|/|A|, and
+    ``sum_h W_h^2 (1 - f_h) p_h (1 - p_h) / (n_h - 1)`` with p_h = k_h/n_h, f_h = n_h/|A_h|.
+
+    Parameters
+    ----------
+    size, n, k : array_like of int, shape (..., strata)
+        Members of the list A in each stratum, judged draws among them, true positives.
+
+    Returns
+    -------
+    precision, variance : arrays of float, shape (...)
+        In [0, 1] and from 0. NaN where a stratum of A has no draw; the variance also where it
+        has one draw of several members. Strata without members of A don't count. A stratum
+        whose draws are all alike adds nothing to the variance.
+
+    Raises
+    ------
+    ValueError
+        If not 0 <= k <= n <= size.
+
+    References
+    ----------
+    Cochran, Sampling Techniques (1977), section 5.6 on proportions.
+
+    Examples
+    --------
+    >>> p, variance = stratified_estimate([10, 30], [5, 10], [4, 2])
+    >>> round(float(p), 6), round(float(variance), 6)
+    (0.35, 0.007917)
+    """
+    members, draws, hits = (np.asarray(a, dtype=np.float64) for a in (size, n, k))
+    if np.any((hits < 0) | (hits > draws) | (draws > members)):
+        raise ValueError("not 0 <= k <= n <= size in some stratum: draws without replacement?")
+    whole = members.sum(axis=-1, keepdims=True)
+    weights = np.divide(members, whole, out=np.zeros_like(members), where=whole > 0)
+    p = np.divide(hits, draws, out=np.full_like(hits, np.nan), where=draws > 0)
+    missed = np.divide(members - draws, members, out=np.zeros_like(members), where=members > 0)
+    spread = np.divide(p * (1.0 - p), draws - 1.0, out=np.full_like(p, np.nan), where=draws > 1)
+    spread = np.where(missed == 0, 0.0, missed * spread)
+    precision = np.where(members > 0, weights * p, 0.0).sum(axis=-1)
+    variance = np.where(members > 0, weights**2 * spread, 0.0).sum(axis=-1)
+    none, known = whole[..., 0] == 0, np.isnan(precision)
+    return np.where(none, np.nan, precision), np.where(none | known, np.nan, variance)
+
+
+def stratified_interval(
+    size: npt.ArrayLike,
+    n: npt.ArrayLike,
+    k: npt.ArrayLike,
+    *,
+    confidence: float,
+    replicates: int,
+    seed: str,
+    method: str = "predictive",
+) -> tuple[FloatArray, FloatArray]:
+    """Return intervals for the precision of lists: percentiles of estimates made by a method.
+
+    By "predictive" the members that were not drawn are predicted (`stratified_prediction`). By
+    "bootstrap" n_h - 1 draws of each stratum are drawn again with replacement, and the deviation
+    of their mean from p_h is scaled by sqrt(1 - f_h): so the bootstrap has the variance of
+    `stratified_estimate` exactly.
+
+    Parameters
+    ----------
+    size, n, k : array_like of int, shape (lists, strata)
+        As for `stratified_estimate`.
+    confidence : float
+        Confidence level in (0, 1), which the coverage meets in the limit only: that of the
+        bootstrap is too low where strata have few draws, or draws that are all alike.
+    replicates : int
+        Number of bootstrap samples, or of predictions.
+    seed : str
+        Fixes them. Equal rows get equal limits, whatever the other rows are.
+    method : str
+        A name in `REPLICATES`.
+
+    Returns
+    -------
+    lower, upper : arrays of float, shape (lists,)
+        In [0, 1], with the estimate between them. NaN where the estimate is, and by the bootstrap
+        where the variance is. Of width 0 where all members are known.
+
+    Raises
+    ------
+    ValueError
+        If not 0 <= k <= n <= size, the confidence is not inside (0, 1), or there is no such
+        method.
+
+    References
+    ----------
+    Rao & Wu, Resampling Inference with Complex Survey Data (1988), section 2; Ericson (1969).
+
+    Examples
+    --------
+    >>> lower, upper = stratified_interval(
+    ...     [[10, 30]], [[5, 10]], [[4, 2]], confidence=0.95, replicates=1000, seed="s"
+    ... )
+    >>> bool(0.2 <= lower[0] <= 0.25 and 0.5 <= upper[0] <= 0.6)
+    True
+    """
+    if not 0.0 < confidence < 1.0 or replicates < 1:
+        raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
+    counts = np.stack([np.asarray(a, dtype=np.int64) for a in (size, n, k)], axis=1)
+    p, variance = stratified_estimate(size, n, k)
+    limits = np.full((len(counts), 2), np.nan)
+    rows = np.flatnonzero(~np.isnan(p if method == "predictive" else variance))
+    distinct, inverse = np.unique(counts[rows], axis=0, return_inverse=True)
+    draw, tail = replicated(method), (1.0 - confidence) / 2.0
+    found = [
+        np.quantile(
+            draw(row, replicates=replicates, seed=seed, purpose="stratified"), [tail, 1.0 - tail]
+        )
+        for row in distinct
+    ]
+    if found:
+        limits[rows] = np.clip(found, 0.0, 1.0)[inverse.ravel()]
+    return np.minimum(limits[:, 0], p), np.maximum(limits[:, 1], p)
+
+
+def bootstrap_estimates(row: IntArray, *, replicates: int, seed: str, purpose: str) -> FloatArray:
+    """Return bootstrap estimates of the precision of one list.
+
+    Parameters
+    ----------
+    row : array of int, shape (3, strata)
+        Members of the list in each stratum, judged draws, true positives; every stratum with
+        members has a draw.
+    replicates : int
+        Number of bootstrap samples.
+    seed, purpose : str
+        Fix them, together with the counts.
+
+    Returns
+    -------
+    array of float, shape (replicates,)
+        Around the estimate, with its variance; some may lie outside [0, 1].
+
+    Examples
+    --------
+    >>> row = np.array([[10, 30], [10, 30], [4, 2]])
+    >>> bootstrap_estimates(row, replicates=2, seed="s", purpose="p").round(12).tolist()
+    [0.15, 0.15]
+    """
+    members, draws, hits = (part[row[0] > 0] for part in row)
+    bits = seeded_generator(seed=seed, purpose=f"{purpose} {row.tolist()}")
+    p, again = hits / draws, np.maximum(draws - 1, 1)
+    drawn = bits.binomial(again, p, size=(replicates, len(p)))
+    scaled = p + np.sqrt(1.0 - draws / members) * (drawn / again - p)
+    weights = members / members.sum()
+    return np.asarray((scaled * weights).sum(axis=1))
+
+
+REPLICATES: Mapping[str, Callable[..., FloatArray]] = MappingProxyType(
+    {"bootstrap": bootstrap_estimates, "predictive": predicted_estimates}
+)
+"""How the estimates are made that the limits are percentiles of."""
+
+
+def replicated(method: str) -> Callable[..., FloatArray]:
+    """Return the function of a method.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> replicated("bootstrap").__name__
+    'bootstrap_estimates'
+    """
+    if method not in REPLICATES:
+        raise ValueError(f"no method {method!r}; there are {', '.join(REPLICATES)}")
+    return REPLICATES[method]
+
+
+def stratified_precision(
+    ranks: pl.DataFrame,
+    judged: pl.DataFrame,
+    strata: pl.DataFrame,
+    *,
+    at: Sequence[int],
+    confidence: float,
+    replicates: int,
+    seed: str,
+    method: str = "predictive",
+) -> pl.DataFrame:
+    """Estimate the precision of n-best lists from a stratified sample.
+
+    Parameters
+    ----------
+    ranks : pl.DataFrame
+        Table `Ranks`: all candidates under each measure.
+    judged : pl.DataFrame
+        Columns category, id, tp (null = not judged): the sampled candidates, each once.
+    strata : pl.DataFrame
+        id and stratum of all candidates.
+    at : sequence of int
+        List sizes; those beyond the data set are left out. S gives the baseline.
+    confidence, replicates, seed, method
+        As for `stratified_interval`.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `StratifiedPrecision`, sorted. Precision, variance and limits are null where a
+        stratum of the list is not sampled.
+
+    Raises
+    ------
+    ValueError
+        If candidates have no stratum, or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Cochran (1977), chapter 5; Rao & Wu (1988).
+
+    Examples
+    --------
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
+    >>> strata = pl.DataFrame({"id": list("abcd"), "stratum": ["1-1", "2-4", "2-4", "2-4"]})
+    >>> judged = pl.DataFrame(
+    ...     {"category": "TP", "id": ["a", "b", "d"], "tp": [True, True, False]}
+    ... )
+    >>> stratified_precision(
+    ...     ranks, judged, strata, at=[1, 4], confidence=0.95, replicates=100, seed="s"
+    ... ).select("n", "precision", "n_sampled", "k_sampled").rows()
+    [(1, 1.0, 1, 1), (4, 0.625, 3, 2)]
+    """
+    names = strata["stratum"].unique().sort()
+    parts = [_lists(*part, at) for part in _codes(ranks, judged, strata, names)]
+    keys = [key for key, *_ in parts]
+    if not parts or not len(names):
+        return pl.DataFrame(schema=StratifiedPrecision.columns())
+    n, *counts = (np.concatenate(column) for column in list(zip(*parts, strict=True))[1:])
+    precision, variance = stratified_estimate(*counts)
+    lower, upper = stratified_interval(
+        *counts, confidence=confidence, replicates=replicates, seed=seed, method=method
+    )
+    lengths = [len(part[1]) for part in parts]
+    table = pl.DataFrame({
+        "category": np.repeat([key[0] for key in keys], lengths),
+        "measure": np.repeat([key[1] for key in keys], lengths),
+        "n": n, "precision": precision, "lower": lower, "upper": upper, "variance": variance,
+        "n_sampled": counts[1].sum(axis=1), "k_sampled": counts[2].sum(axis=1),
+        "strata": (counts[0] > 0).sum(axis=1),
+        "strata_unsampled": ((counts[0] > 0) & (counts[1] == 0)).sum(axis=1),
+    })  # fmt: skip
+    typed = [pl.col(name).cast(dtype) for name, dtype in StratifiedPrecision.columns().items()]
+    return table.select(typed).fill_nan(None).sort(*StratifiedPrecision.key())
+
+
+def _codes(
+    ranks: pl.DataFrame, judged: pl.DataFrame, strata: pl.DataFrame, names: pl.Series
+) -> Iterator[tuple[tuple[str, str], IntArray, IntArray, IntArray]]:
+    """Yield each list in the order of its ranks: strata, draws and true positives as one-hot."""
+    verdicts = judged.select("category", "id", "tp").drop_nulls("tp")
+    placed = ranks.select("measure", "rank", "id").join(strata, on="id", how="left")
+    missing = placed.filter(pl.col("stratum").is_null())["id"].unique().sort()
+    if len(missing):
+        shown = ", ".join(missing.head(3))
+        raise ValueError(f"{len(missing):,} candidates have no stratum, such as {shown}")
+    eye = np.eye(len(names), dtype=np.int64)
+    for category in judged["category"].unique().sort():
+        chosen = verdicts.filter(pl.col("category") == category).select("id", "tp")
+        rows = placed.join(chosen, on="id", how="left").sort("measure", "rank")
+        for part in rows.partition_by("measure", maintain_order=True):
+            one_hot = eye[names.search_sorted(part["stratum"]).to_numpy()]
+            seen = part["tp"].is_not_null().to_numpy()[:, None]
+            hits = part["tp"].fill_null(value=False).to_numpy()[:, None]
+            yield (category, part["measure"][0]), one_hot, one_hot * seen, one_hot * hits
+
+
+def _lists(
+    key: tuple[str, str], members: IntArray, draws: IntArray, hits: IntArray, at: Sequence[int]
+) -> tuple[tuple[str, str], IntArray, IntArray, IntArray, IntArray]:
+    """Add up the lists of the wanted sizes."""
+    n = np.array(sorted({size for size in at if 1 <= size <= len(members)}), dtype=np.int64)
+    size, drawn, found = (np.cumsum(counts, axis=0)[n - 1] for counts in (members, draws, hits))
+    return key, n, size, drawn, found

@@ -1,0 +1,1 @@
+"""Intervals and tests for proportions, and corrections for many of them."""

@@ -1,0 +1,203 @@
+"""Boschloo's unconditional exact test for many 2x2 tables at once.
+
+Fisher's p-value serves as the test statistic. Given the number s of successes in both groups
+together, the tables that are as extreme form a tail, and its edge moves by at most one step as s
+grows by one: so one walk over s gives the probability of rejection for each s, exactly, by
+adding and multiplying term ratios. What remains is a polynomial in the common proportion p,
+whose maximum over p is the p-value.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from pipeline.kernels.statistics.fisher import TOLERANCE, fisher_greater, for_distinct_tables
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+LARGEST = 10_000
+"""Most draws in both groups together."""
+_POINTS, _PER_DEVIATION = 25, 2  # grid points, per standard deviation of arcsin sqrt(s/draws)
+_PEAKS, _CLOSE = 4, 0.01  # local maxima to follow, and how much lower the others may look
+_STEPS = 3  # of Newton's method, which doubles the digits each time
+_AT_A_TIME, _CELLS = 1_000_000, 1_000_000  # tables, numbers in an array: bounds the memory
+
+
+def boschloo_greater(
+    k1: npt.ArrayLike, n1: npt.ArrayLike, k2: npt.ArrayLike, n2: npt.ArrayLike
+) -> FloatArray:
+    """Return the p-values of Boschloo's test against a larger proportion in group 1.
+
+    ``max over p of P(T(X1, X2) <= T(k1, k2))``, with T the p-value of Fisher's one-sided test
+    and X1 ~ Binomial(n1, p), X2 ~ Binomial(n2, p) independent.
+
+    Parameters
+    ----------
+    k1, k2 : array_like of int, shape (tables,)
+        Successes in the first and in the second group, 0 <= k <= n.
+    n1, n2 : array_like of int, shape (tables,)
+        Sizes of the two groups, n1 + n2 at most 10,000. For the other side let the groups
+        change places.
+
+    Returns
+    -------
+    array of float, shape (tables,)
+        In [0, 1], never above the p-value of Fisher's test, and like that an exact test: the
+        level alpha is guaranteed. NaN where n1 = 0 or n2 = 0. T within 1e-7 counts as equal.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, k exceeds n, or the groups are too large.
+
+    References
+    ----------
+    Boschloo, Raised Conditional Level of Significance for the 2 x 2-Table when Testing the
+    Equality of Two Probabilities (1970); Mehrotra, Chan & Berger, A Cautionary Note on Exact
+    Unconditional Inference (2003).
+
+    Examples
+    --------
+    >>> boschloo_greater([74, 3], [117, 4], [31, 1], [63, 4]).round(6).tolist()
+    [0.035564, 0.144531]
+    """
+    return for_distinct_tables(_greater, k1, n1, k2, n2, at_a_time=_AT_A_TIME)
+
+
+def _greater(k1: IntArray, n1: IntArray, k2: IntArray, n2: IntArray) -> FloatArray:
+    draws = n1 + n2
+    if int(draws.max()) > LARGEST:
+        raise ValueError(
+            f"Boschloo's test is for up to {LARGEST:,} draws in both groups, not "
+            f"{int(draws.max()):,}; Fisher's test with mid-p is close to it there"
+        )
+    p = fisher_greater(k1, n1, k2, n2)
+    open_ = np.flatnonzero(p * (1.0 + TOLERANCE) < 1.0)  # elsewhere all tables are as extreme
+    rows = open_[np.argsort(draws[open_], kind="stable")]
+    for part in np.array_split(rows, 1 + len(rows) * int(draws.max()) // _CELLS):
+        if part.size:
+            p[part] *= _shares(n1[part], n2[part], p[part])
+    return p
+
+
+def _shares(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
+    """Return the p-values as shares of the statistic, for tables in the order of n1 + n2."""
+    rejected, draws = _rejected(n1, n2, statistic), n1 + n2
+    shares = np.ones(len(n1))
+    for size, start in zip(*np.unique(draws, return_index=True), strict=True):
+        rows = slice(start, np.searchsorted(draws, size, side="right"))
+        shares[rows] = _largest(rejected[rows, : size + 1])
+    return np.minimum(shares, 1.0)
+
+
+def _rejected(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
+    """Return P(T <= statistic | s) / statistic, s = 0, 1 ... in the columns.
+
+    x is the smallest value of X1 that is extreme enough, `tail` is P(X1 >= x | s), and
+    `below` is P(X1 = x - 1 | s); s grows by one draw without replacement.
+    """
+    draws, limit = n1 + n2, statistic * (1.0 + TOLERANCE)
+    rejected = np.zeros((int(draws[-1]) + 1, len(n1)))
+    state = np.stack([np.ones(len(n1)), np.zeros(len(n1)), np.ones(len(n1))])
+    sizes = np.stack([n1, n2, draws]).astype(np.float64)
+    for s in range(int(draws[-1])):
+        going = slice(np.searchsorted(draws, s, side="right"), None)  # the larger tables
+        state[:, going] = _draw(state[:, going], s, sizes[:, going], limit[going])
+        rejected[s + 1, going] = state[1, going]
+    return np.ascontiguousarray((rejected / statistic).T)
+
+
+def _draw(state: FloatArray, s: int, sizes: FloatArray, limit: FloatArray) -> FloatArray:
+    """Return x, tail and below after one draw more."""
+    (x, tail, below), (n1, n2, draws) = state, sizes
+    gain = below * ((n1 - x + 1.0) / (draws - s))
+    at_x = gain * ((s + 1.0) / x)  # P(X1 = x | s + 1)
+    stay = below * ((n2 - s + x - 1.0) / (s - x + 2.0) * ((s + 1.0) / (draws - s)))
+    tail = tail + gain
+    over = tail > limit
+    less = np.maximum(tail - at_x, 0.0)
+    return np.stack([x + over, np.where(over, less, tail), np.where(over, at_x, stay)])
+
+
+def _largest(rejected: FloatArray) -> FloatArray:
+    """Return the maximum over p of the mean of `rejected` over s ~ Binomial(draws, p)."""
+    angles, weights = _grid(rejected.shape[1] - 1)
+    values = np.einsum("ij,jk->ik", _single(rejected), weights)  # the same for any batch of rows
+    best = np.zeros(len(rejected))
+    for p, height in _peaks(angles, values):
+        rows = np.flatnonzero(height > best * (1.0 - _CLOSE))
+        best[rows] = np.maximum(best[rows], _climb(rejected[rows], p[rows]))
+    return best
+
+
+@lru_cache(maxsize=4)
+def _grid(draws: int) -> tuple[FloatArray, npt.NDArray[np.float32]]:
+    """Return angles arcsin sqrt(p), evenly spaced, and P(s | p) for s in the rows."""
+    points = _POINTS + int(np.pi * np.sqrt(draws) * _PER_DEVIATION)
+    angles = np.linspace(0.0, np.pi / 2.0, points)
+    p = np.clip(np.sin(angles) ** 2, 1e-300, 1.0 - 2.0**-53)
+    return angles, np.ascontiguousarray(_single(np.exp(_log_binomial(draws, p))).T)
+
+
+def _single(values: FloatArray) -> npt.NDArray[np.float32]:
+    """Return single precision without denormal numbers, which are slow to multiply."""
+    return np.where(values > 1e-30, values, 0.0).astype(np.float32)
+
+
+def _log_binomial(draws: int, p: FloatArray) -> FloatArray:
+    """Return ln P(s | p), p in the rows and s = 0..draws in the columns."""
+    s = np.arange(draws + 1.0)
+    ways = special.gammaln(draws + 1.0) - special.gammaln(s + 1.0) - special.gammaln(draws - s + 1)
+    odds, none = special.logit(p)[:, None], np.log1p(-p)[:, None]
+    return np.asarray(ways + s * odds + draws * none)
+
+
+def _peaks(
+    angles: FloatArray, values: npt.NDArray[np.float32]
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Return p and height of the highest local maxima, by parabolas through the grid."""
+    inner = values[:, 1:-1]
+    equal = inner.max(axis=1, keepdims=True) * np.float32(1e-5)  # apart by less: rounding
+    peak = (inner >= values[:, :-2] - equal) & (inner >= values[:, 2:] - equal)
+    heights = np.where(peak, inner, np.float32(0.0))
+    found = []
+    for _ in range(_PEAKS):
+        top = np.argmax(heights >= heights.max(axis=1, keepdims=True) - equal, axis=1)
+        found.append(_vertex(angles, values, top + 1))
+        near = np.abs(np.arange(heights.shape[1]) - top[:, None]) <= 1
+        heights = np.where(near, np.float32(0.0), heights)
+    return found
+
+
+def _vertex(
+    angles: FloatArray, values: npt.NDArray[np.float32], peak: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return p and height of the vertex of the parabola through the peak and its neighbours."""
+    rows, step = np.arange(len(values)), angles[1] - angles[0]
+    left, middle, right = (values[rows, peak + offset].astype(np.float64) for offset in (-1, 0, 1))
+    bend = np.minimum(left - middle, 0.0) + np.minimum(right - middle, 0.0)
+    shift = np.divide(left - right, 2.0 * bend, out=np.zeros(len(bend)), where=bend < 0)
+    shift = np.clip(shift, -0.5, 0.5)
+    return np.sin(angles[peak] + step * shift) ** 2, middle + shift * (right - left) / 4.0
+
+
+def _climb(rejected: FloatArray, p: FloatArray) -> FloatArray:
+    """Follow Newton's method in the log odds of p, and its parabola in the last step."""
+    draws = rejected.shape[1] - 1
+    s, best = np.arange(draws + 1.0), np.zeros(len(p))
+    for _ in range(_STEPS):
+        mass = rejected * np.exp(_log_binomial(draws, p))
+        value, slope, square = (np.einsum("ij,j->i", mass, s**power) for power in (0, 1, 2))
+        mean = draws * p
+        slope, square = slope - mean * value, square - 2.0 * mean * slope + mean**2 * value
+        bend = square - mean * (1.0 - p) * value
+        step = np.divide(-slope, bend, out=np.zeros(len(p)), where=bend < 0)
+        step = np.clip(step, -0.5, 0.5)
+        best = np.maximum(best, value)
+        p = special.expit(special.logit(p) + step)
+    return np.asarray(np.maximum(best, value + slope * step / 2.0))

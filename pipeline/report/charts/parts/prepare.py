@@ -1,0 +1,129 @@
+"""From the tables of a run to what the layers draw: rows in the window, per cents, pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from pipeline.report.charts.parts.options import Window
+
+
+def within(frame: pl.DataFrame, window: Window) -> pl.DataFrame:
+    """Return the rows whose n lies in the window."""
+    held = frame.filter(pl.col("n") >= window.first_n)
+    return held if window.last_n is None else held.filter(pl.col("n") <= window.last_n)
+
+
+def at_thinned(frame: pl.DataFrame, *, points: int, always: Sequence[int] = ()) -> pl.DataFrame:
+    """Return the rows at about `points` values of n, the ends and `always` among them."""
+    return frame.filter(pl.col("n").is_in(thinned(frame["n"], points=points, always=always)))
+
+
+def per_cent(frame: pl.DataFrame, value: str = "precision") -> pl.DataFrame:
+    """Return line, n, y, lower, upper in per cent: y is the column `value`.
+
+    A thousandth of a per cent is less than a pixel, so more digits are not drawn.
+    """
+    shares = {"y": value, "lower": "lower", "upper": "upper"}
+    return frame.select(
+        "n",
+        pl.col("measure").alias("line"),
+        *((100 * pl.col(column)).round(3).alias(name) for name, column in shares.items()),
+    ).sort("line", "n")
+
+
+def pair_rows(comparison: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
+    """Return the rows that compare two measures, `difference` as first minus second.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        `schemas.Comparison`, in which the pair may stand in either order.
+    first, second : str
+        The pair.
+
+    Returns
+    -------
+    DataFrame
+        n, difference, significant, ascending in n.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"measure_1": ["b"], "measure_2": ["a"], "n": [9],
+    ...     "difference": [0.25], "significant": [True]})
+    >>> pair_rows(frame, "a", "b")["difference"].item()
+    -0.25
+    """
+    one, two = pl.col("measure_1"), pl.col("measure_2")
+    forward = (one == first) & (two == second)
+    held = comparison.filter(forward | ((one == second) & (two == first)))
+    signed = pl.when(forward).then(pl.col("difference")).otherwise(-pl.col("difference"))
+    return held.select("n", signed.alias("difference"), "significant").sort("n")
+
+
+def better_at(pair: pl.DataFrame) -> tuple[list[int], list[int]]:
+    """Return the n at which the first measure is significantly better, and the second."""
+    found = pair.filter("significant")
+    sides = (pl.col("difference") > 0, pl.col("difference") < 0)
+    first, second = (found.filter(side)["n"].to_list() for side in sides)
+    return first, second
+
+
+def thinned(values: Iterable[int], *, points: int = 400, always: Iterable[int] = ()) -> list[int]:
+    """Return about `points` of the values, evenly spaced; the ends and `always` among them.
+
+    Parameters
+    ----------
+    values : iterable of int
+        The n that there are, in any order.
+    points : int
+        About how many to keep.
+    always : iterable of int
+        Values that must be kept; those that there aren't are left out.
+
+    Returns
+    -------
+    list of int
+        Ascending.
+
+    Examples
+    --------
+    >>> thinned(range(100, 501), points=4, always=[150, 9000])
+    [100, 150, 200, 300, 400, 500]
+    >>> thinned([])
+    []
+    """
+    there = sorted(set(values))
+    step = max(1, round((len(there) - 1) / max(points, 1)))
+    return sorted({*there[::step], *there[-1:]} | (set(always) & set(there)))
+
+
+def spaced(values: Iterable[int], *, gap: float) -> list[int]:
+    """Return the values of which none is nearer than `gap` to the one kept before it.
+
+    Every value that is left out lies less than `gap` above one that is kept, so a mark at
+    each kept value hides no isolated one.
+
+    Parameters
+    ----------
+    values : iterable of int
+        In any order.
+    gap : float
+        Smallest distance between two kept values.
+
+    Returns
+    -------
+    list of int
+        Ascending.
+
+    Examples
+    --------
+    >>> spaced([1, 2, 3, 4, 5, 20], gap=3)
+    [1, 4, 20]
+    """
+    kept: list[int] = []
+    for value in sorted(set(values)):
+        if not kept or value - kept[-1] >= gap:
+            kept.append(value)
+    return kept

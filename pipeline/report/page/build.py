@@ -1,0 +1,99 @@
+"""Build a report: the page and the files beside it, as bytes; nothing is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipeline.report.charts.parts.options import Style
+from pipeline.report.page import export
+from pipeline.report.page.document import ReportInput, Shown
+from pipeline.report.page.names import distinct, slug
+from pipeline.report.page.page import Data, Page, PageSection, Part, render
+from pipeline.report.page.parts import figure_part, table_part, text_part, whole_table
+from pipeline.report.view import VIEWS, Block, Figure, Text, ViewOptions
+
+
+def build(report: ReportInput) -> dict[str, bytes]:
+    """Return the files of a report: relative path -> content.
+
+    Parameters
+    ----------
+    report : ReportInput
+        The stages to show, and where the results come from.
+
+    Returns
+    -------
+    dict of str to bytes
+        ``index.html``, which needs no other file and no network; ``figures/SECTION-NAME``
+        as ``.svg`` and ``.png``; ``tables/SECTION-NAME`` and ``tables/STAGE.TABLE`` as
+        ``.parquet`` and ``.csv``. Equal input gives equal bytes.
+
+    Raises
+    ------
+    ConfigError
+        If an option of a view names what is not there.
+    """
+    shown = [stage for stage in report.stages if stage.view.use in VIEWS]
+    anchors = distinct(slug(stage.view.name) for stage in shown)
+    files: dict[str, bytes] = {}
+    sections = [
+        _section(_Place(stage, anchor, report), files)
+        for stage, anchor in zip(shown, anchors, strict=True)
+    ]
+    page = Page(report.title, report.description, tuple(sections), report.provenance)
+    drawn = any(path.startswith("figures/") for path in files)
+    html = render(page, javascript=export.javascript() if drawn else "")
+    return {"index.html": html.encode(), **files}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A stage and the name of its section."""
+
+    shown: Shown
+    anchor: str
+    report: ReportInput
+
+
+def _section(place: _Place, files: dict[str, bytes]) -> PageSection:
+    """Return the section of a stage, and add its files to `files`."""
+    stage = place.shown.view
+    known = VIEWS.get(stage.use)
+    given = known.options() if place.shown.options is None else place.shown.options
+    options = _styled(given, place.report.style)
+    parts = [_part(block, place.anchor, files) for block in known.show(stage, options)]
+    data = [_data(place, table, files) for table in place.shown.tables]
+    return PageSection(
+        place.anchor, stage.name, stage.use, place.shown.doc, tuple(parts), tuple(data)
+    )
+
+
+def _styled(options: ViewOptions, style: Style | None) -> ViewOptions:
+    """Give a view the report's style unless it has its own."""
+    own = options.model_fields_set
+    if style is None or "style" in own or "style" not in type(options).model_fields:
+        return options
+    return options.model_copy(update={"style": style})
+
+
+def _part(block: Block, anchor: str, files: dict[str, bytes]) -> Part:
+    if isinstance(block, Text):
+        return text_part(block)
+    folder = "figures" if isinstance(block, Figure) else "tables"
+    wanted = f"{folder}/{anchor}-{slug(block.name)}"
+    stem = _free(wanted, files)
+    part, made = figure_part(block, stem) if isinstance(block, Figure) else table_part(block, stem)
+    files.update(made)
+    return part
+
+
+def _free(wanted: str, files: dict[str, bytes]) -> str:
+    """Return a path without ending that no file has yet."""
+    taken = {path.rpartition(".")[0] for path in files}
+    return distinct([*sorted(taken), wanted])[-1]
+
+
+def _data(place: _Place, table: str, files: dict[str, bytes]) -> Data:
+    data, made = whole_table(place.shown.view, table, most_rows=place.report.most_rows)
+    files.update(made)
+    return data

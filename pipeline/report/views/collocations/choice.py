@@ -1,0 +1,34 @@
+"""The view of a choice: the measure and the list size that a sample chose, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pipeline.report.page.cells import share
+from pipeline.report.view import Block, StageView, Text, ViewOptions, view
+
+
+class ChoiceView(ViewOptions):
+    """Nothing to choose here."""
+
+
+@view("evaluate.choice", options=ChoiceView)
+def show_choice(stage: StageView, _options: ChoiceView) -> Sequence[Block]:
+    """Say what was chosen, by which criterion, and how sure its precision is."""
+    chosen = stage.table("choice").collect().sort("category")
+    if chosen.is_empty():
+        return [Text("No candidate is judged, so nothing was chosen.")]
+    return [Text(_said(row)) for row in chosen.to_dicts()]
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    alone = f"[{share(row['lower'])}, {share(row['upper'])}]"
+    wide = f"[{share(row['lower_simultaneous'])}, {share(row['upper_simultaneous'])}]"
+    return (
+        f"Chosen for {row['category']}: the {row['n']:,} best of {row['measure']} "
+        f"({row['criterion']}), out of {row['considered']:,} lists. Estimated precision "
+        f"{share(row['precision'])} %, recall {share(row['recall'])} %: {row['k_sampled']:,} true "
+        f"positives in {row['n_sampled']:,} judged draws. {100 * row['confidence']:g} % limits of "
+        f"this list alone {alone}; limits that allow for the choice {wide}: use these."
+    )

@@ -1,0 +1,221 @@
+"""Graphs of n-best lists as blocks: the tables are opened, the options checked, the chart drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.report import charts
+from pipeline.report.charts import Extras, Look, Window
+from pipeline.report.page.names import chosen
+from pipeline.report.view import Block, Figure, Text
+from pipeline.report.views.collocations.captions import graph_caption
+from pipeline.report.views.collocations.graph_options import Graph
+from pipeline.report.views.collocations.scope import (
+    CUTS,
+    Scope,
+    cuts_within,
+    first_shown,
+    thin_plan,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+
+MOST_LINES = 12
+"""With more lines than these, a graph is no longer legible: the best are drawn."""
+TABLES = {
+    "precision": "precision", "recall": "recall", "precision_by_recall": "precision",
+    "local": "local", "cut": "cut",
+}  # fmt: skip
+OPTION = {"local": "window", "cut": "cut", "recall": "recall"}
+"""The option of the stage that makes the table."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A graph of one category.
+
+    Parameters
+    ----------
+    scope : Scope
+        Stage and category.
+    graph : Graph
+        Its options.
+    place : str
+        Where they stand among the options of the view: "" or "graphs.0.".
+    baseline : DataFrame or None
+        `schemas.Baseline`, the row of the category, where the stage has one.
+    """
+
+    scope: Scope
+    graph: Graph
+    place: str = ""
+    baseline: pl.DataFrame | None = None
+
+    def option(self, name: str) -> str:
+        """Return the dotted path of an option, for messages."""
+        return self.scope.option(f"{self.place}{name}")
+
+    def wrong(self, name: str, what: str, remedy: str = "") -> ConfigError:
+        """Return an error about an option."""
+        return ConfigError("report", [Problem(self.option(name), what, remedy)])
+
+
+def graph_block(drawing: Drawing) -> Block:
+    """Return a graph as a figure, or a sentence where there is nothing to draw.
+
+    Raises
+    ------
+    ConfigError
+        If an option names what is not there, or asks for a table that was not made.
+    """
+    graph = drawing.graph
+    if (graph.marks is None) != (graph.comparison is None):
+        what = "marks (a pair) and comparison (the stage that compared it) go together"
+        raise drawing.wrong("marks", what, "give both or neither")
+    plan = _plan(drawing)
+    known, last = extent(plan)
+    cuts = cuts_of(drawing, last)
+    measures, said = lines_of(drawing, plan, known, cuts)
+    window = _window(drawing, measures, last)
+    held = thin_plan(plan.filter(pl.col("measure").is_in(measures)), window, always=cuts)
+    frame = held.collect().sort("measure", "n")
+    value = "recall" if graph.kind == "recall" else "precision"
+    if frame[value].drop_nulls().is_empty():
+        return Text(f"No judged candidate is among the n best from n = {window.first_n:,} on.")
+    extras = _extras(drawing, window, cuts, frame)
+    still, live = (
+        _draw(drawing, frame, extras, window)(Look(style=graph.style, live=live))
+        for live in (False, True)
+    )
+    caption = graph_caption(
+        extras,
+        window,
+        kind=graph.kind,
+        style=graph.style,
+        of=drawing.scope.said,
+        size=_size(frame),
+        baseline=drawing.baseline is not None,
+    )
+    name = drawing.scope.file(graph.name or graph.kind.replace("_", "-"))
+    return Figure(name, f"{caption}{said}", still, live)
+
+
+def extent(plan: pl.LazyFrame) -> tuple[list[str], int]:
+    """Return the measures of a table, and its largest n."""
+    found = plan.group_by("measure").agg(pl.col("n").max()).sort("measure").collect()
+    return found["measure"].to_list(), max(found["n"], default=0)
+
+
+def cuts_of(drawing: Drawing, last: int) -> tuple[int, ...]:
+    """Return the cuts that the options or the stage name, as far as the lists go."""
+    declared = drawing.scope.stage.config.get("cuts", CUTS)
+    return cuts_within(declared if drawing.graph.cuts is None else drawing.graph.cuts, last)
+
+
+def lines_of(
+    drawing: Drawing, plan: pl.LazyFrame, known: Sequence[str], cuts: Sequence[int]
+) -> tuple[tuple[str, ...], str]:
+    """Return the measures to draw, and what the caption says of those that are not."""
+    wanted = drawing.graph.measures
+    if wanted or len(known) <= MOST_LINES:
+        return chosen(wanted, known, where=drawing.option("measures")), ""
+    n = cuts[len(cuts) // 2] if cuts else plan.select(pl.col("n").max()).collect().item() // 2
+    value = "recall" if drawing.graph.kind == "recall" else "precision"
+    there = plan.filter(pl.col("n") == n).select("measure", value).collect()
+    best = there.sort(value, "measure", descending=[True, False], nulls_last=True)
+    said = f" Of {len(known)} measures the {MOST_LINES} with the highest {value} at n = {n:,}."
+    return tuple(best["measure"].head(MOST_LINES)), said
+
+
+def _plan(drawing: Drawing) -> pl.LazyFrame:
+    kind = drawing.graph.kind
+    plan = drawing.scope.plan(TABLES[kind])
+    if kind in {"precision", "precision_by_recall"} or not plan.head(1).collect().is_empty():
+        return plan
+    if kind == "recall" and not drawing.graph.bands:
+        # Recall itself stands in the table of precision; what is missing is its interval.
+        limits = [pl.lit(None, pl.Float64).alias(limit) for limit in ("lower", "upper")]
+        return drawing.scope.plan("precision").with_columns(*limits)
+    stage = drawing.scope.stage.name
+    what = f"the stage {stage} has not made its table {kind}"
+    raise drawing.wrong("kind", what, f"set {OPTION[kind]} in stages.{stage}")
+
+
+def _window(drawing: Drawing, measures: tuple[str, ...], last: int) -> Window:
+    graph = drawing.graph
+    wanted = 1 if graph.kind == "local" and graph.first_n is None else graph.first_n
+    return Window(
+        measures=measures, first_n=first_shown(wanted, last), last_n=graph.last_n,
+        y_min=graph.y_min, y_max=graph.y_max,
+    )  # fmt: skip
+
+
+def _extras(drawing: Drawing, window: Window, cuts: tuple[int, ...], drawn: pl.DataFrame) -> Extras:
+    graph = drawing.graph
+    bands = chosen(graph.bands, window.measures, where=drawing.option("bands"))
+    marks = graph.marks if graph.kind == "precision" else None
+    return Extras(
+        bands=bands if graph.bands else (), cuts=cuts, marks=marks, truth=_truth(drawing, drawn),
+        comparison=None if marks is None else _comparison(drawing),
+        subsets=_subsets(drawing) if graph.kind == "precision" else None,
+    )  # fmt: skip
+
+
+def _truth(drawing: Drawing, drawn: pl.DataFrame) -> pl.DataFrame | None:
+    if drawing.graph.truth is None or drawing.graph.kind == "cut":
+        return None
+    table = "local" if drawing.graph.kind == "local" else "precision"
+    plan = drawing.scope.plan(f"{drawing.graph.truth}.{table}")
+    return plan.join(drawn.lazy().select("measure", "n"), on=["measure", "n"], how="semi").collect()
+
+
+def _subsets(drawing: Drawing) -> pl.DataFrame | None:
+    if not drawing.graph.subsets:
+        return None
+    found = [drawing.scope.plan(f"{stage}.subsets").collect() for stage in drawing.graph.subsets]
+    return pl.concat(found).sort("n", "subset")
+
+
+def _comparison(drawing: Drawing) -> pl.DataFrame | None:
+    graph = drawing.graph
+    if graph.comparison is None or graph.marks is None:
+        return None
+    plan = drawing.scope.plan(f"{graph.comparison}.comparison")
+    pair = [pl.col(side).is_in(graph.marks) for side in ("measure_1", "measure_2")]
+    compared = plan.filter(*pair)
+    if compared.head(1).collect().is_empty():
+        what = f"{graph.comparison} does not compare {' with '.join(graph.marks)}"
+        raise drawing.wrong("marks", what)
+    return compared.filter("significant").collect()
+
+
+def _size(frame: pl.DataFrame) -> int:
+    """Return the size of the windows, or of the lists that stand for the whole."""
+    return int(frame["size"][0]) if "size" in frame.columns else int(frame["n"].max() or 0)  # type: ignore[arg-type]
+
+
+def _draw(
+    drawing: Drawing, frame: pl.DataFrame, extras: Extras, window: Window
+) -> Callable[[Look], alt.TopLevelMixin]:
+    baseline, kind = drawing.baseline, drawing.graph.kind
+    if kind == "recall":
+        whole = None if baseline is None else int(baseline["n_candidates"].item())
+        return lambda look: charts.recall_chart(
+            frame, n_candidates=whole, extras=extras, window=window, look=look
+        )
+    if kind in {"precision_by_recall", "cut"}:
+        level = baseline if kind == "precision_by_recall" else None
+        return lambda look: charts.precision_recall_chart(
+            frame, level, extras=extras, window=window, look=look
+        )
+    title = f"rank (middle of a window of {_size(frame):,})" if kind == "local" else None
+    return lambda look: charts.precision_chart(
+        frame, baseline, extras=extras, window=window, look=look,
+        **({} if title is None else {"x_title": title}),
+    )  # fmt: skip

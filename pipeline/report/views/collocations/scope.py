@@ -1,0 +1,93 @@
+"""One category of one stage: its rows, its file names, its place in the options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipeline.report.charts.parts.options import Window
+from pipeline.report.charts.parts.prepare import thinned
+from pipeline.report.page.names import chosen, slug
+from pipeline.report.view import StageView
+
+CUTS = (100, 500, 1000, 2000)
+"""The n of the vertical lines and tables where the options name none."""
+POINTS = 400
+"""About how many values of n a line is drawn through."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One category of true positives of one stage.
+
+    Parameters
+    ----------
+    stage : StageView
+        The stage.
+    category : str
+        The category.
+    alone : bool
+        Whether it is the only one shown: names and captions then pass it over.
+    """
+
+    stage: StageView
+    category: str
+    alone: bool
+
+    def plan(self, table: str) -> pl.LazyFrame:
+        """Return the rows of a table that belong to the category."""
+        return self.stage.table(table).filter(pl.col("category") == self.category)
+
+    def file(self, what: str) -> str:
+        """Return the name of a figure's or table's file."""
+        return what if self.alone else f"{what}-{slug(self.category)}"
+
+    def option(self, name: str) -> str:
+        """Return the dotted path of an option, for messages."""
+        return f"views.{self.stage.name}.{name}"
+
+    @property
+    def said(self) -> str:
+        """The category as captions name it; nothing if it is alone."""
+        return "" if self.alone else f" ({self.category})"
+
+
+def scopes(stage: StageView, known: Iterable[str], wanted: str | None) -> list[Scope]:
+    """Return the scopes of the wanted category, or of all, in alphabetical order."""
+    names = sorted(set(known))
+    asked = () if wanted is None else (wanted,)
+    held = chosen(asked, names, where=f"views.{stage.name}.category")
+    return [Scope(stage, name, len(held) == 1) for name in held]
+
+
+def cuts_within(cuts: Iterable[int], last: int) -> tuple[int, ...]:
+    """Return the cuts that a list of length `last` has, ascending.
+
+    Examples
+    --------
+    >>> cuts_within((500, 100, 2000), 1000)
+    (100, 500)
+    """
+    return tuple(n for n in sorted(set(cuts)) if 1 <= n <= last)
+
+
+def first_shown(wanted: int | None, last: int) -> int:
+    """Return the first n of a graph: 100, or less where the whole list is short.
+
+    Examples
+    --------
+    >>> first_shown(None, 5102), first_shown(None, 300), first_shown(1, 5102)
+    (100, 15, 1)
+    """
+    return wanted if wanted is not None else min(100, max(1, last // 20))
+
+
+def thin_plan(plan: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> pl.LazyFrame:
+    """Return the plan of those rows of a table by n that a graph needs."""
+    inside = plan.filter(pl.col("n") >= window.first_n)
+    if window.last_n is not None:
+        inside = inside.filter(pl.col("n") <= window.last_n)
+    there = inside.select(pl.col("n").unique()).collect()["n"]
+    return inside.filter(pl.col("n").is_in(thinned(there, points=POINTS, always=always)))

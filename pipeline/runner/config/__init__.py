@@ -1,0 +1,1 @@
+"""An experiment as it is written: read, checked, and made into a graph of stages."""

@@ -1,0 +1,92 @@
+"""How much memory a run may take, and what follows from it for shards and buckets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator
+
+from pipeline.formats.corpora.blocks import SIZE
+from pipeline.runner.config.sources import SourceFile
+
+_UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+_ROW = 400
+"""Bytes that a row of a partial table may take while it is merged."""
+_PACKED = 4
+"""Bytes of text in a byte of a gzip file."""
+_SPREAD = 16
+"""Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
+
+
+def _bytes(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", value, re.IGNORECASE)
+    if not found:
+        raise ValueError(f"{value!r} is no amount of memory such as 500MB or 2GB")
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes)]
+"""A whole number of bytes, or text such as 2GB (1 GB = 2^30 bytes)."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one task may use. Never changes a result.
+
+    Parameters
+    ----------
+    memory : int or None
+        Bytes; None: no limit is kept.
+    shard : int
+        Bytes of input that are one shard, if there are as many in small files.
+    """
+
+    memory: int | None = None
+    shard: int = 64 << 20
+
+    def shared(self, workers: int) -> Budget:
+        """Return what is left for each of so many workers."""
+        return replace(self, memory=self.memory // workers) if self.memory else self
+
+    @property
+    def block(self) -> int:
+        """Bytes of a corpus to read at a time."""
+        return SIZE if self.memory is None else max(1 << 16, min(SIZE, self.memory // 128))
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that a stage is given at a time, where there are as many."""
+        return max(1_000, self.block // 32)
+
+    @property
+    def rows(self) -> int | None:
+        """Rows of partial tables to hold; more go to the disk."""
+        return None if self.memory is None else max(1_000, self.memory // (2 * _ROW))
+
+    def buckets(self, files: Iterable[SourceFile]) -> int:
+        """Return into how many buckets the counts of these files have to be divided."""
+        if self.memory is None:
+            return 1
+        return max(1, -(-sum(map(_text_bytes, files)) * _SPREAD // self.memory))
+
+
+def grouped(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ...]]:
+    """Return the files in groups of about `size` bytes, in order; a large one is alone."""
+    groups: list[tuple[SourceFile, ...]] = []
+    held: list[SourceFile] = []
+    for file in files:
+        if held and sum(map(_text_bytes, [*held, file])) > size:
+            groups.append(tuple(held))
+            held = []
+        held.append(file)
+    return [*groups, tuple(held)] if held else groups
+
+
+def _text_bytes(file: SourceFile) -> int:
+    packed = _PACKED if file.path.name.lower().endswith(".gz") else 1
+    return file.path.stat().st_size * packed

@@ -1,0 +1,101 @@
+"""Rehearse the whole graph on zero-row frames: wrong columns and types before any data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+from polars import selectors
+
+from pipeline.errors import ConfigError, Problem, SchemaViolation
+from pipeline.runner.config.graph import Node
+from pipeline.runner.config.sources import SourceFile
+from pipeline.stages.base import FAULTS, Outputs, Tables
+from schemas import Faults, Table
+from schemas.validate import check_columns
+
+Sources = Mapping[str, Mapping[str, list[SourceFile]]]
+
+
+def rehearse(nodes: Mapping[str, Node], files: Sources) -> list[Problem]:
+    """Run every stage on zero rows and check what it makes against its schemas.
+
+    Parameters
+    ----------
+    nodes : mapping of str to Node
+        The stages in topological order.
+    files : mapping of str to mapping
+        Stage to option to the files found.
+
+    Returns
+    -------
+    list of Problem
+        Empty if every stage fits together. A stage that rests on a wrong one is left out.
+    """
+    problems: list[Problem] = []
+    made: dict[str, dict[str, pl.LazyFrame]] = {}
+    for name, node in nodes.items():
+        if any(reference.stage not in made for reference in node.inputs.values()):
+            continue
+        if any(option not in files.get(name, {}) for option in node.sources):
+            continue
+        try:
+            for tables in _inputs(node, made, files.get(name, {})):
+                made[name] = _run_on_nothing(node, tables)
+        except ConfigError as error:
+            problems += [problem.within(f"stages.{name}") for problem in error.problems]
+        except (SchemaViolation, pl.exceptions.PolarsError) as error:
+            problems.append(Problem(f"stages.{name}", str(error)))
+    return problems
+
+
+def _inputs(
+    node: Node,
+    made: Mapping[str, Mapping[str, pl.LazyFrame]],
+    files: Mapping[str, list[SourceFile]],
+) -> Iterator[Tables]:
+    """Yield the zero-row inputs, once for each different header among the files."""
+    tables = {option: made[ref.stage][ref.table] for option, ref in node.inputs.items()}
+    tables |= {option: folder.kind.entries.zero_rows() for option, folder in node.sheets.items()}
+    if not node.sources:
+        yield tables
+        return
+    headers = {option: _headers(found) for option, found in files.items()}
+    for index in range(max(len(each) for each in headers.values())):
+        yield tables | {option: each[min(index, len(each) - 1)] for option, each in headers.items()}
+
+
+def _headers(files: list[SourceFile]) -> list[pl.LazyFrame]:
+    schemas: list[pl.Schema] = []
+    for file in files:
+        schema = file.scan().collect_schema()
+        if schema not in schemas:
+            schemas.append(schema)
+    return [pl.LazyFrame(schema=schema) for schema in schemas]
+
+
+def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
+    stage, counting = node.stage, node.stage.counting
+    if counting is None:
+        return _checked(stage.run(node.config, tables), stage.outputs)
+    carried = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
+    ran = stage.run(node.config, {**tables, **carried})
+    partial = {name: table for name, table in ran.items() if name not in counting.carry}
+    made = _checked(partial, counting.partials)
+    made = _checked(counting.merge(node.config, made), counting.partials)
+    if counting.totals:
+        made |= _checked(counting.totals(node.config, made), counting.total_tables)
+    return _checked(counting.combine(node.config, made), stage.outputs)
+
+
+def _checked(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, pl.LazyFrame]:
+    """Check what a stage plans to make; return zero rows of it."""
+    as_text = selectors.categorical().cast(pl.String)
+    planned = {name: output.lazy().with_columns(as_text) for name, output in outputs.items()}
+    expected = dict(models) | ({FAULTS: Faults} if FAULTS in planned else {})
+    if set(planned) != set(expected):
+        what = f"makes {sorted(planned)}, but declares {sorted(models)}"
+        raise ConfigError("use", [Problem("use", what, "this is a defect of the stage")])
+    for name, model in expected.items():
+        check_columns(planned[name], model, name=f"table {name}")
+    return {name: pl.LazyFrame(schema=plan.collect_schema()) for name, plan in planned.items()}

@@ -1,0 +1,213 @@
+"""An experiment: the typed content of its TOML file, all mistakes at once."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.runner.config.budget import Budget, Bytes
+from pipeline.runner.config.problems import problems_of
+from pipeline.runner.store.garbage import REPORT, SWEEP
+from pipeline.runner.store.history import FOLDER
+
+_STAGE = re.compile(r"\w[\w-]*")
+_TAKEN = (FOLDER, REPORT, SWEEP)
+"""Folders beside those of the stages."""
+
+
+class Options(BaseModel):
+    """Base of the sections of an experiment: frozen, no unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class RunOptions(Options):
+    """``[run]``: how to run; never changes a result."""
+
+    engine: str = "local"
+    """Engine that maps tasks: "local", one after the other with all cores, or "processes"."""
+    workers: int | None = Field(default=None, ge=1)
+    """Processes of that engine; one for each core if not given. They share the memory."""
+    memory: Bytes | None = Field(default=None, ge=1 << 20)
+    """What counting a corpus may take, such as "2GB"; no limit if not given."""
+    shard: Bytes = Field(default=64 << 20, ge=1)
+    """Files smaller than this are put together to shards of about this size, such as "64MB"."""
+
+    @property
+    def budget(self) -> Budget:
+        """What one task may use."""
+        whole = Budget(self.memory, self.shard)
+        return (
+            whole.shared(self.workers or os.cpu_count() or 1) if self.engine != "local" else whole
+        )
+
+
+class Range(Options):
+    """``{ count = 3, start = 1 }`` stands for the whole numbers 1, 2, 3."""
+
+    count: int = Field(ge=1)
+    start: int = 1
+
+
+class Sweep(Options):
+    """``[sweep]``: run every combination of the settings."""
+
+    over: dict[str, list[Any] | Range] = Field(min_length=1)
+    """Dotted path of an option to the values that it takes."""
+    collect: tuple[str, ...] = Field(min_length=1)
+    """Tables to stack over all points, as "stage" or "stage.table"."""
+    where: str = ""
+    """Keep these rows of them: Polars SQL, e.g. "n IN (500, 1000)"; all if empty."""
+
+    def points(self) -> list[dict[str, Any]]:
+        """Return every combination, the last setting varying fastest."""
+        values = [
+            [each.start + step for step in range(each.count)] if isinstance(each, Range) else each
+            for each in self.over.values()
+        ]
+        return [dict(zip(self.over, combination, strict=True)) for combination in _product(values)]
+
+
+class Experiment(Options):
+    """The whole file."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    """Names the folder of the results."""
+    title: str = ""
+    """Heading of the report."""
+    description: str = ""
+    """What the experiment is about, for the report."""
+    seed: str = "lexassay"
+    """Fixes everything that is drawn at random."""
+    data: dict[str, str] = Field(default_factory=dict)
+    """Public data used: path under the data root to where it can be had."""
+    stages: dict[str, dict[str, Any]] = Field(min_length=1)
+    """The stages, by name; each has ``use`` and its own options."""
+    report: dict[str, Any] = Field(default_factory=dict)
+    """``[report]``: what the report shows, see the report's own options."""
+    run: RunOptions = RunOptions()
+    sweep: Sweep | None = None
+
+    @field_validator("seed", mode="before")
+    @classmethod
+    def _seed_as_text(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @field_validator("stages")
+    @classmethod
+    def _names_of_folders(cls, stages: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        wrong = [name for name in stages if not _STAGE.fullmatch(name) or name in _TAKEN]
+        if wrong:
+            rule = f"letters, digits, _ and -, and none of {', '.join(_TAKEN)}"
+            raise ValueError(f"{', '.join(map(repr, wrong))} cannot name a stage: {rule}")
+        return stages
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file.
+
+    Raises
+    ------
+    ConfigError
+        If it is absent, not UTF-8 or not TOML; the message has line and column.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        near = (
+            sorted(other.name for other in path.parent.glob("*.toml"))
+            if path.parent.is_dir()
+            else []
+        )
+        remedy = f"this folder has {', '.join(near[:6])}" if near else "check the path"
+        raise ConfigError(str(path), [Problem("file", "does not exist", remedy)]) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(str(path), [Problem("file", f"not TOML: {error}")]) from error
+    except OSError as error:
+        raise ConfigError(str(path), [Problem("file", str(error.strerror))]) from error
+
+
+def override(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content with the values at dotted paths replaced.
+
+    Parameters
+    ----------
+    content : mapping
+        The experiment as read.
+    settings : mapping of str to value
+        Dotted path to the new value.
+
+    Raises
+    ------
+    ConfigError
+        If a path leads through something that is not a table, or to an unknown stage.
+
+    Examples
+    --------
+    >>> override({"stages": {"a": {"rate": 0.1}}}, {"stages.a.rate": 0.2})
+    {'stages': {'a': {'rate': 0.2}}}
+    """
+    result = dict(content)
+    for path, value in settings.items():
+        *parents, last = path.split(".")
+        place = result
+        for depth, key in enumerate(parents):
+            inner = place.get(key, {})
+            missing = key not in place and parents[0] == "stages" and depth == 1
+            if not isinstance(inner, dict) or missing:
+                where = ".".join(parents[: depth + 1])
+                what = "there is no such stage" if missing else "is not a table"
+                remedy = did_you_mean(key, place) if missing else ""
+                raise ConfigError("--set", [Problem(path, f"{where}: {what}", remedy)])
+            place[key] = dict(inner)
+            place = place[key]
+        place[last] = value
+    return result
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """Return path and value of ``path=value``; the value is read as TOML, else as text.
+
+    Examples
+    --------
+    >>> parse_setting("stages.sample.rate=0.2"), parse_setting("seed=abc")
+    (('stages.sample.rate', 0.2), ('seed', 'abc'))
+    """
+    path, equals, value = text.partition("=")
+    if not equals or not path.strip():
+        what = f"{text!r} is not of the form path=value"
+        raise ConfigError("--set", [Problem(text, what, "e.g. stages.sample.rate=0.2")])
+    try:
+        return path.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return path.strip(), value
+
+
+def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]:
+    """Return the experiment and the mistakes in its own sections (not in its stages).
+
+    A section with mistakes is replaced by its defaults, so that the mistakes of the stages can
+    be found in the same go; None if the stages themselves cannot be read.
+    """
+    try:
+        return Experiment.model_validate(content), []
+    except ValidationError as error:
+        problems = problems_of(error, Experiment, content)
+    wrong = {problem.where.partition(".")[0] for problem in problems}
+    rest = {key: value for key, value in content.items() if key not in wrong}
+    try:
+        return Experiment.model_validate({"name": "unnamed", **rest}), problems
+    except ValidationError:
+        return None, problems
+
+
+def _product(values: list[list[Any]]) -> list[tuple[Any, ...]]:
+    return list(itertools.product(*values))

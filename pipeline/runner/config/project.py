@@ -1,0 +1,131 @@
+"""An experiment made ready: file read, overrides applied, graph built and rehearsed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pipeline.engine import ENGINES
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.runner.config.dry_run import rehearse
+from pipeline.runner.config.experiment import Experiment, override, parse, read_toml
+from pipeline.runner.config.graph import Node, build
+from pipeline.runner.config.sources import Places, SourceFile, data_root, find, sheet_files
+
+RUNS = Path("runs")
+"""Where results go if nothing else is said."""
+SHEETS = Path("sheets")
+"""Where sheets go."""
+
+Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
+"""Finds further mistakes, such as those of the report's section."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """An experiment that can run.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What the file says, overrides applied.
+    content : mapping
+        The same as plain data, for provenance.
+    nodes : mapping of str to Node
+        The stages in topological order.
+    files : mapping of str to mapping
+        Stage to option to the files found.
+    root : Path
+        The folder of its results.
+    sheets : Path
+        The folder of the sheets that people fill in.
+    text : str
+        The file as written, for provenance.
+    """
+
+    experiment: Experiment
+    content: Mapping[str, Any]
+    nodes: Mapping[str, Node]
+    files: Mapping[str, Mapping[str, list[SourceFile]]]
+    root: Path
+    sheets: Path
+    text: str = ""
+
+    def files_of(self, node: Node) -> dict[str, list[SourceFile]]:
+        """Return the files that a stage reads, and the sheets that there are at this moment."""
+        filled = {
+            option: sheet_files(self.sheets / folder.name, folder.kind.format)
+            for option, folder in node.sheets.items()
+        }
+        return {**self.files[node.name], **filled}
+
+
+def load(
+    path: Path,
+    *,
+    runs: Path,
+    data: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    also: Checker | None = None,
+) -> Project:
+    """Read an experiment and check all of it before any data is read.
+
+    Parameters
+    ----------
+    path : Path
+        The TOML file.
+    runs : Path
+        Folder of all results.
+    data : Path, optional
+        The data root; the environment's if not given.
+    settings : mapping, optional
+        Dotted path to the value that replaces the file's.
+    also : callable, optional
+        Finds further mistakes.
+
+    Raises
+    ------
+    ConfigError
+        With every mistake in the file.
+    DataError
+        If an input file is empty or unreadable.
+    """
+    content = override(read_toml(path), settings or {})
+    experiment, problems = parse(content)
+    if experiment is None:
+        raise ConfigError(str(path), problems)
+    nodes, found = build(experiment)
+    problems += found
+    places = Places(path.parent, data_root(data), experiment.data)
+    files = _files(nodes, places, problems)
+    if experiment.run.engine not in ENGINES:
+        what = f"unknown engine {experiment.run.engine!r}"
+        problems.append(Problem("run.engine", what, did_you_mean(experiment.run.engine, ENGINES)))
+    problems += rehearse(nodes, files)
+    problems += also(experiment) if also else ()
+    if problems:
+        raise ConfigError(str(path), problems)
+    text = path.read_text(encoding="utf-8-sig")
+    root, sheets = runs / experiment.name, _sheets_of(runs)
+    return Project(experiment, content, nodes, files, root, sheets, text)
+
+
+def _sheets_of(runs: Path) -> Path:
+    """Keep sheets apart from results, which can be made again; with --runs DIR, inside DIR."""
+    return SHEETS if runs == RUNS else runs / SHEETS
+
+
+def _files(
+    nodes: Mapping[str, Node], places: Places, problems: list[Problem]
+) -> dict[str, dict[str, list[SourceFile]]]:
+    found: dict[str, dict[str, list[SourceFile]]] = {}
+    for name, node in nodes.items():
+        found[name] = {}
+        for option, source in node.sources.items():
+            try:
+                found[name][option] = find(source, places, where=f"stages.{name}.{option}")
+            except ConfigError as error:
+                problems += error.problems
+    return found

@@ -1,0 +1,176 @@
+"""From the paths of an experiment to files on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of
+from pipeline.formats.sheets import listing
+from pipeline.runner.config.problems import problems_of
+from pipeline.stages.base import Source
+
+DATA = "data:"
+"""Prefix of a path below the data root."""
+VARIABLE = "LEXASSAY_DATA"
+"""Environment variable that names the data root."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where an experiment's paths begin.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the experiment's file.
+    data : Path or None
+        The data root, if one is known.
+    origins : mapping of str to str
+        Path below the data root to where it can be had.
+    """
+
+    folder: Path
+    data: Path | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file of a source: how the experiment calls it, where it is, how it is read.
+
+    Its digest is empty until a stage that reads it is about to run.
+    """
+
+    label: str
+    path: Path
+    format: Format
+    options: FormatOptions
+    digest: str = ""
+
+    def scan(self) -> pl.LazyFrame:
+        """Return its plan, with the columns file and line; reads the header at most."""
+        plan = self.format.scan(self.path, self.options)
+        return plan.select(pl.lit(self.label).alias("file"), pl.all())
+
+    def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
+        """Yield its tokens in batches, with those of the columns that it has, checked."""
+        if self.format.read is None:
+            raise TypeError(f"format {self.format.name} reads no corpus")
+        known = self.format.scan(self.path, self.options).collect_schema().names()
+        wanted = [name for name in known if name in columns]
+        for batch in self.format.read(self.path, self.options, wanted, size):
+            labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
+            yield Batch(labelled, batch.skipped)
+
+    def check(self) -> Sequence[Skipped]:
+        """Read it; raise DataError for what cannot be read, or return what is left out."""
+        return self.format.check(self.path, self.options)
+
+
+def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile]:
+    """Return the filled sheets of a folder, by name; an absent folder has none.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are.
+    kind : str
+        Their format.
+    """
+    sheet = format_of("", name=kind)
+    return [SourceFile(path.name, path, sheet, FormatOptions()) for path in listing(folder)]
+
+
+def data_root(given: Path | None) -> Path | None:
+    """Return the data root: the one given, else the one of the environment."""
+    named = os.environ.get(VARIABLE)
+    return given or (Path(named) if named else None)
+
+
+def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
+    """Return the files of a source, in the order given; a glob or folder in order of names.
+
+    Parameters
+    ----------
+    source : Source
+        The option.
+    places : Places
+        Where paths begin.
+    where : str
+        Dotted path of the option, for messages.
+
+    Raises
+    ------
+    ConfigError
+        For a path without a file, an unknown format, or unknown options of the reader.
+    """
+    problems: list[Problem] = []
+    files: list[SourceFile] = []
+    for written in source.path:
+        try:
+            found = _expand(written, places, where)
+            files += [_file(label, path, source, where) for label, path in found]
+        except ConfigError as error:
+            problems += error.problems
+        except ValueError as error:
+            problems.append(Problem(where, str(error)))
+    if problems:
+        raise ConfigError(where, problems)
+    return files
+
+
+def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
+    format_ = format_of(path.name, name=source.format, kind=source.kind)
+    try:
+        options = format_.options.model_validate(source.options)
+    except ValidationError as error:
+        problems = problems_of(error, format_.options, source.options, prefix=where)
+        raise ConfigError(where, problems) from error
+    return SourceFile(label, path, format_, options)
+
+
+def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
+    base, relative = places.folder, written
+    if written.startswith(DATA):
+        relative = written.removeprefix(DATA).lstrip("/")
+        if places.data is None:
+            what = f"needs the data root: give --data DIR or set {VARIABLE}"
+            raise _absent(written, places, where, what)
+        base = places.data
+    target = base / relative
+    if target.is_file():
+        return [(written, target)]
+    found = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
+    files = [(_label(written, each), each) for each in found if each.is_file()]
+    if not files:
+        what = "the folder has no files" if target.is_dir() else f"there is no file {written!r}"
+        raise _absent(written, places, where, what)
+    return files
+
+
+def _glob(base: Path, relative: str) -> list[Path]:
+    if not any(mark in relative for mark in "*?["):
+        return []
+    anchor = Path(relative).anchor
+    root = Path(anchor) if anchor else base
+    return sorted(root.glob(relative.removeprefix(anchor)))
+
+
+def _label(written: str, path: Path) -> str:
+    """Name a found file by what was written and its own name: never by this machine's path."""
+    return f"{written} ({path.name})"
+
+
+def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
+    origin = places.origins.get(written.removeprefix(DATA), "")
+    base = places.data if written.startswith(DATA) else places.folder
+    looked = f"looked in {base}" if base else ""
+    remedy = "; ".join(filter(None, [looked, f"where it can be had: {origin}" if origin else ""]))
+    return ConfigError("source", [Problem(where, f"{written}: {what}", remedy)])

@@ -1,0 +1,1 @@
+"""What goes out to people: sheets and lists."""

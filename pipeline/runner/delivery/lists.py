@@ -1,0 +1,126 @@
+"""Give an n-best list to the lexicographer: outside the store, never over a file that is there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from filelock import FileLock
+
+from pipeline.formats.sheets.delivery import about_text, delivery_csv, delivery_xlsx
+from pipeline.runner.config.project import Project
+from pipeline.runner.events import Listener, tell
+from pipeline.runner.store import files as disk
+from pipeline.runner.store import store
+from pipeline.runner.store.manifest import Manifest
+
+LIST = "list"
+"""What a stage delivers whose table is a list and no sheet to fill in."""
+_DIGITS = 8
+_CAUTION = (
+    "These limits allow for the choice: whichever of the lists had been chosen, all limits hold"
+    " together. Those of the list alone do not, since a list that had luck in the sample is the"
+    " likelier one to be chosen."
+)
+
+
+def deliver_list(
+    project: Project, name: str, manifest: Manifest, listeners: Sequence[Listener]
+) -> list[Path]:
+    """Write the chosen list, if that very list has not been written yet.
+
+    The file's name holds the measure, the size and some digits of a digest of what is in it. So
+    another list gets another file, and a file that somebody has worked in stays as it is.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    name : str
+        The stage that made the list.
+    manifest : Manifest
+        Its artefact.
+    listeners : sequence of Listener
+        Are told of the files.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    config: Any = project.nodes[name].config
+    folder = project.sheets / config.folder
+    rows = store.scan(project.root, manifest, "list").sort("rank").collect()
+    chosen = store.scan(project.root, manifest, "about").collect()
+    if chosen.is_empty():
+        return []
+    title = project.experiment.title or project.experiment.name
+    files = _files(rows, chosen.row(0, named=True), title=title, kind=config.kind)
+    with disk.guarded("the list", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            written = [
+                path for each, content in files.items() if (path := _new(folder / each, content))
+            ]
+    for path in written:
+        tell(listeners, "message", name, text=f"wrote {path}")
+    return written
+
+
+def _files(
+    rows: pl.DataFrame, choice: dict[str, Any], *, title: str, kind: str
+) -> dict[str, bytes]:
+    """Return what to write under which names."""
+    about = _about(choice, judged=rows["verdict"].count())
+    digest = hashlib.sha256(delivery_csv(rows) + about_text(title, about)).hexdigest()[:_DIGITS]
+    stem = f"{choice['measure']}-{choice['n']}-best-{digest}"
+    if kind == "xlsx":
+        return {f"{stem}.xlsx": delivery_xlsx(rows, title=title, about=about)}
+    return {f"{stem}.csv": delivery_csv(rows), f"{stem}.txt": about_text(title, about)}
+
+
+def _about(choice: dict[str, Any], *, judged: int) -> list[tuple[str, str]]:
+    level = f"{100 * choice['confidence']:g} % {choice['interval']}"
+    recall = choice["recall"]
+    precision = (
+        f"{_percent(choice['precision'])}, from {choice['n_sampled']:,} judged candidates of the"
+        f" list, {choice['k_sampled']:,} of them true positives"
+    )
+    return [
+        ("measure", str(choice["measure"])),
+        ("list size", f"{choice['n']:,}"),
+        ("chosen by", f"{choice['criterion']}, among {choice['considered']:,} lists"),
+        ("category", str(choice["category"])),
+        ("estimated precision", precision),
+        ("its limits", f"{_limits(choice, '_simultaneous')} ({level}). {_CAUTION}"),
+        ("limits of this list alone", _limits(choice, "")),
+        ("estimated recall", "unknown" if recall is None else _percent(recall)),
+        ("already judged", f"{judged:,} candidates: + true positive, - false positive"),
+    ]
+
+
+def _limits(choice: dict[str, Any], which: str) -> str:
+    return f"{_percent(choice[f'lower{which}'])} to {_percent(choice[f'upper{which}'])}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _new(path: Path, content: bytes) -> Path | None:
+    """Write a file whole, unless there is one of that name."""
+    if path.exists():
+        return None
+    temporary = path.with_name(f".{path.name}-{os.getpid()}")
+    disk.write_file(temporary, content)
+    try:
+        disk.link(temporary, path)
+    except FileExistsError:
+        return None
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path

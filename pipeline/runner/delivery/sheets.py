@@ -1,0 +1,114 @@
+"""Give sheets to people: outside the store, and never over a file that is there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from filelock import FileLock
+
+from pipeline.errors import StoreError
+from pipeline.formats.sheets import listing, write_csv, write_xlsx
+from pipeline.formats.sheets.kinds import SHEETS, SheetKind
+from pipeline.runner.config.project import Project
+from pipeline.runner.config.sources import sheet_files
+from pipeline.runner.events import Listener, tell
+from pipeline.runner.store import files as disk
+from pipeline.runner.store import store
+from pipeline.runner.store.manifest import Manifest
+
+_MOST = 10_000
+
+
+def deliver(
+    project: Project, name: str, manifest: Manifest, listeners: Sequence[Listener]
+) -> list[Path]:
+    """Write a sheet for every annotator who has rows that stand in no sheet yet.
+
+    What stands in a sheet that is there, filled or not, is not written again, and neither is a
+    candidate that as many annotators have labelled as its sheets ask for. So a sample that
+    grows gives a further sheet with the new rows alone.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    name : str
+        The stage that made the sheet.
+    manifest : Manifest
+        Its artefact.
+    listeners : sequence of Listener
+        Are told of every sheet.
+
+    Returns
+    -------
+    list of Path
+        The sheets written.
+    """
+    node = project.nodes[name]
+    config: Any = node.config
+    kind = SHEETS[str(node.stage.delivers)]
+    folder = project.sheets / config.folder
+    rows = store.scan(project.root, manifest, "sheet").collect()
+    with disk.guarded("the sheets", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            todo = _unwritten(rows, folder, kind)
+            written = [
+                _write(part.sort("order"), str(annotator), config, folder, kind)
+                for (annotator,), part in todo.sort("annotator").group_by(
+                    "annotator", maintain_order=True
+                )
+            ]
+    for path in written:
+        tell(listeners, "message", name, text=f"wrote {path}")
+    return written
+
+
+def _unwritten(rows: pl.DataFrame, folder: Path, kind: SheetKind) -> pl.DataFrame:
+    """Leave out the rows that stand in a sheet, and those that have answers enough."""
+    files = sheet_files(folder, kind.format)
+    if not files:
+        return rows
+    read = pl.concat(file.scan() for file in files)
+    there = read.select("id", "annotator", kind.answer).collect()
+    given = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
+    needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
+    counted = needed.join(given, on="id", how="left", maintain_order="left")
+    short = counted.filter(pl.col("given").fill_null(0) < pl.col("needed"))
+    left = short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
+    return left.select(rows.columns)
+
+
+def _write(rows: pl.DataFrame, annotator: str, config: Any, folder: Path, kind: SheetKind) -> Path:
+    plan = kind.layout(config, rows.columns)
+    empty = (kind.answer, "note")
+    shown = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in empty)
+    if config.kind == "csv":
+        content = write_csv(shown, plan)
+    else:
+        title = f"{config.folder}: {annotator}"
+        content = write_xlsx(shown, plan, title=title, instructions=config.instructions)
+    return _write_new(folder, annotator, config.kind, content)
+
+
+def _write_new(folder: Path, annotator: str, kind: str, content: bytes) -> Path:
+    """Write a file under the next free number; whole or not at all, never over another."""
+    safe = "".join(each if each.isalnum() or each in "-_" else "_" for each in annotator)
+    temporary = folder / f".{safe}-{os.getpid()}"
+    disk.write_file(temporary, content)
+    try:
+        used = {path.name[:3] for path in listing(folder)}
+        for number in range(1, _MOST):
+            if f"{number:03d}" in used:
+                continue
+            path = folder / f"{number:03d}-{safe}.{kind}"
+            if not path.exists():
+                disk.link(temporary, path)
+                return path
+    finally:
+        temporary.unlink(missing_ok=True)
+    raise StoreError(f"{folder} is full of sheets")

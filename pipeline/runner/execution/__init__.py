@@ -1,0 +1,1 @@
+"""Run the stages that have to run, shard by shard."""

@@ -1,0 +1,1 @@
+"""What has to run, and why: fingerprints and what changed."""

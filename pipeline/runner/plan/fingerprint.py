@@ -1,0 +1,103 @@
+"""The fingerprint of a stage: everything that its result rests on, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from pipeline.runner.config.graph import Node
+from pipeline.runner.plan.code_digests import code_digests
+from pipeline.runner.store.digest import canonical, text_digest
+from pipeline.stages.base import STAGES
+
+LIBRARIES = ("numpy", "polars", "polars-hash", "scipy")
+"""Libraries whose versions can change a result."""
+
+Ingredients = dict[str, dict[str, Any]]
+
+
+def ingredients(
+    node: Node, *, inputs: Mapping[str, str], files: Mapping[str, Any], readers: Iterable[str]
+) -> Ingredients:
+    """Return what a stage's result rests on, part by part.
+
+    Never of threads, host, time or paths.
+
+    Parameters
+    ----------
+    node : Node
+        The stage.
+    inputs : mapping of str to str
+        Option to the digest of the table that it refers to.
+    files : mapping of str to value
+        Option to format, options and content digests of the files that it reads.
+    readers : iterable of str
+        Modules of the readers of these files.
+    """
+    uses = node.stage.uses(node.config) if node.stage.uses else ()
+    code = code_digests([STAGES.module(node.stage.name), *readers, *uses])
+    return {
+        "config": {"use": node.stage.name, **node.own_config()},
+        "inputs": {**inputs, **files},
+        "schema": {name: each for name, each in code.items() if _is_schema(name)},
+        "code": {name: each for name, each in code.items() if not _is_schema(name)},
+        "versions": versions(),
+    }
+
+
+def fingerprint(found: Ingredients) -> str:
+    """Return the SHA-256 of the canonical JSON of the ingredients."""
+    return text_digest(canonical(found))
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of the libraries that can change a result."""
+    return {name: version(name) for name in LIBRARIES}
+
+
+def differences(old: Ingredients, new: Ingredients) -> list[str]:
+    """Return what changed between two sets of ingredients, from what to what.
+
+    Examples
+    --------
+    >>> differences({"config": {"rate": 0.1}}, {"config": {"rate": 0.2}})
+    ['config rate: 0.1 -> 0.2']
+    """
+    changed: list[str] = []
+    for part in (*new, *(each for each in old if each not in new)):
+        before, after = old.get(part, {}), new.get(part, {})
+        for name in sorted({*before, *after}):
+            one, two = before.get(name), after.get(name)
+            if isinstance(one, dict) and isinstance(two, dict):
+                keys = sorted(key for key in {*one, *two} if one.get(key) != two.get(key))
+                changed += [_difference(f"{part} {name}", key, one, two) for key in keys]
+            elif one != two:
+                changed.append(_difference(part, name, before, after))
+    return changed
+
+
+def _difference(part: str, name: str, before: dict[str, Any], after: dict[str, Any]) -> str:
+    if name not in before:
+        return f"{part} {name}: new" + (
+            "" if part in {"code", "schema"} else f", {_short(after[name])}"
+        )
+    if name not in after:
+        return f"{part} {name}: gone"
+    return f"{part} {name}: {_short(before[name])} -> {_short(after[name])}"
+
+
+def _short(value: Any) -> str:
+    """Show a value; a digest by its first digits."""
+    if isinstance(value, str) and len(value) == 64:
+        return value[:10]
+    if isinstance(value, list) and value:
+        shown = ", ".join(_short(each) for each in value[:3])
+        return f"{shown}" + (f" ... ({len(value)})" if len(value) > 3 else "")
+    return canonical(value)
+
+
+def _is_schema(module: str) -> bool:
+    return module.partition(".")[0] == "schemas"

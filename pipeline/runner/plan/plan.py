@@ -1,0 +1,116 @@
+"""What would run, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from pipeline.formats.base import FORMATS
+from pipeline.runner.config.graph import Node
+from pipeline.runner.config.project import Project
+from pipeline.runner.plan.fingerprint import Ingredients, differences, fingerprint, ingredients
+from pipeline.runner.store import store
+from pipeline.runner.store.manifest import Manifest
+
+NEVER = "it has never run"
+
+State: TypeAlias = Literal["done", "run", "unknown"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A stage as planned.
+
+    Parameters
+    ----------
+    node : Node
+        The stage.
+    state : str
+        "done": an artefact is there; "run": it has to run; "unknown": that depends on what
+        an earlier stage will make.
+    reasons : tuple of str
+        Why it has to run.
+    ingredients : Ingredients or None
+        What its result rests on, where known.
+    manifest : Manifest or None
+        The artefact that is there.
+    """
+
+    node: Node
+    state: State
+    reasons: tuple[str, ...] = ()
+    ingredients: Ingredients | None = None
+    manifest: Manifest | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint, empty where unknown."""
+        return fingerprint(self.ingredients) if self.ingredients else ""
+
+
+def plan(project: Project, digests: store.FileDigests) -> Iterator[Step]:
+    """Yield every stage in order, with what would happen to it.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    digests : FileDigests
+        Of the input files.
+    """
+    done: dict[str, Manifest] = {}
+    for name, node in project.nodes.items():
+        waiting = sorted({ref.stage for ref in node.inputs.values()} - set(done))
+        if waiting:
+            yield Step(node, "unknown", (f"depends on what {', '.join(waiting)} will make",))
+            continue
+        step = step_of(project, node, done, digests)
+        if step.manifest:
+            done[name] = step.manifest
+        yield step
+
+
+def step_of(
+    project: Project,
+    node: Node,
+    done: Mapping[str, Manifest],
+    digests: store.FileDigests,
+) -> Step:
+    """Return what would happen to a stage whose inputs are there; reads its artefact."""
+    found = ingredients_of(project, node, done, digests)
+    mark = fingerprint(found)
+    manifest = store.find(project.root, node.name, mark, thorough=True)
+    if manifest:
+        return Step(node, "done", (), found, manifest)
+    return Step(node, "run", tuple(_reasons(project, node.name, mark, found)), found)
+
+
+def ingredients_of(
+    project: Project, node: Node, done: Mapping[str, Manifest], digests: store.FileDigests
+) -> Ingredients:
+    """Return what the result of a stage rests on."""
+    inputs = {
+        option: done[reference.stage].tables[reference.table].digest
+        for option, reference in node.inputs.items()
+    }
+    files: dict[str, Any] = {}
+    readers: set[str] = set()
+    for option, found in project.files_of(node).items():
+        files[option] = {
+            "format": [file.format.name for file in found],
+            "options": [file.options.model_dump(mode="json") for file in found],
+            "files": [digests.of(file.path) for file in found],
+        }
+        readers |= {FORMATS.module(file.format.name) for file in found}
+    return ingredients(node, inputs=inputs, files=files, readers=readers)
+
+
+def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list[str]:
+    damaged = store.complaint(project.root, name, mark)
+    if damaged:
+        return [f"its artefact is damaged: {damaged}"]
+    others = store.artefacts(project.root, name)
+    if not others:
+        return [NEVER]
+    return differences(others[0].ingredients, found) or ["its artefact is gone"]

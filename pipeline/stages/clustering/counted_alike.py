@@ -1,0 +1,101 @@
+"""Whether stages that are evaluated together count the same tokens as the same items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from pipeline.errors import DataError, Problem
+from pipeline.stages.base import Referred
+from pipeline.stages.clustering.tags import TagOptions
+
+
+def counted_alike(referred: Mapping[str, Referred]) -> Iterator[Problem]:
+    """Yield a problem for each stage that counts otherwise than the stage of the gold classes.
+
+    Only stages that read tags are compared. The items have to be made alike. The excluded classes
+    have to be the same if they are classes of one attribute. A threshold may be lower than that
+    of the gold classes: items that these do not have are left out.
+
+    Parameters
+    ----------
+    referred : mapping of str to Referred
+        The stages that an evaluation refers to, by its own option: ``gold``, ``systems.0`` ...
+
+    Yields
+    ------
+    Problem
+        Named by that option; one for each stage.
+    """
+    gold = referred.get("gold")
+    if gold is None or not isinstance(gold.config, TagOptions):
+        return
+    seen = {gold.stage}
+    for place, (stage, config) in referred.items():
+        if stage in seen or not isinstance(config, TagOptions):
+            continue
+        seen.add(stage)
+        if different := _different(config, gold.config):
+            shown = "; ".join(
+                f"{option} = {_written(config, option)}, not {_written(gold.config, option)}"
+                for option in different
+            )
+            what = f"stage {stage!r} does not count what {gold.stage!r} counts: {shown}"
+            yield Problem(
+                place, what, "give both the same options: their items have to be the same"
+            )
+
+
+def _different(config: TagOptions, gold: TagOptions) -> list[str]:
+    """Return the options that have to agree and do not."""
+    wrong = {
+        "item": config.item != gold.item,
+        "fold": config.fold != gold.fold,
+        "exclude": config.tag == gold.tag and {*config.exclude} != {*gold.exclude},
+        "min_frequency": config.min_frequency > gold.min_frequency,
+    }
+    return [option for option, differs in wrong.items() if differs]
+
+
+def _written(config: TagOptions, option: str) -> str:
+    value = getattr(config, option)
+    if isinstance(value, tuple):
+        return "[" + ", ".join(f'"{one}"' for one in value) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def require_same_tokens(tagged: pl.DataFrame, gold: pl.DataFrame, *, name: str, other: str) -> None:
+    """Refuse to compare systems on different tokens.
+
+    Parameters
+    ----------
+    tagged, gold : DataFrame
+        item, gold and f; rows with the same item and class are added up.
+    name, other : str
+        What to call the two in an error.
+
+    Raises
+    ------
+    DataError
+        If an item does not have as many tokens of each class in both.
+    """
+    key = ["item", "gold"]
+    counts = [each.group_by(key).agg(pl.sum("f")) for each in (tagged, gold)]
+    both = counts[0].join(counts[1], on=key, how="full", coalesce=True).fill_null(0)
+    bad = both.filter(pl.col("f") != pl.col("f_right"))
+    if bad.is_empty():
+        return
+    most = bad.with_columns(gap=(pl.col("f") - pl.col("f_right")).abs())
+    rows = most.sort("gap", *key, descending=[True, False, False]).head(3)
+    shown = "; ".join(
+        f"{item!r} {label}: {here:,} and {there:,}"
+        for item, label, here, there in rows.select(*key, "f", "f_right").iter_rows()
+    )
+    sums = [int(each["f"].sum()) for each in counts]
+    raise DataError(
+        f"{name} and {other} do not have the same tokens, so their scores cannot be compared:"
+        f" {sums[0]:,} tokens and {sums[1]:,}; {bad.height:,} pairs of an item and a class have"
+        f" other counts, such as {shown}\nRead the same text, with the same item, tag, exclude,"
+        " fold and min_frequency; or evaluate them in a stage each."
+    )

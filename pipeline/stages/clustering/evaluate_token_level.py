@@ -1,0 +1,199 @@
+"""Token level: taggings, or dictionaries applied to every token, against the gold tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal, Self
+
+import polars as pl
+from pydantic import Field, field_validator, model_validator
+
+from pipeline.errors import DataError
+from pipeline.kernels.clustering import applied_dictionary
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
+from pipeline.kernels.clustering.token.bootstrap import token_intervals
+from pipeline.kernels.clustering.token.mapping import token_mapping
+from pipeline.kernels.clustering.token.scores import PAPER, token_scores
+from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, several, stage
+from pipeline.stages.clustering.counted_alike import counted_alike, require_same_tokens
+from pipeline.stages.clustering.systems import KEY, SystemRun, require_entries, runs, stacked
+from schemas import (
+    ClusterOverlaps,
+    GoldEntries,
+    GoldSentences,
+    InducedEntries,
+    SystemSize,
+    TaggedSentences,
+    TaggedTypes,
+    TokenLevel,
+    TokenMapping,
+)
+
+ALONE = "(none)"
+"""What the cluster of the tokens that have none is called."""
+
+
+class EvaluateTokenLevel(Seeded):
+    """Evaluate the clusters of tokens: mapping accuracies, V, VI, NVI, and many more."""
+
+    taggings: Annotated[tuple[str, ...], Of(TaggedTypes)] = ()
+    """Stages with taggings, whose tokens have gold tag and cluster."""
+    dictionaries: Annotated[tuple[str, ...], Of(InducedEntries)] = ()
+    """Stages with clusters of items: each token gets the one cluster of its item."""
+    gold: Annotated[str | None, Of(GoldEntries)] = None
+    """The gold classes of the items with their tokens; what dictionaries need."""
+    measures: tuple[str, ...] = Field(default=PAPER, min_length=1)
+    """Names of measures; "all" stands for every one."""
+    without_cluster: Literal["drop", "cluster"] = "drop"
+    """What becomes of tokens without a cluster: left out, or one more cluster of them all."""
+    replicates: int = Field(default=0, ge=0)
+    """Bootstrap samples of sentences for the confidence limits; none if 0."""
+    confidence: Proportion = 0.95
+    """Confidence level of the limits."""
+    tagging_sentences: Annotated[tuple[str, ...], Of(TaggedSentences)] = ()
+    """The stages of taggings again, run with sentences = true: for the limits."""
+    gold_sentences: Annotated[str | None, Of(GoldSentences)] = None
+    """The stage of gold again, run with sentences = true: for the limits of dictionaries."""
+
+    @field_validator("measures")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return tuple(resolve(names, TOKEN_MEASURES))
+        except KeyError as error:
+            raise ValueError(error.args[0]) from error
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if not self.taggings and not self.dictionaries:
+            raise ValueError("name taggings, or dictionaries")
+        if self.dictionaries and self.gold is None:
+            raise ValueError("dictionaries need gold, the stage with the tokens of each item")
+        if self.replicates and self.taggings and not self.tagging_sentences:
+            raise ValueError("limits of taggings need tagging_sentences")
+        if self.replicates and self.dictionaries and self.gold_sentences is None:
+            raise ValueError("limits of dictionaries need gold_sentences")
+        return self
+
+
+def _modules(config: EvaluateTokenLevel) -> Iterable[str]:
+    return {TOKEN_MEASURES.module(name) for name in config.measures}
+
+
+@stage(
+    "evaluate.token_level",
+    config=EvaluateTokenLevel,
+    outputs={
+        "scores": TokenLevel,
+        "mapping": TokenMapping,
+        "overlaps": ClusterOverlaps,
+        "sizes": SystemSize,
+    },
+    uses=_modules,
+    agree=counted_alike,
+)
+def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
+    """Count the tokens of each class in each cluster, run by run, and score the counts."""
+    if config.dictionaries:
+        require_entries(tables, "dictionaries", config.dictionaries)
+    _require_one_text(config, tables)
+    every = [*_tagged(config, tables), *_applied(config, tables)]
+    cells = [SystemRun(run.system, run.run, _cells(config, run.rows)) for run in every]
+    sentences = dict(_sentences(config, tables))
+    scores = [run.named(_scores(config, run, sentences)) for run in cells]
+    return {
+        "scores": stacked(scores, TokenLevel),
+        "mapping": stacked([run.named(token_mapping(run.rows)) for run in cells], TokenMapping),
+        "overlaps": stacked([run.named(_overlaps(run.rows)) for run in cells], ClusterOverlaps),
+        "sizes": stacked([run.named(_sizes(run.rows)) for run in every], SystemSize),
+    }
+
+
+def _tagged(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
+    """Return gold, cluster and f of each tagging; the cluster null where there is none."""
+    for run in runs(tables, "taggings", config.taggings):
+        yield run._replace(rows=run.rows.group_by("gold", "cluster").agg(pl.sum("f")))
+
+
+def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
+    """Hold every tagging against gold; without it, against the first."""
+    known = (tables["gold"].collect(), "gold") if "gold" in tables else None
+    for run in runs(tables, "taggings", config.taggings):
+        name = f"system {run.system}, run {run.run}"
+        if known:
+            require_same_tokens(run.rows, known[0], name=name, other=known[1])
+        known = known or (run.rows, name)
+
+
+def _applied(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
+    """Return the same of each dictionary, from the tokens of the gold standard."""
+    for run in runs(tables, "dictionaries", config.dictionaries):
+        name = f"system {run.system}, run {run.run}"
+        made = applied_dictionary.applied(tables["gold"].collect(), run.rows, name=name)
+        yield run._replace(rows=made.group_by("gold", "cluster").agg(pl.sum("f")))
+
+
+def _cells(config: EvaluateTokenLevel, rows: pl.DataFrame) -> pl.DataFrame:
+    if config.without_cluster == "cluster":
+        return rows.with_columns(pl.col("cluster").fill_null(ALONE))
+    return rows.drop_nulls("cluster")
+
+
+def _scores(
+    config: EvaluateTokenLevel, run: SystemRun, sentences: dict[tuple[str, str], pl.DataFrame]
+) -> pl.DataFrame:
+    if not config.replicates:
+        scored = token_scores(run.rows, measures=config.measures)
+        limits = dict.fromkeys(("lower", "upper", "standard_error"), pl.lit(None, pl.Float64))
+        return scored.with_columns(**limits, undefined=pl.lit(0, pl.Int64))
+    drawn = sentences.get((run.system, run.run))
+    if drawn is None or int(drawn["f"].sum()) < int(run.rows["f"].sum()):
+        raise DataError(
+            f"system {run.system}, run {run.run} has no counts by sentence, which its limits need\n"
+            "Set sentences = true in its stage, for a dictionary in that of gold, and name the"
+            " stage in tagging_sentences or gold_sentences; or leave out replicates."
+        )
+    return token_intervals(
+        _cells(config, drawn),
+        measures=config.measures,
+        confidence=config.confidence,
+        replicates=config.replicates,
+        seed=config.seed,
+    )
+
+
+def _sentences(
+    config: EvaluateTokenLevel, tables: Tables
+) -> Iterator[tuple[tuple[str, str], pl.DataFrame]]:
+    """Yield the counts of each sentence: system and run, then sentence, gold, cluster, f."""
+    if not config.replicates:
+        return
+    for plan in several(tables, "tagging_sentences", config.tagging_sentences):
+        for key, part in plan.collect().partition_by(KEY, as_dict=True).items():
+            yield (str(key[0]), str(key[1])), _numbered(part)
+    for run in runs(tables, "dictionaries", config.dictionaries):
+        name = f"system {run.system}, run {run.run}"
+        gold = tables["gold_sentences"].collect()
+        made = applied_dictionary.applied(gold, run.rows, name=name)
+        yield (run.system, run.run), _numbered(made)
+
+
+def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
+    """Give the sentences of all files one number each."""
+    number = pl.struct("file", "sentence").rank("dense").cast(pl.Int64)
+    return rows.select(number.alias("sentence"), "gold", "cluster", "f")
+
+
+def _overlaps(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the tokens that class and cluster share, and those of each."""
+    sums = [
+        pl.col("f").sum().over(group).alias(name)
+        for group, name in (("gold", "n_i"), ("cluster", "n_j"))
+    ]
+    return rows.select("gold", "cluster", pl.col("f").alias("n_ij"), *sums)
+
+
+def _sizes(rows: pl.DataFrame) -> pl.DataFrame:
+    alone = rows.filter(pl.col("cluster").is_null())["f"].sum()
+    counts = {"tokens": rows["f"].sum(), "tokens without a cluster": alone}
+    return pl.DataFrame({"what": list(counts), "count": list(counts.values())})

@@ -1,0 +1,1 @@
+"""Stages that extract, score, sample, join and evaluate collocation candidates."""

@@ -1,0 +1,99 @@
+"""N-best precision and differences from a stratified sample."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.kernels.nbest.judging import judged
+from pipeline.kernels.nbest.stratified_differences import stratified_comparison
+from pipeline.kernels.nbest.stratified_estimates import stratified_precision
+from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
+from pipeline.stages.collocations.evaluation import (
+    ListSizes,
+    Pairs,
+    Rankings,
+    chosen_ranks,
+    pairs_of,
+    ranks_of_all,
+    sizes_along,
+)
+from schemas import (
+    Judgements,
+    Strata,
+    StratifiedComparison,
+    StratifiedPrecision,
+    StratifiedSample,
+)
+
+
+class EvaluateStratified(Seeded, Rankings):
+    """Estimate n-best precision from a stratified sample, with intervals of its own."""
+
+    judgements: Annotated[str, Of(Judgements)]
+    """The verdicts; what is not judged does not count."""
+    sample: Annotated[str, Of(StratifiedSample)]
+    """The sampled candidates."""
+    strata: Annotated[str, Of(Strata)]
+    """The stratum of every candidate, from the same stage as the sample."""
+    pairs: Pairs = ()
+    """The pairs of measures to compare; all pairs if empty."""
+    cuts: ListSizes = (100, 500, 1000, 2000)
+    """The list sizes of the tables `cuts` and `comparison`."""
+    every: int = Field(default=10, ge=0)
+    """Step between the list sizes of the table `precision`; 0 for the cuts alone."""
+    margin: float = Field(default=0.0, ge=0, lt=1)
+    """Relevance margin: smaller differences in precision are not marked."""
+    confidence: Proportion = 0.95
+    """Confidence level."""
+    interval: Literal["predictive", "bootstrap"] = "predictive"
+    """Method of the intervals: predictive, which predicts the candidates that were not drawn, or
+    bootstrap (Rao & Wu), which is too short where a stratum has few draws of a list."""
+    replicates: int = Field(default=2000, ge=1)
+    """Number of bootstrap samples, or of predictions."""
+
+
+@stage(
+    "evaluate.stratified",
+    config=EvaluateStratified,
+    outputs={
+        "precision": StratifiedPrecision,
+        "cuts": StratifiedPrecision,
+        "comparison": StratifiedComparison,
+    },
+)
+def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
+    """Weight each stratum by its share of the list; Fisher's test does not apply here."""
+    ranks = chosen_ranks(config, tables).collect()
+    draws = judged(tables["sample"], tables["judgements"]).collect()
+    every = ranks_of_all(ranks, tables)
+    strata = tables["strata"].collect().join(every, on="id", how="semi")
+    precision = stratified_precision(
+        ranks,
+        draws,
+        strata,
+        at=sizes_along(ranks, every=config.every, cuts=config.cuts),
+        confidence=config.confidence,
+        replicates=config.replicates,
+        seed=config.seed,
+        method=config.interval,
+    )
+    comparison = stratified_comparison(
+        every,
+        draws,
+        strata,
+        pairs=pairs_of(config.pairs, config.measures, ranks),
+        at=config.cuts,
+        margin=config.margin,
+        confidence=config.confidence,
+        replicates=config.replicates,
+        seed=config.seed,
+        method=config.interval,
+    )
+    return {
+        "precision": precision,
+        "cuts": precision.filter(pl.col("n").is_in(config.cuts)),
+        "comparison": comparison,
+    }

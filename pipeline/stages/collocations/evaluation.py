@@ -1,0 +1,160 @@
+"""What all stages that evaluate have in common: their inputs and the judged draws."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Annotated, TypeAlias
+
+import polars as pl
+from pydantic import AfterValidator
+
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.kernels.nbest.judging import all_candidates, judged
+from pipeline.stages.base import Of, StageConfig, Tables
+from schemas import Judgements, Ranks, Sample
+
+
+def _from_one(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    small = [size for size in sizes if size < 1]
+    if small:
+        raise ValueError(f"a list has 1 candidate or more, not {small[0]}")
+    return sizes
+
+
+ListSizes: TypeAlias = Annotated[tuple[int, ...], AfterValidator(_from_one)]
+"""The n of n-best lists."""
+
+
+class Rankings(StageConfig):
+    """Options of every stage that looks at some or all rankings."""
+
+    ranks: Annotated[str, Of(Ranks)]
+    """The rankings."""
+    measures: tuple[str, ...] = ()
+    """The rankings to evaluate; all if empty."""
+
+
+def _distinct(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Refuse tests that would be made twice, or of a measure against itself."""
+    own = [first for first, second in pairs if first == second]
+    if own:
+        raise ValueError(f"{own[0]!r} would be compared with itself")
+    twice = [pair for place, pair in enumerate(pairs) if pair in pairs[:place]]
+    if twice:
+        raise ValueError(f"{' and '.join(twice[0])} are given twice")
+    return pairs
+
+
+Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], AfterValidator(_distinct)]
+"""Measures to compare with each other."""
+
+
+class Evaluation(Rankings):
+    """Options of every stage that evaluates rankings against verdicts."""
+
+    judgements: Annotated[str, Of(Judgements)]
+    """The verdicts; what is not judged does not count."""
+    sample: Annotated[str | None, Of(Sample)] = None
+    """The random sample to evaluate by; all candidates if absent. A sample of more than what is
+    ranked is a sample of that as well: the other draws do not count."""
+
+
+def chosen_ranks(config: Rankings, tables: Tables) -> pl.LazyFrame:
+    """Return the rankings to evaluate.
+
+    Raises
+    ------
+    ConfigError
+        If a measure that is asked for has no ranking.
+    """
+    ranks = tables["ranks"]
+    if not config.measures:
+        return ranks
+    require_ranked("measures", config.measures, ranks)
+    return ranks.filter(pl.col("measure").is_in(config.measures))
+
+
+def require_ranked(option: str, names: Iterable[str], ranks: pl.LazyFrame | pl.DataFrame) -> None:
+    """Check that there are rankings of these names, if there are any at all.
+
+    Raises
+    ------
+    ConfigError
+        With one problem for each name that has none.
+    """
+    found = ranks.lazy().select(pl.col("measure").unique()).collect()
+    known = found.to_series().sort().to_list()
+    problems = [
+        Problem(option, f"{name!r} has not been ranked", did_you_mean(name, known))
+        for name in dict.fromkeys(names)
+        if known and name not in known
+    ]
+    if problems:
+        raise ConfigError(option, problems)
+
+
+def judged_draws(tables: Tables) -> pl.LazyFrame:
+    """Return the sampled candidates, or all, with their verdicts.
+
+    What is ranked is the data set, a pool for instance. Of a random sample of more than that, the
+    draws within it are a random sample of it, and the others say nothing of it.
+
+    Raises
+    ------
+    ConfigError
+        If there are draws, and none of them is ranked.
+    """
+    ranked = all_candidates(tables["ranks"])
+    if "sample" not in tables:
+        return judged(ranked, tables["judgements"])
+    drawn, known = tables["sample"].collect(), ranked.collect()
+    draws = drawn.join(known, on="id", how="semi")
+    if draws.is_empty() and not (drawn.is_empty() or known.is_empty()):
+        shown = ", ".join(drawn["id"].head(3))
+        what = f"none of the {drawn.height:,} candidates drawn is ranked, such as {shown}"
+        remedy = "draw from the candidates that have been ranked"
+        raise ConfigError("sample", [Problem("sample", what, remedy)])
+    return judged(draws.lazy(), tables["judgements"])
+
+
+def ranks_of_all(ranks: pl.DataFrame, tables: Tables) -> pl.DataFrame:
+    """Return these ranks, so that every measure ranks all candidates of the data set.
+
+    A pool leaves out the ranks beyond its depth: there every candidate of the pool gets the next
+    rank, which no list that the pool can evaluate reaches.
+    """
+    if "pool_depth" not in ranks.columns:
+        return ranks
+    whole = tables["ranks"].select(pl.col("id").unique(), depth=pl.col("pool_depth").max())
+    every = ranks.select(pl.col("measure").unique()).join(whole.collect(), how="cross")
+    joined = every.join(ranks, on=["measure", "id"], how="left")
+    return joined.with_columns(pl.coalesce("rank", pl.col("depth") + 1).alias("rank")).select(
+        ranks.columns
+    )
+
+
+def pairs_of(
+    pairs: Sequence[tuple[str, str]], measures: Sequence[str], ranks: pl.DataFrame
+) -> list[tuple[str, str]]:
+    """Return the pairs to compare: those given, or all of the measures, in their order.
+
+    Raises
+    ------
+    ConfigError
+        If a measure of a pair has no ranking.
+    """
+    known = ranks.get_column("measure").unique().sort().to_list()
+    if not pairs or not known:
+        return list(
+            itertools.combinations([name for name in measures or known if name in known], 2)
+        )
+    require_ranked("pairs", itertools.chain(*pairs), ranks)
+    return list(pairs)
+
+
+def sizes_along(ranks: pl.DataFrame, *, every: int, cuts: Sequence[int]) -> list[int]:
+    """Return every so many list sizes (none if 0), and the declared cuts that there are."""
+    last = int(ranks["rank"].max() or 0)  # type: ignore[arg-type]
+    along = range(every, last + 1, every) if every else ()
+    return sorted({*along, *(cut for cut in cuts if 1 <= cut <= last)})

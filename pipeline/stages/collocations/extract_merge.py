@@ -1,0 +1,59 @@
+"""Candidates of two corpora as one: counts add up, marginals and N are those of both."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.kernels.cooccurrence.pairs import marginals
+from pipeline.kernels.hashing import candidate_id
+from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, stage
+from schemas import Candidates
+
+_INPUTS = ("first", "second")
+
+
+class ExtractMerge(StageConfig):
+    """Add up the counts of two corpora, whatever their formats."""
+
+    first: Annotated[str, Of(Candidates)]
+    """Candidates of one corpus: all of them, with min_frequency = 1."""
+    second: Annotated[str, Of(Candidates)]
+    """Candidates of the other; merge the result again for a third."""
+    min_frequency: int = Field(default=1, ge=1)
+    """Drop candidates with a smaller f, after adding up: the marginals stay as they are."""
+
+
+@stage("extract.merge", config=ExtractMerge, outputs={"candidates": Candidates})
+def extract_merge(config: ExtractMerge, tables: Tables) -> Outputs:
+    """Add up f, take the marginals of the sums, then apply the threshold."""
+    found = [tables[option] for option in _INPUTS]
+    shared = all("documents" in each.collect_schema() for each in found)
+    added = ["f", *(["documents"] if shared else [])]
+    both = pl.concat(each.select("l1", "l2", *added) for each in found)
+    summed = marginals(both.group_by("l1", "l2").agg(pl.sum(*added)))
+    kept = summed.filter(pl.col("f") >= config.min_frequency)
+    columns = ["l1", "l2", "f", "f1", "f2", "N", *added[1:]]
+    faults = [_incomplete(table, option) for option, table in zip(_INPUTS, found, strict=True)]
+    return {
+        "candidates": kept.select(candidate_id("l1", "l2"), *columns),
+        FAULTS: pl.concat(faults),
+    }
+
+
+def _incomplete(table: pl.LazyFrame, option: str) -> pl.LazyFrame:
+    """Return a fault if pair tokens are missing: then the marginals cannot be known."""
+    sums = table.select(counted=pl.col("f").sum(), total=pl.col("N").max())
+    problem = (
+        "not all pair tokens are there: extract with min_frequency = 1, by a relation whose"
+        " marginals are taken over the pair tokens"
+    )
+    return sums.filter(pl.col("counted") != pl.col("total")).select(
+        file=pl.lit(f"table of the option {option!r}"),
+        line=pl.lit(0, pl.Int64),
+        column=pl.lit("f"),
+        value=pl.format("{} of N = {} pair tokens", "counted", "total"),
+        problem=pl.lit(problem),
+    )

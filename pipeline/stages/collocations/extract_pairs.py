@@ -1,0 +1,192 @@
+"""Candidates from a corpus: pairs counted part by part, marginals over all of them."""
+
+from __future__ import annotations
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.kernels.cooccurrence import dispersion, examples
+from pipeline.kernels.cooccurrence.pairs import by_pair, located
+from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.hashing import candidate_id
+from pipeline.stages.base import (
+    CorpusSource,
+    Counting,
+    Outputs,
+    Seeded,
+    Tables,
+    TableSource,
+    stage,
+)
+from pipeline.stages.collocations import pair_counting
+from pipeline.stages.collocations.relations import RelationOptions
+from pipeline.stages.collocations.units import UnitOptions
+from pipeline.stages.columns import require, require_attributes
+from schemas import (
+    Candidates,
+    CorpusSize,
+    Examples,
+    PairCounts,
+    UnitCounts,
+)
+
+_BY_PAIR = candidate_id("l1", "l2")
+_TOTAL = "sample size"
+"""What the counts of `schemas.CorpusSize` call N where it is not the number of pair tokens."""
+
+
+class ExtractPairs(Seeded, RelationOptions):
+    """Extract candidates from a corpus, with their frequency signatures."""
+
+    corpus: CorpusSource
+    """File or files: CoNLL-U, vertical, token table, plain text."""
+    left: UnitOptions
+    """The left units, l1."""
+    right: UnitOptions
+    """The right units, l2."""
+    stop_words: TableSource | None = None
+    """File with a column word: labels that are no units on either side."""
+    min_frequency: int = Field(default=1, ge=1)
+    """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
+    examples: int = Field(default=0, ge=0)
+    """Sentences to keep per candidate, chosen at random."""
+    form: str = "form"
+    """The attribute that the examples show."""
+
+
+PARTIALS = {
+    "counts": PairCounts,
+    "marginals": UnitCounts,
+    "examples": Examples,
+    "corpus": CorpusSize,
+}
+
+
+def columns(config: ExtractPairs) -> set[str]:
+    """Return the columns of the tokens that are looked at."""
+    used = {name for names in _attributes(config).values() for name in names}
+    return {"file", "doc", "sentence", "position", "paragraph"} | used
+
+
+def merge(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Add up the counts of parts of a corpus."""
+    return {
+        "counts": by_pair(tables["counts"], pl.sum("f"), pl.sum("documents")),
+        "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
+        "examples": examples.merge(tables["examples"], most=config.examples),
+        "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
+    }
+
+
+def totals(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Return the sums over all pairs of a unit, if the marginals are these, and N."""
+    if not config.relational:
+        return {"totals": UnitCounts.zero_rows()}
+    counts = tables["counts"]
+    sides = [
+        counts.group_by(unit=pl.col(f"l{side}"))
+        .agg(pl.sum("f"))
+        .select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
+        for side in (pair_counting.LEFT, pair_counting.RIGHT)
+    ]
+    return {"totals": pl.concat(sides)}
+
+
+def combine(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Join the marginals to the sums, then apply the threshold."""
+    kept = tables["counts"].filter(pl.col("f") >= config.min_frequency)
+    signatures = _signatures(kept, config, tables)
+    order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
+    text = signatures.with_columns(pl.col("l1", "l2").cast(pl.String))
+    named = text.with_columns(candidate_id("l1", "l2")).select(order)
+    shown = tables["examples"].join(named, on="id", how="semi")
+    return {
+        "candidates": named,
+        "examples": examples.merge(shown, most=config.examples),
+        "corpus": tables["corpus"].sort("what"),
+    }
+
+
+def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> pl.LazyFrame:
+    """Join f1, f2 and N."""
+    known = tables["totals"] if config.relational else tables["marginals"]
+    for side in (pair_counting.LEFT, pair_counting.RIGHT):
+        found = known.filter(pl.col("side") == side)
+        one = found.select(pl.col("unit").alias(f"l{side}"), pl.col("f").alias(f"f{side}"))
+        counts = counts.join(one, on=f"l{side}", how="left")
+    what = pl.col("what") == ("pair tokens" if config.relational else _TOTAL)
+    total = tables["corpus"].filter(what).select(N=pl.col("count").sum())
+    return counts.join(total, how="cross")
+
+
+@stage(
+    "extract.pairs",
+    config=ExtractPairs,
+    outputs={"candidates": Candidates, "examples": Examples, "corpus": CorpusSize},
+    shards="corpus",
+    counting=Counting(
+        partials=PARTIALS,
+        merge=merge,
+        combine=combine,
+        columns=columns,
+        carry={"open": dispersion.OPEN},
+        whole=lambda config: config.text_unit,
+        buckets={
+            "counts": _BY_PAIR,
+            "examples": pl.col("id"),
+            "candidates": pl.col("id"),
+        },
+        totals=totals,
+        total_tables={"totals": UnitCounts},
+    ),
+)
+def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Count the pairs of one part of a corpus, and choose examples from it."""
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    excluded = stop_words(tables)
+    left = config.left.kernel(excluded)
+    right = left if config.left == config.right else config.right.kernel(excluded)
+    found = pair_counting.find(tokens, left=left, right=right, options=config)
+    sentences = dispersion.documents(tokens.lazy()).collect()
+    before = tables["open"].collect()
+    counts, after = pair_counting.counts(found.pairs, sentences, before)
+    return {
+        "counts": counts,
+        "marginals": found.marginals,
+        "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
+        "corpus": pair_counting.sizes(tokens, sentences, before, _counted(found)),
+        "open": after,
+    }
+
+
+def stop_words(tables: Tables) -> list[str]:
+    """Return the labels that are no units, from the option of that name."""
+    if "stop_words" not in tables:
+        return []
+    require(tables["stop_words"].collect_schema(), [("stop_words", "word")])
+    words = tables["stop_words"].select(pl.col("word").cast(pl.String)).drop_nulls()
+    return words.unique(maintain_order=True).collect().to_series().to_list()
+
+
+def _examples(config: ExtractPairs, pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
+    if not config.examples:
+        return Examples.zero_rows()
+    drawn = examples.draw(located(pairs, tokens), most=config.examples, seed=config.seed)
+    return examples.sentences(drawn, tokens, form=config.form)
+
+
+def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
+    """Return the attributes that each option uses."""
+    used = {f"left.{option}": names for option, names in config.left.columns().items()}
+    used |= {f"right.{option}": names for option, names in config.right.columns().items()}
+    if config.dependency:
+        ours = config.dependency.columns().items()
+        used |= {f"dependency.{option}": names for option, names in ours}
+    if config.examples:
+        used["form"] = {config.form}
+    return used
+
+
+def _counted(found: pair_counting.Found) -> dict[str, int]:
+    return {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})

@@ -1,0 +1,141 @@
+"""Tuples from a corpus: counted part by part, the frequencies of their parts over all."""
+
+from __future__ import annotations
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.kernels.cooccurrence import dispersion, examples
+from pipeline.kernels.cooccurrence.pairs import located
+from pipeline.kernels.cooccurrence.subsets import with_subsets
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, numbered
+from pipeline.kernels.cooccurrence.tuples import adjacent_tuples, apart, count, pair_tuples
+from pipeline.kernels.cooccurrence.units import Unit, units
+from pipeline.kernels.hashing import candidate_id
+from pipeline.stages.base import CorpusSource, Counting, Outputs, Seeded, Tables, TableSource, stage
+from pipeline.stages.collocations import pair_counting
+from pipeline.stages.collocations.extract_pairs import stop_words
+from pipeline.stages.collocations.tuple_options import TupleOptions
+from pipeline.stages.columns import require_attributes
+from schemas import CorpusSize, Examples, TupleCounts, Tuples
+from schemas.tuples import signature
+
+
+class ExtractTuples(Seeded, TupleOptions):
+    """Extract tuples of two to six units from a corpus, with the frequencies of their parts."""
+
+    corpus: CorpusSource
+    """File or files: CoNLL-U, vertical, token table, plain text."""
+    stop_words: TableSource | None = None
+    """File with a column word: labels that are no units at any position."""
+    min_frequency: int = Field(default=1, ge=1)
+    """Drop tuples with a smaller f, after counting: all other frequencies stay as they are."""
+    examples: int = Field(default=0, ge=0)
+    """Sentences to keep per tuple, chosen at random."""
+    form: str = "form"
+    """The attribute that the examples show."""
+
+
+PARTIALS = {"counts": TupleCounts, "examples": Examples, "corpus": CorpusSize}
+
+
+def columns(config: ExtractTuples) -> set[str]:
+    """Return the columns of the tokens that are looked at."""
+    used = {name for names in _attributes(config).values() for name in names}
+    return {"file", "doc", "sentence", "position", "paragraph"} | used
+
+
+def merge(config: ExtractTuples, tables: Tables) -> Outputs:
+    """Add up the counts of parts of a corpus."""
+    return {
+        "counts": tables["counts"].group_by("units").agg(pl.sum("f"), pl.sum("documents")),
+        "examples": examples.merge(tables["examples"], most=config.examples),
+        "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
+    }
+
+
+def combine(config: ExtractTuples, tables: Tables) -> Outputs:
+    """Take the frequencies of the parts from the sums, then apply the threshold."""
+    counted = apart(tables["counts"], size=config.size)
+    kept = with_subsets(counted, size=config.size, min_frequency=config.min_frequency)
+    names = config.elements
+    order = ["id", *names, *signature(config.size), "documents"]
+    named = kept.with_columns(candidate_id(*names)).select(order)
+    shown = tables["examples"].join(named, on="id", how="semi")
+    return {
+        "tuples": named,
+        "examples": examples.merge(shown, most=config.examples),
+        "corpus": tables["corpus"].sort("what"),
+    }
+
+
+@stage(
+    "extract.tuples",
+    config=ExtractTuples,
+    outputs={"tuples": Tuples, "examples": Examples, "corpus": CorpusSize},
+    shards="corpus",
+    counting=Counting(
+        partials=PARTIALS,
+        merge=merge,
+        combine=combine,
+        columns=columns,
+        whole=lambda config: config.text_unit,
+        carry={"open": dispersion.OPEN},
+    ),
+)
+def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:
+    """Count the tuples of one part of a corpus, and choose examples from it."""
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    found = _find(config, tokens, config.kernels(stop_words(tables)))
+    sentences = dispersion.documents(tokens.lazy()).collect()
+    before = tables["open"].collect()
+    counts, after = count(found, sentences, before, size=config.size)
+    counted = {"tuple tokens": found.height}
+    return {
+        "counts": counts,
+        "examples": _examples(config, found.lazy(), tokens.lazy()),
+        "corpus": pair_counting.sizes(tokens, sentences, before, counted),
+        "open": after,
+    }
+
+
+def _find(config: ExtractTuples, tokens: pl.DataFrame, wanted: list[Unit]) -> pl.DataFrame:
+    if config.left and config.right:
+        left, right = wanted
+        pairs = pair_counting.find(tokens, left=left, right=right, options=config).pairs
+        numbers = [len(each.templates) for each in wanted]
+        return pair_tuples(pairs, left=numbers[0], right=numbers[1])
+    each = [units(tokens.lazy(), unit).collect() for unit in wanted[: len(config.sides)]]
+    return adjacent_tuples(each * (config.length or 1), tokens, gap=config.gap)
+
+
+def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
+    """Choose sentences; all the tokens are marked, or the two that were paired."""
+    if not config.examples:
+        return Examples.zero_rows()
+    number = 2 if config.left else config.size
+    places = [f"position_{i}" for i in range(1, number + 1)]
+    drawn = examples.draw(
+        located(tuples, tokens) if config.left else _located(tuples, tokens, number),
+        most=config.examples,
+        seed=config.seed,
+        units=config.elements,
+        positions=places,
+    )
+    return examples.sentences(drawn, tokens, form=config.form, positions=places)
+
+
+def _located(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.LazyFrame:
+    """Add file, doc, sentence and the positions of tokens that stand in one sentence."""
+    first = pl.col("position").alias("position_1")
+    where = tokens.select("file", "doc", "sentence", first, token_1=TOKEN)
+    others = {
+        f"position_{i}": pl.col("position_1") + pl.col(f"token_{i}") - pl.col("token_1")
+        for i in range(2, number + 1)
+    }
+    return tuples.drop(PLACE).join(where, on="token_1").with_columns(**others)
+
+
+def _attributes(config: ExtractTuples) -> dict[str, set[str]]:
+    return config.attributes() | ({"form": {config.form}} if config.examples else {})

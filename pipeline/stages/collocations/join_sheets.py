@@ -1,0 +1,123 @@
+"""From filled sheets to verdicts: checked, adjudicated, kept for every later sample."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import polars as pl
+from pydantic import Field, model_validator
+
+from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
+from pipeline.kernels.annotation.adjudication import adjudicate, intersection
+from pipeline.kernels.annotation.sheet_checks import faults, normalise
+from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, StageConfig, Tables, stage
+from schemas import Adjudicated, Annotations, Judgements, Labels, SheetEntries, SheetRows
+
+
+class JoinSheets(StageConfig):
+    """Join the filled annotation sheets."""
+
+    sheet: Annotated[str, Of(SheetRows)]
+    """What was to be annotated."""
+    labels: Annotated[str, Of(Labels)]
+    """The labels that were offered."""
+    folder: Annotated[str | None, FilledSheets()] = Field(default=None, pattern=r"^[\w-]+$")
+    """Folder of the sheets."""
+    entries: Annotated[str | None, Of(SheetEntries)] = None
+    """Or a table of what stands in them, such as a simulated annotator gives."""
+    categories: dict[str, tuple[str, ...]] = Field(min_length=1)
+    """Category of true positives to the labels that stand for it."""
+    rule: Literal["majority", "unanimous", "expert", "intersection"] = "majority"
+    """Whose label stands where annotators differ; by intersection, a true positive is what every
+    annotator gives a label of the category."""
+    expert: str | None = None
+    """The expert's name, if the rule is expert."""
+    partial: bool = False
+    """Go on although labels are missing; candidates without a label do not count."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> JoinSheets:
+        if (self.folder is None) == (self.entries is None):
+            raise ValueError("give either folder or entries")
+        return self
+
+    @model_validator(mode="after")
+    def _expert_is_named(self) -> JoinSheets:
+        if (self.rule == "expert") != (self.expert is not None):
+            raise ValueError('expert = NAME goes with rule = "expert"')
+        return self
+
+
+@stage(
+    "join.sheets",
+    config=JoinSheets,
+    outputs={
+        "judgements": Judgements,
+        "annotations": Annotations,
+        "adjudicated": Adjudicated,
+        "others": SheetEntries,
+    },
+)
+def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
+    """Check every row that came back, wait for missing labels, then adjudicate."""
+    labels = tables["labels"].collect().get_column("label").to_list()
+    _check_categories(config, labels)
+    entries = tables["entries" if config.entries else "folder"]
+    typed = normalise(entries, labels=labels)
+    annotations = typed.drop_nulls("label").sort("file", "line")
+    each = annotations.group_by("id", "annotator", maintain_order=True).first()
+    wrong = faults(entries, labels=labels)
+    missing = 0 if config.partial else _missing(tables["sheet"], each)
+    if missing and not wrong.limit(1).collect().height:
+        raise WaitsForPerson(config.folder or str(config.entries), missing)
+    decided = _adjudicated(config, each)
+    return {
+        "judgements": pl.concat(
+            _verdicts(config, each, decided, positive).select(
+                pl.lit(name).alias("category"), "id", "tp"
+            )
+            for name, positive in config.categories.items()
+        ),
+        "annotations": each.select("id", "annotator", "label", "note"),
+        "adjudicated": decided,
+        # Rows of candidates that this sample does not ask for: of earlier samples, or strangers.
+        "others": entries.join(tables["sheet"], on="id", how="anti"),
+        FAULTS: wrong,
+    }
+
+
+def _adjudicated(config: JoinSheets, each: pl.LazyFrame) -> pl.LazyFrame:
+    rule = "unanimous" if config.rule == "intersection" else config.rule
+    return adjudicate(each, rule=rule, expert=config.expert)
+
+
+def _verdicts(
+    config: JoinSheets, each: pl.LazyFrame, decided: pl.LazyFrame, positive: tuple[str, ...]
+) -> pl.LazyFrame:
+    """Return id and verdict in one category."""
+    if config.rule == "intersection":
+        return intersection(each, positive=positive)
+    return decided.select("id", tp=pl.col("label").is_in(list(positive)))
+
+
+def _missing(wanted: pl.LazyFrame, given: pl.LazyFrame) -> int:
+    """Count labels to come: a candidate needs as many annotators as its sheets ask for."""
+    needs = wanted.group_by("id").agg(needed=pl.col("annotator").n_unique().cast(pl.Int64))
+    has = given.group_by("id").agg(given=pl.col("annotator").n_unique().cast(pl.Int64))
+    short = needs.join(has, on="id", how="left").select(
+        (pl.col("needed") - pl.col("given").fill_null(0)).clip(lower_bound=0).sum()
+    )
+    return int(short.collect().item() or 0)
+
+
+def _check_categories(config: JoinSheets, labels: list[str]) -> None:
+    if not labels:
+        return  # a rehearsal
+    problems = [
+        Problem(f"categories.{name}", f"there is no label {label!r}", did_you_mean(label, labels))
+        for name, positive in config.categories.items()
+        for label in positive
+        if label not in labels
+    ]
+    if problems:
+        raise ConfigError("categories", problems)

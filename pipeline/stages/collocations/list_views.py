@@ -1,0 +1,58 @@
+"""The further tables of `evaluate.precision`, each without rows unless it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from pipeline.kernels.arithmetic import ratio
+from pipeline.kernels.nbest.curves import cut_lists, local_precision, recall_columns, stays_below
+from pipeline.kernels.statistics.intervals import FINITE
+from schemas import CutLists, LocalPrecision, Recall, Thresholds
+
+
+def local(
+    counts: pl.DataFrame, *, window: int | None, method: str, confidence: float
+) -> pl.DataFrame | pl.LazyFrame:
+    """Return the precision in a window of ranks, for every place of the window."""
+    if window is None:
+        return LocalPrecision.zero_rows()
+    found = local_precision(counts, window=window, method=method, confidence=confidence)
+    return found.select(*LocalPrecision.columns())
+
+
+def recall(
+    counts: pl.DataFrame, positives: pl.DataFrame, *, wanted: bool, method: str, confidence: float
+) -> pl.DataFrame | pl.LazyFrame:
+    """Return the recall of every list with its interval.
+
+    Where the precision has finite-population intervals, recall has Clopper and Pearson's: the
+    number of all true positives, the population here, is not known.
+    """
+    if not wanted:
+        return Recall.zero_rows()
+    taken = "clopper_pearson" if method in FINITE else method
+    found = recall_columns(counts, positives=positives, method=taken, confidence=confidence)
+    return found.select(*Recall.columns())
+
+
+def cut(counts: pl.DataFrame, *, size: int | None) -> pl.DataFrame | pl.LazyFrame:
+    """Return precision and recall within the cut-best list of each measure."""
+    if size is None:
+        return CutLists.zero_rows()
+    shares = cut_lists(counts, cut=size).with_columns(
+        precision=ratio("k_sampled", "n_sampled"), recall=ratio("k_sampled", "positives")
+    )
+    return shares.select(*CutLists.columns())
+
+
+def thresholds(precision: pl.DataFrame, *, wanted: Sequence[float]) -> pl.LazyFrame:
+    """Return the list size from which on each measure stays under each threshold."""
+    found = [
+        stays_below(precision, threshold=each).with_columns(threshold=pl.lit(each, pl.Float64))
+        for each in sorted(set(wanted))
+    ]
+    columns = list(Thresholds.columns())
+    parts = [each.lazy().select(columns) for each in found]
+    return pl.concat([Thresholds.zero_rows(), *parts]).sort(*Thresholds.key())

@@ -1,0 +1,45 @@
+"""What all stages that estimate precision have in common: the method of the intervals."""
+
+from __future__ import annotations
+
+import polars as pl
+from pydantic import field_validator
+
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.kernels.statistics.intervals import FINITE, INTERVALS
+from pipeline.stages.base import Proportion, StageConfig
+
+
+class Estimating(StageConfig):
+    """Options of every stage that estimates precision."""
+
+    interval: str = "clopper_pearson"
+    """Method of the confidence intervals: clopper_pearson, wilson, wilson_corrected, jeffreys, or
+    hypergeometric, the exact one for samples without replacement."""
+    confidence: Proportion = 0.95
+    """Confidence level."""
+
+    @field_validator("interval")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in INTERVALS:
+            raise ValueError(f"unknown interval {name!r}; {did_you_mean(name, INTERVALS)}")
+        return name
+
+    def check(self, draws: pl.DataFrame) -> None:
+        """Refuse an interval for single draws where candidates were drawn again.
+
+        Raises
+        ------
+        ConfigError
+            With the number of such candidates, and three of them.
+        """
+        again = draws.filter(pl.col("multiplicity") > 1)["id"].unique().sort()
+        if self.interval in FINITE and len(again):
+            shown = ", ".join(again.head(3))
+            what = (
+                f"{self.interval!r} is for samples without replacement, and {len(again):,}"
+                f" candidates were drawn more than once, such as {shown}"
+            )
+            problem = Problem("interval", what, "take clopper_pearson")
+            raise ConfigError("interval", [problem])

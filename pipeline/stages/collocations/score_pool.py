@@ -1,0 +1,45 @@
+"""Pools: the union of the n-best lists of several measures stands for the data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.kernels.nbest.strata import pool
+from pipeline.stages.base import Outputs, Tables, stage
+from pipeline.stages.collocations.evaluation import Rankings, chosen_ranks
+from schemas import Pool, PooledRanks
+
+
+class ScorePool(Rankings):
+    """Pool the n-best lists of several measures: fewer candidates to annotate."""
+
+    depth: int = Field(ge=1)
+    """Size of the lists."""
+
+
+def _notes(config: ScorePool) -> Iterator[str]:
+    yield (
+        "what is estimated from a pool is conditional on it: precision holds for the"
+        f" {config.depth} best of the pooled measures; baseline and recall are those within the"
+        " pool, and other measures cannot be compared"
+    )
+
+
+@stage(
+    "score.pool",
+    config=ScorePool,
+    outputs={"candidates": Pool, "ranks": PooledRanks},
+    notes=_notes,
+)
+def score_pool(config: ScorePool, tables: Tables) -> Outputs:
+    """Keep the candidates that are n-best of some measure, and the ranks down to that depth."""
+    ranks = chosen_ranks(config, tables)
+    names = ranks.select(pl.col("measure").unique().sort()).collect().to_series().to_list()
+    down_to = ranks.filter(pl.col("rank") <= config.depth)
+    return {
+        "candidates": pool(ranks, measures=names, depth=config.depth),
+        "ranks": down_to.with_columns(pool_depth=pl.lit(config.depth, pl.Int64)),
+    }

@@ -1,0 +1,38 @@
+"""Ranks under each measure."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import polars as pl
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.nbest.ranking import rank
+from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
+from pipeline.stages.columns import require
+from schemas import Candidates, Identified, Ranks
+
+
+class ScoreRank(Seeded):
+    """Rank the candidates by each measure, ties broken at random but reproducibly."""
+
+    scores: Annotated[str, Of(Identified)]
+    """Any table of candidates with columns of numbers."""
+    measures: tuple[str, ...] = ()
+    """The columns to rank by; all floating-point columns if empty."""
+
+
+@stage("score.rank", config=ScoreRank, outputs={"ranks": Ranks})
+def score_rank(config: ScoreRank, tables: Tables) -> Outputs:
+    """Rank by each column of scores."""
+    schema = tables["scores"].collect_schema()
+    require(schema, [("measures", name) for name in config.measures])
+    own = Candidates.columns()
+    found = [name for name, dtype in schema.items() if dtype.is_float() and name not in own]
+    measures = config.measures or tuple(found)
+    words = [name for name in measures if not schema[name].is_numeric()]
+    if words or not measures:
+        what = f"{', '.join(words)} does not hold numbers" if words else "no column of scores"
+        raise ConfigError("columns", [Problem("measures", what, "name columns of numbers")])
+    ranked: pl.LazyFrame = rank(tables["scores"], measures=measures, seed=config.seed)
+    return {"ranks": ranked}

@@ -1,0 +1,79 @@
+"""Annotation sheets: who annotates which candidates, in which order, with which examples."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import polars as pl
+from pydantic import Field, field_validator
+
+from pipeline.kernels.annotation.assignment import assign
+from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
+from schemas import Candidates, Examples, Identified, Labels, SheetRows
+
+
+class SheetAnnotation(Seeded):
+    """Lay out the annotation sheets of a sample: blind, in random order."""
+
+    candidates: Annotated[str, Of(Candidates)]
+    """The candidates, for their units."""
+    sample: Annotated[str, Of(Identified)]
+    """What is to be annotated: a sample, or any table of candidates, such as a pool."""
+    examples: Annotated[str | None, Of(Examples)] = None
+    """Sentences to show beside each candidate."""
+    folder: str = Field(pattern=r"^[\w-]+$")
+    """Folder of the sheets; a sheet that is there is never written again."""
+    labels: tuple[str, ...] = Field(min_length=1)
+    """What the annotator can choose."""
+    annotators: tuple[str, ...] = Field(default=("annotator",), min_length=1)
+    """Who annotates."""
+    overlap: float = Field(default=0.0, ge=0, le=1)
+    """Share of the candidates that all annotators get."""
+    shown: int = Field(default=3, ge=0)
+    """Examples to show."""
+    kind: Literal["xlsx", "csv"] = "xlsx"
+    """Kind of file."""
+    instructions: str = ""
+    """What the annotator should know."""
+
+    @field_validator("labels", "annotators")
+    @classmethod
+    def _differ(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if len({name.strip().casefold() for name in names}) < len(names):
+            raise ValueError("two names differ in case or blanks alone")
+        return names
+
+
+@stage(
+    "sheet.annotation",
+    config=SheetAnnotation,
+    outputs={"sheet": SheetRows, "labels": Labels},
+    delivers="annotation_sheet",
+)
+def sheet_annotation(config: SheetAnnotation, tables: Tables) -> Outputs:
+    """Assign the sampled candidates and put their examples beside them."""
+    assigned = assign(
+        tables["sample"].select("id"),
+        annotators=config.annotators,
+        overlap=config.overlap,
+        seed=config.seed,
+    )
+    units = tables["candidates"].select("id", "l1", "l2")
+    rows = assigned.join(units, on="id", how="inner")
+    names = [f"example_{number}" for number in range(1, config.shown + 1)]
+    if "examples" in tables and names:
+        rows = rows.join(_beside(tables["examples"], names), on="id", how="left")
+    columns = ["annotator", "order", "id", "l1", "l2", *(names if "examples" in tables else [])]
+    return {
+        "sheet": rows.select(columns),
+        "labels": pl.LazyFrame({"label": config.labels}),
+    }
+
+
+def _beside(examples: pl.LazyFrame, names: list[str]) -> pl.LazyFrame:
+    """Put the examples of a candidate into columns."""
+    nth = [
+        pl.col("text").filter(pl.col("number") == number).first().alias(name)
+        for number, name in enumerate(names, start=1)
+    ]
+    return examples.group_by("id").agg(nth)

@@ -1,0 +1,59 @@
+"""What all stages that test differences have in common: which test, which level, which family."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from pydantic import Field, field_validator
+
+from pipeline.errors import did_you_mean
+from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
+from pipeline.stages.base import Proportion
+from pipeline.stages.collocations.evaluation import Evaluation
+
+
+class Tests(Evaluation):
+    """Options of every stage that tests for differences."""
+
+    test: str = "fisher"
+    """The exact test: fisher, fisher_mid_p (less conservative, no longer exact) or boschloo (more
+    powerful, and slow)."""
+    alternative: Alternative = "two_sided"
+    """What is tested for: two_sided, greater (the first precision is the higher one) or less."""
+    alpha: Proportion = 0.05
+    """Significance level."""
+    margin: float = Field(default=0.0, ge=0, lt=1)
+    """Relevance margin: smaller differences in precision are not marked."""
+    correction: Literal["holm", "benjamini_hochberg"] = "holm"
+    """How p-values are adjusted for the size of the family."""
+
+    @field_validator("test")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in TESTS:
+            raise ValueError(f"unknown test {name!r}; {did_you_mean(name, TESTS)}")
+        return name
+
+
+class Mark(TypedDict):
+    """When a difference is marked."""
+
+    alpha: float
+    margin: float
+
+
+class Tested(Mark):
+    """How a difference is tested."""
+
+    test: str
+    alternative: Alternative
+
+
+def mark(config: Tests) -> Mark:
+    """Return when a difference is marked."""
+    return Mark(alpha=config.alpha, margin=config.margin)
+
+
+def tested(config: Tests) -> Tested:
+    """Return how a difference is tested."""
+    return Tested(**mark(config), test=config.test, alternative=config.alternative)

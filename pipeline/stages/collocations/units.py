@@ -1,0 +1,179 @@
+"""Options that describe units and relations, shared by the stages that read corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import CoreSchema
+
+from pipeline.errors import did_you_mean
+from pipeline.kernels.cooccurrence import labels
+from pipeline.kernels.cooccurrence.pairs import Dependency
+from pipeline.kernels.cooccurrence.units import Related, Unit
+
+
+def condition(where: str) -> pl.Expr:
+    """Return a condition on tokens, written as Polars SQL.
+
+    Raises
+    ------
+    ValueError
+        If it does not parse.
+    """
+    try:
+        return pl.sql_expr(where)
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"{where!r} is not a Polars SQL condition: {error}") from error
+
+
+class _Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class RelatedOptions(_Options):
+    """A token related to the unit's token by a dependency."""
+
+    where: str
+    """Condition on the related token, in Polars SQL: deprel = 'case'."""
+    side: Literal["dependents", "head"] = "dependents"
+    """Whether it depends on the unit's token or the other way round."""
+    optional: bool = False
+    """Whether a unit without it is kept; its attributes are then empty in the label."""
+    each: bool = False
+    """Whether every such token makes a unit, or the first alone."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"anyOf": [{"type": "string"}, handler.resolve_ref_schema(handler(core))]}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: object) -> object:
+        return {"where": value} if isinstance(value, str) else value
+
+    @field_validator("where")
+    @classmethod
+    def _parses(cls, where: str) -> str:
+        condition(where)
+        return where
+
+
+class UnitOptions(_Options):
+    """Which tokens are units, and what they are called."""
+
+    where: str = "true"
+    """Condition on the token, in Polars SQL: upos = 'NOUN'; every token if not given."""
+    label: str = "{lemma}"
+    """Template: {attribute} of the token, {name.attribute} of a related one."""
+    attach: dict[str, RelatedOptions] = Field(default_factory=dict)
+    """Related tokens by the name that the label calls them."""
+    fold: bool = False
+    """Whether labels are put into lower case."""
+    matches: str = ""
+    """Regular expression that a label has to match, e.g. "^\\p{L}+$"; any label if empty."""
+    exclude: tuple[str, ...] = ()
+    """Labels that are no units, as they are after folding."""
+
+    @field_validator("where")
+    @classmethod
+    def _parses(cls, where: str) -> str:
+        condition(where)
+        return where
+
+    @field_validator("matches")
+    @classmethod
+    def _pattern(cls, matches: str) -> str:
+        try:
+            pl.select(pl.lit("").str.contains(matches))
+        except pl.exceptions.ComputeError as error:
+            raise ValueError(f"no regular expression: {error}") from error
+        return matches
+
+    @field_validator("label")
+    @classmethod
+    def _template(cls, label: str) -> str:
+        labels.fields(label)
+        return label
+
+    @model_validator(mode="after")
+    def _attached(self) -> UnitOptions:
+        asked = {each.partition(".")[0] for each in self._fields() if "." in each}
+        for name in sorted(asked - set(self.attach)):
+            raise ValueError(f"label: {name!r} is not attached; {did_you_mean(name, self.attach)}")
+        return self
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The templates of what the unit contributes."""
+        return (self.label,)
+
+    def _fields(self) -> list[str]:
+        return [field for template in self.templates for field in labels.fields(template)]
+
+    def kernel(self, stop_words: Iterable[str] = ()) -> Unit:
+        """Return the same for the kernels; stop words are labels that are no units, too."""
+        attach = {
+            name: Related(condition(each.where), each.side, each.optional, each.each)
+            for name, each in self.attach.items()
+        }
+        excluded = tuple(dict.fromkeys([*self.exclude, *stop_words]))
+        first, *further = self.templates
+        return Unit(
+            condition(self.where), first, attach, self.fold, self.matches, excluded, further
+        )
+
+    def columns(self) -> dict[str, set[str]]:
+        """Return the attributes that each option uses."""
+        used = {"where": set(condition(self.where).meta.root_names())}
+        used["label"] = {each.rpartition(".")[2] for each in self._fields()}
+        for name, each in self.attach.items():
+            used[f"attach.{name}.where"] = set(condition(each.where).meta.root_names()) | {"head"}
+        return used
+
+
+class DependencyOptions(_Options):
+    """The syntactic relation between the units."""
+
+    label: str | tuple[str, ...] = ()
+    """Relation of the dependent, such as obj, or several; or give where."""
+    where: str = ""
+    """Condition on the dependent token, in Polars SQL; or give label."""
+    governor: Literal["left", "right", "either"] = "left"
+    """Which unit governs the other."""
+    through: str | None = None
+    """Condition on a token between the two: the governor governs it, it governs the dependent."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> DependencyOptions:
+        if bool(self.label) == bool(self.where):
+            raise ValueError("give either label or where")
+        for each in filter(None, (self.where, self.through)):
+            condition(each)
+        return self
+
+    def kernel(self) -> Dependency:
+        """Return the same for the kernels."""
+        labels = [self.label] if isinstance(self.label, str) else list(self.label)
+        where = condition(self.where) if self.where else pl.col("deprel").is_in(labels)
+        through = condition(self.through) if self.through else None
+        return Dependency(where, self.governor, through)
+
+    def columns(self) -> dict[str, set[str]]:
+        """Return the attributes that each option uses."""
+        made = self.kernel()
+        used = {"where": set(made.where.meta.root_names()) | {"head"}}
+        if made.through is not None:
+            used["through"] = set(made.through.meta.root_names())
+        return used

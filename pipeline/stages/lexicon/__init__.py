@@ -1,0 +1,1 @@
+"""Stages that evaluate lexicons against dictionaries."""

@@ -1,0 +1,89 @@
+"""From filled keying sheets to a gold lexicon of the sampled lemmas."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import polars as pl
+from pydantic import Field, model_validator
+
+from pipeline.errors import WaitsForPerson
+from pipeline.kernels.lexicon.keyed import keyed_forms, keying_faults
+from pipeline.kernels.lexicon.normalising import normalised
+from pipeline.kernels.lexicon.wordlists import canonical, sizes
+from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, Tables, stage
+from pipeline.stages.lexicon.spelling import Spelt, changed, preparation
+from schemas import KeyedEntries, KeyedLemmas, KeyingRows, Preparation, WordList
+
+
+class JoinKeying(Spelt):
+    """Join the filled keying sheets: what the dictionary says of the sampled lemmas."""
+
+    sheet: Annotated[str, Of(KeyingRows)]
+    """What was to be looked up."""
+    folder: Annotated[str | None, FilledSheets(KeyedEntries, "keying_sheet")] = Field(
+        default=None, pattern=r"^[\w-]+$"
+    )
+    """Folder of the sheets."""
+    entries: Annotated[str | None, Of(KeyedEntries)] = None
+    """Or a table of what stands in them, such as a simulated person gives."""
+    lemma_is_form: bool = False
+    """Count each lemma among its own forms, keyed in or not."""
+    partial: bool = False
+    """Go on although lemmas are missing; they do not count."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> JoinKeying:
+        if (self.folder is None) == (self.entries is None):
+            raise ValueError("give either folder or entries")
+        return self
+
+
+@stage(
+    "join.keying",
+    config=JoinKeying,
+    outputs={
+        "gold": WordList,
+        "keyed": KeyedLemmas,
+        "others": KeyedEntries,
+        "preparation": Preparation,
+    },
+)
+def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
+    """Check every row that came back, wait for missing lemmas, then list the forms."""
+    entries, sheet = tables["entries" if config.entries else "folder"], tables["sheet"]
+    asked = sheet.select("lemma").unique()
+    typed = keyed_forms(entries).join(asked, on="lemma", how="semi").collect()
+    wrong = keying_faults(entries)
+    missing = asked.join(typed.lazy(), on="lemma", how="anti").select(pl.len()).collect().item()
+    if missing and not config.partial and not wrong.limit(1).collect().height:
+        raise WaitsForPerson(config.folder or str(config.entries), missing, "lemma")
+    spelt, counts = normalised(typed, config.spelling, columns=["form"])
+    rows = spelt.lazy().select("lemma", "form")
+    found = rows.drop_nulls("form")
+    own = found.select("lemma", form=pl.col("lemma"))
+    gold = canonical(pl.concat([found, own]) if config.lemma_is_form else found)
+    return {
+        "gold": gold,
+        "keyed": _keyed(rows.select("lemma").unique(), gold, entries),
+        # Rows of lemmas that this sample does not ask for: of earlier samples, or strangers.
+        "others": entries.join(asked, on="lemma", how="anti"),
+        "preparation": preparation(
+            [
+                ("forms keyed in", typed["form"].count(), None),
+                *changed(counts),
+                ("lemmas to look up", asked.collect().height, None),
+                ("lemmas not looked up yet", missing, None),
+            ]
+        ),
+        FAULTS: wrong,
+    }
+
+
+def _keyed(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> pl.LazyFrame:
+    remarks = entries.drop_nulls(["lemma", "note"]).group_by("lemma")
+    notes = remarks.agg(note=pl.col("note").unique().sort().str.join("; "))
+    counted = lemmas.join(sizes(gold, name="n_forms"), on="lemma", how="left")
+    full = counted.join(notes, on="lemma", how="left")
+    forms = pl.col("n_forms").fill_null(0)
+    return full.select("lemma", found=forms > 0, n_forms=forms, note="note")
