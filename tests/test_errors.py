@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_experiment import SMALL
 
 import pipeline as lx
 from pipeline.errors import ConfigError
+from tests.small_experiment import SMALL
 
 GOOD = (
     SMALL

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from small_experiment import SMALL
 
 from pipeline.cli.main import main
+from tests.small_experiment import SMALL
 
 EXPERIMENT = (
     SMALL

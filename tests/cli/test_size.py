@@ -7,10 +7,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from small_experiment import SMALL
 
 import pipeline as lx
 from pipeline.cli.main import main
+from tests.small_experiment import SMALL
 
 STAGES = """
 [stages.full]

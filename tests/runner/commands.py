@@ -19,7 +19,6 @@ from pipeline.cli.main import main
 
 _ROOT = Path(pipeline.__file__).parents[1]
 _COMMAND = [sys.executable, "-m", "pipeline.cli"]
-_DRIVER = Path(__file__).with_name("driver.py")
 _TIMEOUT = 60.0
 
 
@@ -99,7 +98,7 @@ class Driver:
 
     def __init__(self, path: Sequence[Path] = ()) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, str(_DRIVER)],
+            [sys.executable, "-m", "tests.runner.driver"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -3,7 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from laboratory import Laboratory, build
+
+from tests.runner.laboratory import Laboratory, build
 
 collect_ignore_glob = ["extension/*", "plugins/*", "driver.py"]
 

@@ -35,10 +35,9 @@ class Counter:
 
 
 def work() -> None:
-    from commands import call
-
     from pipeline.cli.app import app  # noqa: F401
     from pipeline.stages.base import STAGES
+    from tests.runner.commands import call
 
     list(STAGES)
     counter = Counter()

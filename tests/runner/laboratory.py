@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from commands import Outcome, call, execute, start
-
 from pipeline.runner.store import history, manifest
 from pipeline.runner.store.manifest import Manifest
+from tests.runner.commands import Outcome, call, execute, start
 
 EXPERIMENT = """
 name = "small"

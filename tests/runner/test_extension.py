@@ -6,9 +6,10 @@ import math
 from pathlib import Path
 
 import pytest
-from commands import Driver, Outcome, execute
-from extensions import HERE, install
-from laboratory import Laboratory, build, change
+
+from tests.runner.commands import Driver, Outcome, execute
+from tests.runner.extensions import HERE, install
+from tests.runner.laboratory import Laboratory, build, change
 
 SOURCE = HERE / "extension" / "example_extension"
 EXPERIMENT = """

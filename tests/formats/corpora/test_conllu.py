@@ -1,0 +1,260 @@
+"""CoNLL-U against a slow reader, on whole treebanks and on files full of traps."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.errors import DataError
+from schemas import SchemaViolation, Tokens
+from schemas.validate import check_columns, validate
+from tests.formats.corpora import slow_readers
+from tests.formats.corpora.corpus_files import read, refusal, scan, skips, write
+
+TREEBANKS = ["UD_English-EWT.all", "de_gsd-ud-dev", "de_gsd-ud-test"]
+TRAPS = (
+    "\ufeff# global.columns = ID FORM\twith\ttabs\n"
+    "\n"
+    "# newdoc id = first doc \n"
+    "# newpar id = p1\n"
+    "# sent_id = 1\n"
+    '# text = # says "it\'s" _\n'
+    "1-2\t#s\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    "1\t#\t#\tSYM\t$\tA=b\t2\tdep\t2:dep\tSpaceAfter=No\n"
+    "2\tsays\tsay\tVERB\tVBZ\t_\t0\troot\t0:root\t_\n"
+    '3\t"it\'s\t"\tX\t_\t_\t2\tx\t_\t_\n'
+    "3.1\t_\tgone\t_\t_\t_\t_\t_\t3:x\t_\n"
+    "# a comment between words\n"
+    "4\t_\t_\tPUNCT\t_\t_\t2\tpunct\t_\t_\n"
+    "5\tone two\t_\tX\t_\t_\t_\t_\t_\tnull\n"
+    "\n"
+    "\n"
+    "# only a comment\n"
+    "\n"
+    "# newpar\n"
+    "0.1\tE\te\t_\t_\t_\t_\t_\t0:root\t_\n"
+    "1\t_\thidden\tNUM\t_\t_\t0\troot\t_\t_\n"
+    "\n"
+    "#newdoc\n"
+    "1\tNA\tnull\tX\t_\t_\t0\troot\t_\t_\n"
+    "\n"
+    "# newdocument is another comment\n"
+    "# newdoc id=d3\n"
+    "# newpar id = q\n"
+    "1\tx\ty\tX\t\t_\t0\troot\t_\t"
+)
+
+
+@pytest.mark.parametrize("name", TREEBANKS)
+def test_whole_treebank(name: str, public_data: Callable[[str], Path]) -> None:
+    path = public_data(f"corpora/{name}.conllu.gz")
+    expected = pl.DataFrame(slow_readers.conllu(path), infer_schema_length=None)
+    found = read(path)
+    assert found.equals(expected.cast(found.schema))
+    assert read(path, lenient=True).equals(found)
+    assert skips(path) == []
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["t.conllu", "t[1]*.conllu.gz", "T.CONLLU"])
+@pytest.mark.parametrize("lenient", [False, True])
+def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
+    path = write(tmp_path / name, TRAPS.replace("\n", ending))
+    found = read(path, lenient=lenient)
+    assert found.rows(named=True) == slow_readers.conllu(path)
+    assert found.select("line", "doc", "paragraph", "sentence", "position", "form").rows() == [
+        (8, "first doc", 1, 1, 1, "#"),
+        (9, "first doc", 1, 1, 2, "says"),
+        (10, "first doc", 1, 1, 3, "\"it's"),
+        (13, "first doc", 1, 1, 4, "_"),
+        (14, "first doc", 1, 1, 5, "one two"),
+        (21, "first doc", 2, 2, 1, None),
+        (24, "#2", None, 3, 1, "NA"),
+        (29, "d3", 3, 4, 1, "x"),
+    ]
+    assert found["lemma"].to_list() == ["#", "say", '"', "_", None, "hidden", "null", "y"]
+    assert found["head"].to_list() == [2, 0, 2, 2, None, 0, 0, 0]
+
+
+def test_the_plan_knows_its_columns_and_keeps_the_law(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", TRAPS)
+    frame = read(path).select(pl.lit("t").alias("file"), pl.all())
+    check_columns(frame.lazy(), Tokens, name="tokens")
+    assert validate(frame.iter_slices(3), Tokens, name="tokens") == 8
+    negative = frame.with_columns(-pl.col("head"))
+    with pytest.raises(SchemaViolation, match="head_is_a_position"):
+        validate([negative], Tokens, name="tokens")
+
+
+def test_filter_and_selection_do_not_change_the_numbers(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", TRAPS)
+    for lenient in (False, True):
+        plan = scan(path, lenient=lenient)
+        whole, noun = plan.collect(), pl.col("upos") == "X"
+        columns = ["sentence", "doc", "paragraph", "line"]
+        assert plan.filter(noun).select(columns).collect().equals(whole.filter(noun)[columns])
+        assert plan.head(3).collect().equals(whole.head(3))
+        assert plan.tail(2).select("doc").collect().equals(whole.tail(2).select("doc"))
+
+
+def sentence(*ids: int, head: str = "0", extra: str = "") -> str:
+    return "".join(f"{i}\tw{i}\tw\tX\t_\t_\t{head}\tdep\t_\t_{extra}\n" for i in ids) + "\n"
+
+
+GOOD = sentence(1, 2)
+WRONG = {
+    "short line": ("3\tx\tx\n", "3 field(s), not 10"),
+    "long line": (sentence(3, extra="\tmore"), "11 field(s), not 10"),
+    "spaces for tabs": ("3 x x X _ _ 0 root _ _\n", "1 field(s), not 10"),
+    "white line": (" ", "1 field(s), not 10"),
+    "tab line": ("\t\t\t\t\t\t\t\t\t\n", "ID is no number"),
+    "no ID": ("\tx\tx\tX\t_\t_\t0\t_\t_\t_\n", "ID is no number"),
+    "odd ID": ("3a\tx\tx\tX\t_\t_\t0\t_\t_\t_\n", "ID is no number, range or decimal: '3a'"),
+    "ID twice": (sentence(2), "duplicate ID: '2'"),
+    "ID left out": (sentence(4), "not the ID 3 that should follow: '4'"),
+    "head outside": (sentence(3, head="4"), "head outside its sentence of 3 token(s): '4'"),
+    "head negative": (sentence(3, head="-1"), "head is no whole number: '-1'"),
+    "head no number": (sentence(3, head="x"), "head is no whole number: 'x'"),
+    "not UTF-8": (sentence(3).replace("w3", "\udce4"), "not UTF-8"),
+    "NUL": (sentence(3).replace("w3", "w\0"), "NUL"),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("case", sorted(WRONG))
+def test_damage(case: str, packed: bool, tmp_path: Path) -> None:
+    damage, said = WRONG[case]
+    content = GOOD + GOOD.removesuffix("\n") + damage.rstrip("\n") + "\n\n" + GOOD
+    raw = content.encode("utf-8", "surrogateescape")
+    path = write(tmp_path / ("t.conllu.gz" if packed else "t.conllu"), raw)
+    message = refusal(path)
+    for words in [path.name, "1 line(s)", "line 6:", said]:
+        assert words in message
+    (skip,) = skips(path)
+    assert skip.line == 6
+    assert said in str(skip)
+    assert read(path, lenient=True)["sentence"].to_list() == [1, 1, 3, 3]
+
+
+def test_first_examples_and_their_number(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", GOOD + sentence(1, 3, 3, 9, head="7") + sentence(2))
+    message = refusal(path)
+    assert "4 line(s)" in message
+    assert [f"line {line}:" in message for line in (4, 5, 6, 7, 9)] == [False, *[True] * 3, False]
+    assert "lenient = true" in message
+    assert [skip.line for skip in skips(path)] == [5, 9]
+
+
+def test_one_mistake_is_reported_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", GOOD.removesuffix("\n") + "3x\tx\n" + sentence(4, 5))
+    assert "1 line(s)" in refusal(path)
+    late = write(tmp_path / "u.conllu", GOOD.removesuffix("\n") + sentence(4, 5))
+    assert "1 line(s)" in refusal(late)
+
+
+def test_line_ends_beside_a_line_that_is_not_text(tmp_path: Path) -> None:
+    content = (GOOD + sentence(1) + GOOD).replace("\n", "\r\n").encode()
+    path = write(
+        tmp_path / "t.conllu", content.replace(b"w1", b"\xff", 2).replace(b"\xff", b"w1", 1)
+    )
+    assert [skip.line for skip in skips(path)] == [4]
+    found = read(path, lenient=True)
+    assert found["line"].to_list() == [1, 2, 6, 7]
+    assert found["misc"].to_list() == [None] * 4
+
+
+def test_sentences_without_a_blank_line_between(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.conllu", GOOD.strip("\n") + "\n" + GOOD)
+    assert "line 3: duplicate ID: '1'" in refusal(path)
+
+
+def test_sent_id_may_be_asked_to_be_unique(tmp_path: Path) -> None:
+    content = "".join(f"# sent_id = {name}\n{GOOD}" for name in ["a", "b", "a ", "c"])
+    path = write(tmp_path / "t.conllu", content)
+    assert read(path).height == 8
+    assert "line 9: duplicate sent_id: 'a'" in refusal(path, unique_sent_id=True)
+    options = {"unique_sent_id": True, "lenient": True}
+    assert read(path, **options)["sentence"].unique().sort().to_list() == [1, 2, 4]
+    assert [skip.line for skip in skips(path, **options)] == [9]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "# newdoc\n\n"])
+def test_empty_file(content: str, tmp_path: Path) -> None:
+    for name in ("t.conllu", "t.conllu.gz"):
+        path = write(tmp_path / name, content)
+        assert "line 1: the file is empty" in refusal(path)
+        (skip,) = skips(path)
+        assert "empty" in skip.problem
+        assert read(path, lenient=True).is_empty()
+        assert scan(path).collect_schema() == read(path, lenient=True).schema
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_hopeless_files(lenient: bool, tmp_path: Path) -> None:
+    packed = gzip.compress((GOOD * 5000).encode())
+    hopeless = {
+        "plain.conllu.gz": GOOD.encode(),
+        "packed.conllu": packed,
+        "cut.conllu.gz": packed[: len(packed) // 2],
+        "damaged.conllu.gz": packed[:-8] + b"12345678",
+    }
+    for name, raw in hopeless.items():
+        (tmp_path / name).write_bytes(raw)
+        with pytest.raises(DataError, match=f"{name}.*gzip"):
+            read(tmp_path / name, lenient=lenient)
+
+
+FIELD = st.text(
+    st.characters(blacklist_characters="\t\n\r\0", blacklist_categories=["Cs"]), min_size=1
+)
+HEADS = st.one_of(st.just("_"), st.integers(0, 3).map(str))
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> tuple[str, str, bool]:
+    """Draw a sentence, a whole one with as many lines, and whether the first is whole."""
+    size = draw(st.integers(1, 4))
+    cells = [[str(i + 1), *(draw(FIELD) for _ in range(9))] for i in range(size)]
+    heads = [draw(HEADS) for _ in range(size)]
+    for row, head in zip(cells, heads, strict=True):
+        row[6] = head
+    damage = draw(st.sampled_from(["", "", "", "cut", "grow", "twice", "drop"]))
+    victim = draw(st.integers(0, size - 1))
+    if damage == "cut":
+        cells[victim].pop()
+    if damage == "grow":
+        cells[victim].append("x")
+    if damage == "twice":
+        cells.insert(victim, cells[victim])
+    if damage == "drop":
+        cells[victim][0] = "x"
+    comments = draw(st.lists(st.sampled_from(["# a\tb", "# newdoc id = d", "#"]), max_size=2))
+    before = "".join(f"{comment}\n" for comment in comments)
+    whole = not damage and all(head == "_" or int(head) <= size for head in heads)
+    text = before + "".join("\t".join(row) + "\n" for row in cells)
+    other = before + sentence(*range(1, len(cells) + 1)).removesuffix("\n")
+    return text, text if whole else other, whole
+
+
+@settings(max_examples=50)  # each in blocks of three sizes
+@given(drawn=st.lists(sentences(), min_size=1, max_size=6), blanks=st.integers(1, 3))
+def test_broken_sentences_go_and_whole_ones_stay(
+    drawn: list[tuple[str, str, bool]], blanks: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("drawn")
+    path = write(folder / "t.conllu", ("\n" * blanks).join(text for text, _, _ in drawn))
+    mended = write(folder / "m.conllu", ("\n" * blanks).join(text for _, text, _ in drawn))
+    broken = [number for number, (_, _, whole) in enumerate(drawn, start=1) if not whole]
+    expected = slow_readers.conllu(mended)
+    assert read(mended).rows(named=True) == expected
+    kept = [row for row in expected if row["sentence"] not in broken]
+    assert read(path, lenient=True).rows(named=True) == kept
+    assert len(skips(path)) == len(broken)
+    if broken:
+        assert str(path) in refusal(path)

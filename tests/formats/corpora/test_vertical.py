@@ -1,0 +1,300 @@
+"""CWB vertical text against a slow reader, and structures that do not nest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from tests.formats.corpora import slow_readers
+from tests.formats.corpora.corpus_files import read, refusal, scan, skips, write
+
+COLUMNS = ["word", "pos", "head"]
+TRAPS = (
+    "\ufeff<?xml version='1.0'?>\n"
+    "<!-- a comment -->\n"
+    "<corpus>\n"
+    '<text title="A &lt;b&gt;" id="one &amp; &quot;two&quot;">\n'
+    "<head>\n"
+    "<s>\n"
+    "<\t$(\t2\n"
+    "&lt;s&gt;\tNN\t0\n"
+    "&amp;lt;\tN>\t\n"
+    "</s>\n"
+    "</head>\n"
+    "<p n='1'>\n"
+    "\n"
+    '<s id="x y">\n'
+    '"\t<>\t_\n'
+    "<g/>\n"
+    "#\t\t1\n"
+    "<corr>\n"
+    "a  b\tA&B\t1\n"
+    "</corr>\n"
+    "</s>\n"
+    "<s/>\n"
+    "<s>\n"
+    "</s>\n"
+    "</p>\n"
+    "</text>\n"
+    "<text>\n"
+    "<s>\n"
+    "x\tX\t0\n"
+    "</s>\n"
+    "</text >\n"
+    "<text id='three'>\n"
+    "<p>\n"
+    "<s>\n"
+    "<3\tX\t0\n"
+    "</s>\n"
+    "</p>\n"
+    "</text>\n"
+    "</corpus>"
+)
+
+
+def test_whole_protocol(public_data: Callable[[str], Path]) -> None:
+    path = public_data("corpora/RcppCWB_BT_18_001.vrt")
+    columns = ["word", "pos", "lemma"]
+    for structures in (
+        {"sentence": "speaker", "paragraph": "", "document": "plenary_protocol"},
+        {"sentence": "", "paragraph": "p", "document": "speaker"},
+        {"sentence": "", "paragraph": "", "document": ""},
+    ):
+        expected = slow_readers.vertical(path, columns, document_id="date", **structures)
+        for lenient in (False, True):
+            options = {"attributes": columns, "document_id": "date", "lenient": lenient}
+            found = read(path, **options, **structures)
+            assert found.rows(named=True) == expected
+            assert found.height == 8402
+
+
+def test_tokens_outside_sentences(public_data: Callable[[str], Path]) -> None:
+    path = public_data("corpora/RcppCWB_BT_18_001.vrt")
+    options = {"attributes": ["word", "pos", "lemma"], "sentence": "p", "paragraph": ""}
+    assert "line 28: a token outside any <p>: '(\\t$(\\t('" in refusal(path, **options)
+    left = skips(path, **options)
+    found = read(path, **options, lenient=True)
+    assert len(left) + found.height == 8402
+    assert {skip.problem for skip in left} == {"a token outside any <p>"}
+    inside: list[int] = []
+    within = False
+    for number, line in slow_readers.numbered(path):
+        within = line == "<p>" if line in {"<p>", "</p>"} else within
+        inside += [number] if within and "\t" in line else []
+    assert found["line"].to_list() == inside
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["t.vrt", "t.vert.gz"])
+@pytest.mark.parametrize("lenient", [False, True])
+def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
+    path = write(tmp_path / name, TRAPS.replace("\n", ending))
+    found = read(path, attributes=COLUMNS, lenient=lenient)
+    expected = slow_readers.vertical(path, COLUMNS)
+    numbers = [None if row["head"] in {None, "_"} else int(row["head"]) for row in expected]
+    assert found.rows(named=True) == [
+        row | {"head": head} for row, head in zip(expected, numbers, strict=True)
+    ]
+    assert found.drop("pos", "head").rows() == [
+        (7, 'one & "two"', None, 1, 1, "<"),
+        (8, 'one & "two"', None, 1, 2, "<s>"),
+        (9, 'one & "two"', None, 1, 3, "&lt;"),
+        (15, 'one & "two"', 1, 2, 1, '"'),
+        (17, 'one & "two"', 1, 2, 2, "#"),
+        (19, 'one & "two"', 1, 2, 3, "a  b"),
+        (29, "#2", None, 3, 1, "x"),
+        (35, "three", 2, 4, 1, "<3"),
+    ]
+    raw = read(path, attributes=COLUMNS, entities=False, lenient=lenient)
+    assert raw["word"].to_list()[1:3] == ["&lt;s&gt;", "&amp;lt;"]
+
+
+def test_one_column(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.vrt", "<s>\na\n<b>\n<3\n\n</s>\n")
+    assert read(path, attributes=["word"]).select("line", "word").rows() == [(2, "a"), (4, "<3")]
+
+
+def vertical(*sentences: str) -> str:
+    return "<text>\n<p>\n" + "".join(sentences) + "</p>\n</text>\n"
+
+
+GOOD = "<s>\na\tA\t0\nb\tB\t1\n</s>\n"  # lines 3 to 6, then 7 to 10
+WRONG: dict[str, tuple[str, list[tuple[int, str]], list[int]]] = {
+    # content, what is said of which line, sentences that are kept
+    "sentence unclosed": (
+        vertical(GOOD, "<s>\na\tA\t0\n", GOOD),
+        [(7, "<s> is not closed where the next begins or ends: 9: '<s>'")],
+        [1, 3],
+    ),
+    "sentence closed twice": (
+        vertical(GOOD, "</s>\n", GOOD),
+        [(7, "</s> closes nothing: '</s>'")],
+        [1, 2],
+    ),
+    "sentence over paragraphs": (
+        vertical(GOOD, "<s>\na\tA\t0\n</p>\nb\tB\t0\n<p>\n</s>\n", GOOD),
+        [
+            (7, "<s> is not closed where the next begins or ends: 9"),
+            (10, "a token outside any <s>"),
+            (12, "</s> closes nothing"),
+        ],
+        [1, 3],
+    ),
+    "file cut short": (
+        vertical(GOOD).removesuffix("</p>\n</text>\n") + "<s>\na\tA\t0\n",
+        [
+            (1, "<text> is not closed where the next begins or ends: end of file"),
+            (2, "<p> is not closed where the next begins or ends: end of file"),
+            (7, "<s> is not closed where the next begins or ends: end of file"),
+        ],
+        [1],
+    ),
+    "paragraph unclosed": (
+        vertical(GOOD, "<p>\n", GOOD),
+        [(2, "<p> is not closed where the next begins or ends: 7")],
+        [1, 2],
+    ),
+    "token outside": (
+        vertical(GOOD, "c\tC\t0\n", GOOD),
+        [(7, "a token outside any <s>: 'c\\tC\\t0'")],
+        [1, 2],
+    ),
+    "short line": (
+        vertical(GOOD, "<s>\nc\tC\n</s>\n", GOOD),
+        [(8, "2 field(s), not 3: 'c\\tC'")],
+        [1, 3],
+    ),
+    "long line": (
+        vertical(GOOD, "<s>\nc\tC\t0\t\n</s>\n", GOOD),
+        [(8, "4 field(s), not 3: 'c\\tC\\t0\\t'")],
+        [1, 3],
+    ),
+    "no word": (
+        vertical(GOOD, "<s>\n\tC\t0\nc\tC\t0\n</s>\n", GOOD),
+        [(8, "the first field is empty: '\\tC\\t0'")],
+        [1, 3],
+    ),
+    "head outside": (
+        vertical(GOOD, "<s>\nc\tC\t2\n</s>\n", GOOD),
+        [(8, "head outside its sentence of 1 token(s): '2'")],
+        [1, 3],
+    ),
+    "head no number": (
+        vertical(GOOD, "<s>\nc\tC\tx\n</s>\n", GOOD),
+        [(8, "head is no whole number: 'x'")],
+        [1, 3],
+    ),
+    "not UTF-8": (
+        vertical(GOOD, "<s>\nc\tC\t1\n\udcff\tC\t0\n</s>\n", GOOD),
+        [(9, "not UTF-8")],
+        [1, 3],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ["t.vrt", "t.vrt.gz"])
+@pytest.mark.parametrize("case", sorted(WRONG))
+def test_damage(case: str, name: str, tmp_path: Path) -> None:
+    content, said, kept = WRONG[case]
+    path = write(tmp_path / name, content.encode("utf-8", "surrogateescape"))
+    message = refusal(path, attributes=COLUMNS)
+    left = skips(path, attributes=COLUMNS)
+    assert [skip.line for skip in left] == [line for line, _ in said]
+    for (line, words), skip in zip(said, left, strict=True):
+        assert f"line {line}: " in message
+        assert words in str(skip)
+        assert words in message or case == "not UTF-8"
+    found = read(path, attributes=COLUMNS, lenient=True)
+    assert found["sentence"].unique(maintain_order=True).to_list() == kept
+
+
+def test_what_is_left_open_ends_with_what_is_around_it(tmp_path: Path) -> None:
+    content = "<text id='a'>\n<p>\n" + GOOD + "</text>\n" + GOOD + "<text id='b'>\n" + GOOD
+    found = read(write(tmp_path / "t.vrt", content), attributes=COLUMNS, lenient=True)
+    places = found.filter(found["position"] == 1).select("doc", "paragraph").rows()
+    assert places == [("a", 1), ("", None), ("b", None)]
+
+
+def test_structures_that_never_come(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.vrt", GOOD)
+    assert "sentence, paragraph, document" in refusal(path, attributes=COLUMNS, sentence="sent")
+
+
+@pytest.mark.parametrize("content", ["", "<text>\n<s>\n</s>\n</text>\n"])
+def test_empty_file(content: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.vrt", content)
+    assert "the file is empty" in refusal(path, attributes=COLUMNS)
+    assert len(skips(path, attributes=COLUMNS)) == 1
+    assert read(path, attributes=COLUMNS, lenient=True).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "attributes"),
+        ({"attributes": []}, "at least 1"),
+        ({"attributes": ["word", "line"]}, "'line' is a column that the reader makes"),
+        ({"attributes": ["word", "word"]}, "twice: word"),
+        ({"attributes": ["word", "~text"]}, "'~text' is no name"),
+        ({"attributes": ["word"], "sentence": "p"}, "twice: p"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, object], said: str, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match=said):
+        scan(tmp_path / "t.vrt", **options)
+
+
+LINES = st.sampled_from(["<s>", "<s>", "</s>", "</s>", "<p>", "</p>", "<text>", "</text>"])
+TOKENS = st.sampled_from(["a\t1", "<\t_", "c\t", ""])
+
+
+def stack_says(lines: list[str]) -> tuple[bool, set[int]]:
+    """Return whether all is nested, and the lines of tokens in whole sentences, by a stack."""
+    rank = {"s": 0, "p": 1, "text": 2}
+    stack: list[str] = []
+    good, whole, current = True, set[int](), list[int]()
+    for number, line in enumerate(lines, start=1):
+        if "\t" in line:
+            current.append(number)
+            good &= stack[-1:] == ["s"]
+            continue
+        name = line.strip("</>")
+        if not line:
+            continue
+        if line.startswith("</"):
+            good &= stack[-1:] == [name]
+            if name == "s" and stack[-1:] == ["s"]:
+                whole |= set(current)
+            while stack and rank[stack[-1]] <= rank[name]:
+                stack.pop()
+        else:
+            good &= all(rank[each] > rank[name] for each in stack)
+            while stack and rank[stack[-1]] <= rank[name]:
+                stack.pop()
+            stack.append(name)
+        current = []
+    return good and not stack, whole
+
+
+@settings(max_examples=50)  # each in blocks of three sizes
+@given(lines=st.lists(st.one_of(LINES, TOKENS, TOKENS), max_size=30))
+def test_nesting_against_a_stack(
+    lines: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = write(tmp_path_factory.mktemp("drawn") / "t.vrt", "\n".join(lines))
+    good, whole = stack_says(lines)
+    options = {"attributes": ["word", "number"]}
+    found = read(path, **options, lenient=True)
+    assert set(found["line"]) == whole
+    assert found.height == len(whole)
+    if good and whole:
+        assert read(path, **options).equals(found)
+        assert not skips(path, **options)
+    else:
+        assert skips(path, **options)
+        assert refusal(path, **options)

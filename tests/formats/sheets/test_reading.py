@@ -1,0 +1,214 @@
+"""Sheets as people send them back: moved, re-saved, damaged."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+from pathlib import Path
+
+import openpyxl
+import polars as pl
+import pytest
+
+from pipeline.errors import DataError
+from pipeline.formats.sheets import listing, read, write_csv, write_xlsx
+from tests.formats.sheets.sheet_frames import LAYOUT, NASTY, sheet_rows
+
+HEADER = "id,l1,l2,label,note\n"
+
+
+KEPT = [text for text in NASTY if not {"\r", "\x07", "_x0041_", "\n"} & {*text, text}]
+"""openpyxl, which saves again here, spoils the others by itself."""
+
+
+def saved(path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def workbook(rows: pl.DataFrame) -> openpyxl.Workbook:
+    raw = write_xlsx(rows, LAYOUT, title="t", instructions="id")
+    return openpyxl.load_workbook(io.BytesIO(raw))
+
+
+def resaved(book: openpyxl.Workbook, path: Path) -> pl.DataFrame:
+    book.save(path)
+    return read(path, LAYOUT)
+
+
+def test_resaved_workbook(tmp_path: Path) -> None:
+    rows = sheet_rows(KEPT, label=["SVC"] * len(KEPT))
+    assert resaved(workbook(rows), tmp_path / "s.xlsx").select(LAYOUT.names).equals(rows)
+
+
+TYPED = [
+    (7, "7"),
+    (7.0, "7"),
+    (0.5, "0.5"),
+    (-3, "-3"),
+    (10**17, "100000000000000000"),
+    (True, "TRUE"),
+    (False, "FALSE"),
+    ("007", "007"),
+    ("true", "true"),
+    ("2024-01-05 00:00:00", "2024-01-05 00:00:00"),
+    (datetime.date(2024, 1, 5), "2024-01-05"),
+    (datetime.datetime(2024, 1, 5, 10, 30), "2024-01-05 10:30:00"),
+    (datetime.time(10, 30), "10:30:00"),
+    (None, None),
+]
+
+
+def test_numbers_truth_values_and_dates_come_back_as_typed(tmp_path: Path) -> None:
+    book = workbook(sheet_rows(["a"] * len(TYPED)))
+    for row, (value, _) in enumerate(TYPED, start=2):
+        when = isinstance(value, datetime.date | datetime.time)
+        for letter in "EF":
+            cell = book["Sheet"][f"{letter}{row}"]
+            cell.number_format = "General"
+            cell.value = value
+            cell.number_format = "dd/mm/yyyy hh:mm" if when else cell.number_format
+    found = resaved(book, tmp_path / "s.xlsx")
+    assert found["label"].to_list() == [text for _, text in TYPED]
+    assert found["note"].to_list() == [text for _, text in TYPED]
+
+
+def test_rows_and_columns_moved_and_columns_added(tmp_path: Path) -> None:
+    book = workbook(sheet_rows(["a", "b", "c"], label=["SVC", None, "free"]))
+    sheet = book["Sheet"]
+    sheet["G1"], sheet["G3"], sheet["H4"] = "my remark", "hm", "no header"
+    records = [[cell.value for cell in row] for row in sheet]
+    copy = openpyxl.Workbook()
+    copy.active["B1"] = "Annotated in March"
+    copy.active.merge_cells("B1:E1")
+    for row, record in enumerate([records[0], [None] * 8, *reversed(records[1:])], start=4):
+        for place, value in enumerate(reversed(record), start=3):
+            copy.active.cell(row, place, value)
+    found = resaved(copy, tmp_path / "s.xlsx")
+    assert found.columns == ["line", *LAYOUT.names, "column C", "my remark"]
+    assert found.select("line", "id", "label", "my remark", "column C").rows() == [
+        (6, "x2", "free", None, "no header"),
+        (7, "x1", None, "hm", None),
+        (8, "x0", "SVC", None, None),
+    ]
+
+
+def test_text_with_title_lines_empty_rows_and_a_hint_for_the_delimiter(tmp_path: Path) -> None:
+    text = "sep=;\nMy sheet;\n\nLABEL;Id;Verb;preposition AND noun ;line\nSVC;x1;b;a;9\n;;;;\n\n;x2;d;c;\n"
+    found = read(saved(tmp_path / "s.csv", text), LAYOUT)
+    assert found.columns == ["line", *LAYOUT.names, "line (sheet)"]
+    assert found.select("line", "id", "l1", "l2", "label", "note", "line (sheet)").rows() == [
+        (5, "x1", "a", "b", "SVC", None, "9"),
+        (8, "x2", "c", "d", None, None, None),
+    ]
+
+
+def test_line_counts_rows_not_lines_of_text(tmp_path: Path) -> None:
+    rows = sheet_rows(["a\nb\nc", "d"])
+    path = tmp_path / "s.csv"
+    path.write_bytes(write_csv(rows, LAYOUT))
+    assert read(path, LAYOUT)["line"].to_list() == [2, 3]
+
+
+def test_without_a_layout_headers_are_names(tmp_path: Path) -> None:
+    found = read(saved(tmp_path / "s.tsv", " ID\tLabel\n'007\tSVC\n"))
+    assert found.rows(named=True) == [{"line": 2, "id": "007", "Label": "SVC"}]
+
+
+def test_csv_saved_as_workbook_and_workbook_saved_as_csv(tmp_path: Path) -> None:
+    """Guards are taken off whatever the file has become."""
+    rows = sheet_rows(KEPT)
+    (tmp_path / "a.csv").write_bytes(write_csv(rows, LAYOUT))
+    plain = openpyxl.Workbook()
+    for row in csv.reader(io.StringIO((tmp_path / "a.csv").read_text("utf-8-sig"), newline="")):
+        plain.active.append(row)
+    assert resaved(plain, tmp_path / "a.xlsx").select(LAYOUT.names).equals(rows)
+    records = [[cell.value or "" for cell in row] for row in workbook(rows)["Sheet"]]
+    quoted = "\n".join(";".join(f'"{_doubled(cell)}"' for cell in row) for row in records)
+    assert read(saved(tmp_path / "b.csv", quoted), LAYOUT).select(LAYOUT.names).equals(rows)
+
+
+def _doubled(cell: str) -> str:
+    return cell.replace('"', '""')
+
+
+def test_byte_order_mark_taken_for_text(tmp_path: Path) -> None:
+    """What a program writes that has read the mark as part of a quoted first field."""
+    text = '\ufeff"\ufeff""id""","l1"\n"x1","ä"\n'
+    assert read(saved(tmp_path / "s.csv", text)).select("id", "l1").rows() == [("x1", "ä")]
+
+
+WRONG = {
+    "no id": ("s.csv", b"nr,l1\n1,a\n", ["first 20 rows", "'id'", "'nr', 'l1'"]),
+    "id too far down": ("s.csv", b"x\n" * 20 + b"id,l1\n", ["first 20 rows", "'x'"]),
+    "empty": ("s.csv", b"", ["first 20 rows", "nothing"]),
+    "missing": ("s.csv", b"t\nid,l1,note\nx,a,\n", ["row 2", "Verb, Label", "id, l1, note"]),
+    "twice": ("s.csv", b"id,l1,l2,label,Label\n", ["row 1", "label", "more than once"]),
+    "too many fields": (
+        "s.csv",
+        HEADER.encode() + b"x,a,b,SVC,well, no\nx,a,b,SVC,fine\n",
+        ["1 row", "5 fields", "row 2", "well"],
+    ),
+    "open quote": ("s.csv", HEADER.encode() + b'x,a,b,SVC,ok\nx,"a,b,SVC,\nx,a\n', ["row 3"]),
+    "Windows-1252": ("s.csv", HEADER.encode() + b"x,a,b,SVC,\xe4\n", ["not UTF-8", "line 2"]),
+    "cut UTF-16": ("s.csv", HEADER.encode("utf-16")[:-1], ["UTF-16"]),
+    "opened in the wrong encoding": (
+        "s.csv",
+        '"ï»¿""id""",l1\nx,Ã¤\n'.encode(),
+        ["wrong encoding", "UTF-8"],
+    ),
+    "no workbook": ("s.xlsx", b"hello", ["not a workbook"]),
+    "cut workbook": (
+        "s.xlsx",
+        write_xlsx(sheet_rows(["a"]), LAYOUT, title="", instructions="")[:3000],
+        ["not a workbook"],
+    ),
+    "other ending": ("s.docx", b"", [".xlsx", ".csv"]),
+}
+
+
+@pytest.mark.parametrize("case", sorted(WRONG))
+def test_wrong_file(case: str, tmp_path: Path) -> None:
+    name, raw, said = WRONG[case]
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(DataError) as error:
+        read(tmp_path / name, LAYOUT)
+    for words in [name, *said]:
+        assert words in str(error.value)
+
+
+def test_absent_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        read(tmp_path / "s.xlsx", LAYOUT)
+
+
+def test_two_worksheets_with_labels(tmp_path: Path) -> None:
+    book = workbook(sheet_rows(["a"]))
+    book.copy_worksheet(book["Sheet"])
+    with pytest.raises(DataError, match=r"2 worksheets.*'Sheet', 'Sheet Copy'"):
+        resaved(book, tmp_path / "s.xlsx")
+
+
+def test_a_worksheet_without_the_other_columns_is_passed_over(tmp_path: Path) -> None:
+    book = workbook(sheet_rows(["a"]))
+    book.create_sheet("My notes", 0)["A1"] = "id"
+    assert resaved(book, tmp_path / "s.xlsx")["l1"].to_list() == ["a"]
+
+
+def test_listing(tmp_path: Path) -> None:
+    names = [
+        "b.xlsx",
+        "a.csv",
+        "~$b.xlsx",
+        ".~lock.a.csv#",
+        ".hidden.csv",
+        "a.xlsx~",
+        "c.ODS",
+        "d.md",
+    ]
+    for name in names:
+        (tmp_path / name).touch()
+    (tmp_path / "folder.csv").mkdir()
+    assert [path.name for path in listing(tmp_path)] == ["a.csv", "b.xlsx", "c.ODS"]
+    assert listing(tmp_path / "absent") == []

@@ -1,0 +1,167 @@
+"""Workbooks: every text back as it was, and the rules that the file carries."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import openpyxl
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pipeline.errors import DataError
+from pipeline.formats.sheets import Column, Layout, read, write_xlsx
+from tests.formats.sheets.sheet_frames import LABELS, LAYOUT, NASTY, cells, emptied, sheet_rows
+
+OVERLAP = re.compile("_x[0-9A-Fa-f]{4}_x[0-9A-Fa-f]{4}_")
+
+
+def written(rows: pl.DataFrame, layout: Layout = LAYOUT) -> bytes:
+    return write_xlsx(rows, layout, title="Pairs & verbs", instructions="Read.\nThen judge.")
+
+
+def back(raw: bytes) -> pl.DataFrame:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "s.xlsx"
+        path.write_bytes(raw)
+        return read(path, LAYOUT)
+
+
+def opened(raw: bytes) -> openpyxl.Workbook:
+    return openpyxl.load_workbook(io.BytesIO(raw))
+
+
+@settings(max_examples=50)
+@given(texts=st.lists(cells, max_size=6))
+def test_round_trip(texts: list[str]) -> None:
+    assume(not any(map(OVERLAP.search, texts)))
+    rows = sheet_rows(texts, note=list(reversed(texts)))
+    found = back(written(rows))
+    assert found.select(LAYOUT.names).equals(emptied(rows))
+    assert found["line"].to_list() == list(range(2, len(texts) + 2))
+
+
+def test_everything_is_text() -> None:
+    """No number, formula, date or link anywhere in the file."""
+    rows = sheet_rows(list(NASTY), label=["SVC"] * len(NASTY))
+    raw = written(rows)
+    assert back(raw).select(LAYOUT.names).equals(rows)
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        sheet = parts.read("xl/worksheets/sheet1.xml").decode()
+    assert set(re.findall(r'<c [^>]*t="(\w+)"', sheet)) == {"s"}
+    assert len(re.findall("<v>", sheet)) == len(re.findall(r't="s"', sheet))
+    assert "<f>" not in sheet
+    assert "hyperlink" not in sheet
+    assert {cell.number_format for row in opened(raw)["Sheet"] for cell in row} == {"@"}
+
+
+def test_equal_input_gives_equal_bytes_without_author_or_time() -> None:
+    rows = sheet_rows(["a", "b"])
+    raw = written(rows)
+    assert raw == written(rows)
+    properties = opened(raw).properties
+    assert not properties.creator
+    assert not properties.lastModifiedBy
+    assert properties.created.year == 2000
+    with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        assert {part.date_time[0] for part in parts.infolist()} == {1980}
+
+
+def test_locked_and_writable_cells_frozen_header_and_filter() -> None:
+    sheet = opened(written(sheet_rows(["a", "b"], label=["SVC", None])))["Sheet"]
+    assert sheet.freeze_panes == "A2"
+    assert sheet.auto_filter.ref == "A1:F3"
+    assert sheet.protection.sheet
+    assert sheet.protection.password is None
+    allowed = ("sort", "autoFilter", "formatColumns", "formatRows")
+    assert not any(getattr(sheet.protection, each) for each in allowed)  # true is forbidden
+    locked = {cell.coordinate: cell.protection.locked for row in sheet for cell in row}
+    assert [locked[f"{letter}2"] for letter in "ABCDEF"] == [True] * 4 + [False] * 2
+    assert locked["E3"] is False  # an empty cell
+    assert all(locked[f"{letter}1"] for letter in "ABCDEF")
+    assert sheet.column_dimensions["G"].protection.locked is False  # for columns of one's own
+    assert all(cell.alignment.wrap_text for row in sheet for cell in row)
+    assert sheet.column_dimensions["D"].width == pytest.approx(44, abs=1)
+    assert [cell.value for cell in sheet[1]] == [each.title for each in LAYOUT.columns]
+    fills = [sheet[f"{letter}2"].fill.fgColor.rgb for letter in "AE"]
+    assert fills == ["FFF2F2F2", "FFFFFFFF"]
+
+
+def rules(layout: Layout) -> tuple[openpyxl.Workbook, dict[str, openpyxl.worksheet.datavalidation.DataValidation]]:  # fmt: skip
+    book = opened(written(sheet_rows(["a", "b"]), layout))
+    found = book["Sheet"].data_validations.dataValidation
+    return book, {str(rule.sqref): rule for rule in found}
+
+
+def test_drop_down_list_and_its_message() -> None:
+    book, found = rules(LAYOUT)
+    assert list(found) == ["E2:E3"]
+    rule = found["E2:E3"]
+    assert (rule.type, rule.formula1) == ("list", '"SVC,figurative,free"')
+    assert rule.error == "Choose one of: SVC, figurative, free"
+    assert rule.errorStyle in (None, "stop")
+    assert book.sheetnames == ["Sheet", "Instructions"]
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [tuple(f"label number {i}" for i in range(30)), ("a,b", "c"), ('"a"', "c"), ("1", "0"), (" a", "b")],
+)  # fmt: skip
+def test_choices_that_do_not_fit_go_to_a_hidden_worksheet(choices: tuple[str, ...]) -> None:
+    columns = [replace(each, choices=choices) if each.choices else each for each in LAYOUT.columns]
+    book, found = rules(Layout(tuple(columns)))
+    assert found["E2:E3"].formula1 == f"Choices!$E$1:$E${len(choices)}"
+    assert len(found["E2:E3"].error) <= 255
+    assert found["E2:E3"].error.startswith(f"Choose one of: {choices[0]}")
+    assert book["Choices"].sheet_state == "hidden"
+    assert [row[4].value for row in book["Choices"].rows] == list(choices)
+
+
+def test_instructions() -> None:
+    sheet = opened(written(sheet_rows(["a"])))["Instructions"]
+    lines = [cell.value for cell in sheet["A"] if cell.value]
+    assert lines[:3] == ["Pairs & verbs", "Read.", "Then judge."]
+    assert "Label: Which kind? One of: SVC, figurative, free." in lines
+
+
+def test_rows_are_as_high_as_their_text() -> None:
+    sheet = opened(written(sheet_rows(["a", "b"], example_1=["word " * 40, None])))["Sheet"]
+    assert sheet.row_dimensions[2].height == 75  # 200 characters in a column of 44
+    assert sheet.row_dimensions[3].height in (None, 15)  # None: the default
+
+
+def test_no_rows() -> None:
+    raw = written(sheet_rows([]))
+    assert back(raw).shape == (0, 7)
+    assert opened(raw)["Sheet"].auto_filter.ref == "A1:F1"
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\uffff", "x" * 32_768, "_x0041_x0042_"])
+def test_what_no_cell_can_hold_is_refused(text: str) -> None:
+    with pytest.raises(DataError, match="(?s)1 cell.*id x1, column l1"):
+        written(sheet_rows(["fine", text]))
+
+
+def test_labels_typed_before_are_kept() -> None:
+    found = back(written(sheet_rows(["a", "b"], label=["SVC", None], note=[None, "007"])))
+    assert found.select("label", "note").rows() == [("SVC", None), (None, "007")]
+    assert LABELS[0] == "SVC"
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ([("l1", "Left", False)], "needs a column 'id'"),
+        ([("id", "id", False), ("l1", "ID ", False)], "could be meant by id"),
+        ([("id", "id", False), ("note", "Note", True), ("l1", "L", False)], "come after those"),
+    ],
+)
+def test_layouts_that_cannot_be_read_back(columns: list[tuple[str, str, bool]], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Layout(tuple(Column(name, title, writable, 10) for name, title, writable in columns))

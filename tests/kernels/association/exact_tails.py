@@ -1,0 +1,163 @@
+"""Exact values of likelihoods and exact tests: factorials at 60 digits, sums in whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+
+import mpmath
+
+from tests.kernels.association.cells import Cells
+from tests.kernels.association.numbers_60 import real
+
+Ratio = Callable[[int], tuple[int, int]]
+_ONE = 1 << 240  # sums are whole multiples of 2^-240
+
+
+def log_factorial(n: int) -> mpmath.mpf:
+    return mpmath.loggamma(n + 1)
+
+
+def log_choose(n: int, k: int) -> mpmath.mpf:
+    return log_factorial(n) - log_factorial(k) - log_factorial(n - k)
+
+
+@dataclass(frozen=True)
+class Law:
+    """ln P(X = k), P(X = k+1) / P(X = k) as a fraction, mean, lowest and highest k."""
+
+    log_pmf: Callable[[int], mpmath.mpf]
+    ratio: Ratio
+    mean: Fraction
+    low: int
+    high: int | None
+
+    def tail(self, k: int, step: int) -> mpmath.mpf:
+        """P(X >= k) for step 1 above the mean, P(X <= k) for step -1 below it."""
+        if k < self.low or (self.high is not None and k > self.high):
+            return mpmath.mpf(0)
+        return mpmath.exp(self.log_pmf(k)) * self.relative(k, step, None)
+
+    def relative(self, k: int, step: int, most: int | None) -> mpmath.mpf:
+        """P(X = k) + P(X = k + step) + ... of up to `most` values, over P(X = k)."""
+        term = total = _ONE
+        while term and term << 200 > total and (most is None or most > 1):
+            up, down = self.ratio(k) if step > 0 else self.ratio(k - 1)[::-1]
+            if not down or not up or (step < 0 and k <= self.low):
+                break
+            term = term * up // down
+            total, k, most = total + term, k + step, None if most is None else most - 1
+        return mpmath.mpf(total) / _ONE
+
+    def upper(self, k: int) -> mpmath.mpf:
+        """-log10 P(X >= k)."""
+        if k > self.mean:
+            return decimal(-mpmath.log(self.tail(k, 1)))
+        return decimal(-mpmath.log1p(-self.tail(k - 1, -1)))
+
+    def lower(self, k: int) -> mpmath.mpf:
+        """-log10 P(X <= k)."""
+        if k < self.mean:
+            return decimal(-mpmath.log(self.tail(k, -1)))
+        return decimal(-mpmath.log1p(-self.tail(k + 1, 1)))
+
+    def two_sided(self, k: int) -> mpmath.mpf:
+        """-log10 of the sum over all values at most 1 + 1e-7 times as probable as k."""
+        limit = self.log_pmf(k) + mpmath.log1p(mpmath.mpf(10) ** -7)
+        mode = self.mode()
+        if self.log_pmf(mode) <= limit:
+            return mpmath.mpf(0)
+        assert self.high is not None
+        upper = _edge(lambda j: self.log_pmf(mode + j) <= limit, self.high - mode)
+        lower = _edge(lambda j: self.log_pmf(mode - j) <= limit, mode - self.low)
+        p = self.tail(mode + upper, 1) + self.tail(mode - lower, -1)
+        if p < 0.5:
+            return decimal(-mpmath.log(p))
+        middle = self.relative(mode, 1, upper) + self.relative(mode, -1, lower) - 1
+        return decimal(-mpmath.log1p(-middle * mpmath.exp(self.log_pmf(mode))))
+
+    def mode(self) -> int:
+        k = int(self.mean)
+        while self.ratio(k)[0] > self.ratio(k)[1]:
+            k += 1
+        while k > self.low and self.ratio(k - 1)[0] < self.ratio(k - 1)[1]:
+            k -= 1
+        return k
+
+
+def _edge(outside: Callable[[int], bool], last: int) -> int:
+    """The smallest distance from 1 on that is outside; `last` + 1 if there is none."""
+    inner, outer = 0, last + 1
+    while outer - inner > 1:
+        middle = (inner + outer) // 2
+        inner, outer = (inner, middle) if outside(middle) else (middle, outer)
+    return outer
+
+
+def decimal(natural: mpmath.mpf) -> mpmath.mpf:
+    return natural / mpmath.log(10)
+
+
+def hypergeometric(c: Cells) -> Law:
+    f1, f2, n = c.f1, c.f2, c.n
+    return Law(
+        lambda k: log_choose(f2, k) + log_choose(n - f2, f1 - k) - log_choose(n, f1),
+        lambda k: ((f1 - k) * (f2 - k), (k + 1) * (n - f1 - f2 + k + 1)),
+        Fraction(f1 * f2, n), max(0, f1 + f2 - n), min(f1, f2),
+    )  # fmt: skip
+
+
+def binomial(c: Cells) -> Law:
+    hit, all_, n = c.f1 * c.f2, c.n * c.n, c.n
+    p, q = real(Fraction(hit, all_)), real(Fraction(all_ - hit, all_))
+
+    def log_pmf(k: int) -> mpmath.mpf:
+        success = k * mpmath.log(p) if k else 0
+        return log_choose(n, k) + success + ((n - k) * mpmath.log(q) if k < n else 0)
+
+    return Law(
+        log_pmf, lambda k: ((n - k) * hit, (k + 1) * (all_ - hit)),
+        Fraction(hit, n), n if hit == all_ else 0, n if hit else 0,
+    )  # fmt: skip
+
+
+def poisson(c: Cells, times: int = 1) -> Law:
+    hit = times * c.f1 * c.f2
+    mean = Fraction(hit, c.n)
+
+    def log_pmf(k: int) -> mpmath.mpf:
+        return (k * mpmath.log(real(mean)) if k else 0) - real(mean) - log_factorial(k)
+
+    return Law(log_pmf, lambda k: (hit, c.n * (k + 1)), mean, 0, None if hit else 0)
+
+
+def multinomial(c: Cells) -> mpmath.mpf:
+    value = log_factorial(c.n) - sum(map(log_factorial, c.observed))
+    pairs = zip(c.observed, c.expected, strict=True)
+    return decimal(-value - sum(o * mpmath.log(real(e / c.n)) for o, e in pairs if o))
+
+
+def by_enumeration(c: Cells, chosen: Callable[[int, int], bool]) -> Fraction:
+    """Add the hypergeometric probabilities of all values k chosen by (ways of k, k)."""
+    low, high = max(0, c.f1 + c.f2 - c.n), min(c.f1, c.f2)
+    ways = {k: comb(c.f2, k) * comb(c.n - c.f2, c.f1 - k) for k in range(low, high + 1)}
+    return Fraction(sum(w for k, w in ways.items() if chosen(w, k)), comb(c.n, c.f1))
+
+
+TAILS: dict[str, Callable[[Cells], mpmath.mpf]] = {
+    "multinomial_likelihood_pv": multinomial,
+    "binomial_likelihood_pv": lambda c: decimal(-binomial(c).log_pmf(c.f)),
+    "poisson_likelihood_pv": lambda c: decimal(-poisson(c).log_pmf(c.f)),
+    "hypergeometric_likelihood_pv": lambda c: decimal(-hypergeometric(c).log_pmf(c.f)),
+    "binomial_pv": lambda c: binomial(c).upper(c.f),
+    "poisson_pv": lambda c: poisson(c).upper(c.f),
+    "fisher_pv": lambda c: hypergeometric(c).upper(c.f),
+    "fisher_left_pv": lambda c: hypergeometric(c).lower(c.f),
+    "fisher_two_sided_pv": lambda c: hypergeometric(c).two_sided(c.f),
+    "poisson_mu_2": lambda c: poisson(c, 2).upper(c.f),
+    "poisson_mu_3": lambda c: poisson(c, 3).upper(c.f),
+    "poisson_mu_5": lambda c: poisson(c, 5).upper(c.f),
+    "poisson_mu_10": lambda c: poisson(c, 10).upper(c.f),
+}

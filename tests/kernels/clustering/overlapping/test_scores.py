@@ -1,0 +1,219 @@
+"""Measures for overlapping data against slow twins, ways of counting against each other, laws."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
+
+from pipeline.errors import DataError
+from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES
+from pipeline.kernels.clustering.overlapping import element_centric, patterns, sharing
+from pipeline.kernels.clustering.overlapping.element_centric import element_centric_estimate
+from pipeline.kernels.clustering.overlapping.memberships import memberships
+from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
+from schemas import OverlappingScores
+from schemas.validate import validate
+from tests.kernels.clustering.overlapping.slow_overlapping import (
+    TWINS,
+    Items,
+    clustered,
+    frames,
+    overlapping,
+)
+
+ALL = list(OVERLAPPING_MEASURES)
+
+
+def scores(items: Items, names: list[str] = ALL) -> dict[str, float]:
+    table = overlapping_scores(*frames(items), measures=names, seed="s")
+    assert table["standard_error"].null_count() == table.height
+    return dict(table.select("measure", pl.col("value").fill_null(math.nan)).iter_rows())
+
+
+def items_of(*pairs: tuple[str, str]) -> Items:
+    return [(frozenset(map(int, a)), frozenset(map(int, b))) for a, b in pairs]
+
+
+@settings(max_examples=200)
+@given(overlapping)
+def test_slow_twins(items: Items) -> None:
+    expected = {name: twin(items) for name, twin in TWINS.items()}
+    assert scores(items, list(TWINS)) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+@given(overlapping)
+def test_both_ways_of_counting_agree(items: Items) -> None:
+    data = memberships(*frames(items))
+    parts = data.gold, data.clusters, data.pairs, data.counts
+    found = []
+    for way in (sharing._from_subsets, sharing._from_pairs):
+        full = np.zeros((len(data.counts), 5, 5), dtype=np.int64)
+        for places, shared in way(*parts):
+            full[places, : shared.shape[1], : shared.shape[2]] = shared
+        found.append(full)
+    assert (found[0] == found[1]).all()
+
+
+def test_sizes_of_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    bits = np.random.default_rng(3)
+    masks = bits.integers(1, 64, size=(80, 2))
+    items = [
+        tuple(frozenset(j for j in range(6) if mask >> j & 1) for mask in row) for row in masks
+    ]
+    before = scores(items)  # type: ignore[arg-type]
+    changed = [(sharing, "_BLOCK", 40), (sharing, "_DENSE", 10), (patterns, "_ROWS", 3)]
+    changed += [(element_centric, "_ROWS", 7)]
+    for module, name, value in changed:
+        monkeypatch.setattr(module, name, value)
+    assert scores(items) == before  # type: ignore[arg-type]
+    monkeypatch.setattr(element_centric, "_COLUMNS", 5)
+    assert scores(items) == pytest.approx(before, rel=1e-12)  # type: ignore[arg-type]
+
+
+def test_by_hand() -> None:
+    # Two items of classes {0, 1} and {0}, both in cluster 0.
+    found = scores(items_of(("01", "0"), ("0", "0")))
+    # Each pair shares one cluster, and one class at least: precision 1. The first item shares
+    # two classes with itself but one cluster, 1/2, and one with the other, 1: recall 3/4.
+    assert found["bcubed_precision"] == 1.0
+    assert found["bcubed_recall"] == 7 / 8
+    assert found["bcubed_f"] == pytest.approx(14 / 15)
+    assert found["omega"] == 1.0
+
+
+def test_items_missing_from_the_output_are_kept() -> None:
+    found = scores(items_of(("0", "0"), ("0", "")))
+    assert (found["bcubed_precision"], found["bcubed_recall"]) == (1.0, 1 / 4)
+    assert found["element_centric"] == 1 / 4
+    assert found["omega"] == 0.0
+
+
+def test_every_item_in_every_cluster() -> None:
+    found = scores(items_of(*[(str(i), "0123") for i in range(4)] * 2))
+    assert found["nmi_lfk"] == found["nmi_max"] == 0.0
+    # A pair shares four clusters, and one class with the chance 1/4.
+    assert found["bcubed_precision"] == pytest.approx(1 / 16)
+    assert found["omega"] <= 0.0
+
+
+@given(st.lists(st.frozensets(st.integers(0, 4), min_size=1, max_size=4), min_size=2, max_size=14))
+def test_equal_groupings_get_1(sets: list[frozenset[int]]) -> None:
+    found = scores([(each, each) for each in sets])
+    assert found == pytest.approx(dict.fromkeys(ALL, 1.0), abs=1e-9)
+
+
+@given(clustered, st.permutations(range(5)))
+def test_names_order_and_repeated_rows(items: Items, names: list[int]) -> None:
+    values = scores(items)
+    renamed = [(a, frozenset(names[k] for k in b)) for a, b in items]
+    assert scores(renamed) == pytest.approx(values, abs=1e-9, nan_ok=True)
+    gold, induced = frames(items)
+    again = overlapping_scores(
+        pl.concat([gold.reverse(), gold]), induced.reverse(), measures=["all"], seed="s"
+    )
+    assert again.equals(overlapping_scores(gold, induced, measures=["all"], seed="s"))
+
+
+@given(clustered)
+def test_symmetry(items: Items) -> None:
+    found, other = scores(items), scores([(b, a) for a, b in items])
+    symmetric = [name for name in ALL if OVERLAPPING_MEASURES.get(name).symmetric]
+    expected = {name: found[name] for name in symmetric}
+    assert {name: other[name] for name in symmetric} == pytest.approx(
+        expected, abs=1e-9, nan_ok=True
+    )
+    assert other["bcubed_precision"] == pytest.approx(found["bcubed_recall"])
+    assert other["bcubed_f"] == pytest.approx(found["bcubed_f"])
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
+def test_omega_is_the_adjusted_rand_index_of_partitions(labels: list[tuple[int, int]]) -> None:
+    items = [(frozenset({a}), frozenset({b})) for a, b in labels]
+    expected = adjusted_rand_score(*map(list, zip(*labels, strict=True)))
+    assert scores(items, ["omega"])["omega"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_sample_of_items_comes_near_and_says_how_near() -> None:
+    bits = np.random.default_rng(8)
+    pairs = [
+        (frozenset({int(a), int(b)}), frozenset({int(a), int(c)}))
+        for a, b, c in bits.integers(7, size=(600, 3))
+    ]
+    data = memberships(*frames(pairs), seed="s")
+    exact, none = element_centric_estimate(data)
+    each = element_centric._similarities(data, np.arange(len(data.counts)), 0.9)
+    sd = math.sqrt(np.average((each - exact) ** 2, weights=data.counts))
+    found, error = element_centric_estimate(data, most_pairs=len(data.counts) * 200)
+    assert none == 0.0
+    assert error == pytest.approx(sd / math.sqrt(200), rel=0.15)
+    assert abs(found - exact) < 4 * error
+    assert element_centric_estimate(data, most_pairs=len(data.counts) * 200) == (found, error)
+
+
+def test_every_item_can_be_drawn() -> None:
+    drawn = element_centric._drawn(np.array([1, 2, 1]), 4000, np.random.default_rng(2))
+    assert np.bincount(drawn) == pytest.approx([1000, 2000, 1000], abs=150)
+
+
+def test_a_table_of_its_schema() -> None:
+    table = overlapping_scores(
+        *frames(items_of(("0", "0"), ("1", "01"))), measures=["all"], seed=""
+    )
+    named = table.select(pl.lit("s").alias("system"), pl.lit("1").alias("run"), pl.all())
+    assert validate([named], OverlappingScores, name="scores") == len(ALL)
+
+
+def test_no_items() -> None:
+    gold, induced = frames([])
+    found = overlapping_scores(gold, induced, measures=["all"], seed="s")
+    assert found["value"].null_count() == len(ALL)
+
+
+def test_no_clusters_at_all() -> None:
+    found = scores(items_of(("0", ""), ("01", "")))
+    assert math.isnan(found.pop("bcubed_precision"))
+    assert found == dict.fromkeys(found, 0.0)
+
+
+def test_one_class_and_one_cluster() -> None:
+    found = scores(items_of(("0", "0"), ("0", "0"), ("0", "0")))
+    assert found == dict.fromkeys(ALL, 1.0)
+
+
+def test_one_item() -> None:
+    found = scores(items_of(("01", "3")))
+    assert math.isnan(found["omega"])
+    assert found["bcubed_precision"] == 1.0
+
+
+def test_items_without_a_class_are_dropped_and_counted() -> None:
+    gold, induced = frames(items_of(("0", "0"), ("1", "1"), ("0", "")))
+    further = pl.DataFrame({"item": ["x", "x", "y", "z"], "cluster": ["8", "9", "x0", "8"]})
+    data = memberships(gold, pl.concat([induced, further]))
+    assert (data.items, data.unclustered, data.without_gold) == (3, 1, 3)
+    assert data.clusters.labels == ("x0", "x1")
+
+
+def test_labels_that_are_null_or_empty() -> None:
+    gold, induced = frames(items_of(("0", "0")))
+    for wrong in (None, ""):
+        bad = pl.DataFrame({"item": ["w0000"], "cluster": [wrong]}, schema=induced.schema)
+        with pytest.raises(DataError, match="column cluster: 1 null or empty"):
+            overlapping_scores(gold, bad, measures=["omega"], seed="s")
+        with pytest.raises(DataError, match="column item: 1 null or empty"):
+            overlapping_scores(
+                gold.with_columns(item=pl.lit(wrong, dtype=pl.String)), induced,
+                measures=["omega"], seed="s",
+            )  # fmt: skip
+
+
+def test_too_much_to_count_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "MOST_WORK", 3)
+    with pytest.raises(DataError, match="2 distinct patterns of up to 4 classes and clusters"):
+        scores(items_of(("01", "01"), ("12", "12")), ["omega"])

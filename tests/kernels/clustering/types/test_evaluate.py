@@ -1,0 +1,199 @@
+"""The tables of a type-level evaluation: worked examples, laws, what is degenerate."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import polars as pl
+import pytest
+
+from pipeline.errors import DataError
+from pipeline.kernels.clustering.types.evaluate import Evaluated, evaluate_type_level
+from schemas import ClassScores, ClusterMapping, ItemScores, Table, TypeLevel
+from schemas.validate import validate
+from tests.kernels.clustering.types.type_twin import WORKED, frames, instances
+
+TABLES: tuple[type[Table], ...] = (TypeLevel, ClusterMapping, ClassScores, ItemScores)
+DOG = frames(*WORKED[1][:2])
+
+
+def value(made: Evaluated, measure: str, mapping: str) -> float:
+    return float(made.summary.filter(measure=measure, mapping=mapping)["value"].item())
+
+
+def check(made: Evaluated) -> None:
+    """Hold the tables to their schemas, with the columns that a stage adds."""
+    for table, schema in zip(made, TABLES, strict=True):
+        named = table.with_columns(system=pl.lit("s"), run=pl.lit("1"))
+        validate([named.select(list(schema.columns()))], schema, name=schema.__name__)
+        key = [name for name in schema.key() if name not in {"system", "run"}]
+        assert table.equals(table.sort(key)), schema
+
+
+@pytest.mark.parametrize("place", range(len(WORKED)))
+def test_worked_examples(place: int) -> None:
+    gold, induced, *values = WORKED[place]
+    made = evaluate_type_level(*frames(gold, induced))
+    check(made)
+    for mapping, expected in zip(("1-1", "M-1"), values, strict=True):
+        for measure, fraction in zip(("MacroI", "MicroI", "MicroC"), expected, strict=True):
+            assert value(made, measure, mapping) == float(Fraction(fraction))
+
+
+def test_tables_by_hand() -> None:
+    made = evaluate_type_level(*DOG, measures=["MacroI"])
+    kept = {"measure": "MacroI", "mapping": "1-1"}
+    assert made.mapping.filter(**kept).select("cluster", "gold", "n_ij", "n_i", "n_j").rows() == [
+        ("k0", "c0", 2, 3, 2), ("k1", "c1", 2, 3, 2), ("k2", None, 0, None, 1),
+    ]  # fmt: skip
+    classes = made.classes.filter(measure="MacroI", mapping="M-1").drop("measure", "mapping")
+    assert classes.select("gold", "clusters", "n_ij", "n_i", "n_j", "recall").rows() == [
+        ("c0", 2, 3, 3, 3, 1.0), ("c1", 1, 2, 3, 2, 2 / 3),
+    ]  # fmt: skip
+    assert classes.select("precision", "f", "uncovered").rows() == [
+        (1.0, 1.0, False), (1.0, 0.8, False),
+    ]  # fmt: skip
+    items = made.items.filter(**kept).drop("measure", "mapping")
+    assert items.rows() == [
+        (1, "w3", "c0 c1", "", 0, 0.0), (2, "w0", "c0", "c0", 1, 1.0),
+        (3, "w1", "c0 c1", "c0 c1", 2, 1.0), (4, "w2", "c1", "c1", 1, 1.0),
+    ]  # fmt: skip
+
+
+def test_floors_are_of_the_largest_class() -> None:
+    # c1 is the largest: 2 of 4 items; with c1 everywhere IM = 2, S_A = 4, S_h = 4
+    gold = [{0}, {1}, {1}, {2}]
+    made = evaluate_type_level(*frames(gold, [{0}, {1}, {0}, {2}]))
+    assert value(made, "MacroI", "floor") == 0.5
+    assert value(made, "MicroI", "floor") == 0.5
+    assert value(made, "MicroC", "floor") == float(Fraction(2, 3))
+    floor = made.summary.filter(mapping="floor")
+    assert floor["certificate"].null_count() == floor["bound"].null_count() == 3
+    assert floor["n_uncovered"].to_list() == [2, 2, 2]
+
+
+def test_the_worst_items_only() -> None:
+    whole, part = (evaluate_type_level(*DOG, worst=worst).items for worst in (None, 2))
+    assert part.equals(whole.filter(pl.col("rank") <= 2))
+
+
+def test_rows_in_any_order_and_repeated() -> None:
+    gold, induced, _, _ = next(instances(1, seed=9, most_clusters=3))
+    first = evaluate_type_level(*frames(gold, induced), replicates=20)
+    shuffled = [
+        pl.concat([table, table]).sample(fraction=1, shuffle=True, seed=3)
+        for table in frames(gold, induced)
+    ]
+    again = evaluate_type_level(*shuffled, replicates=20)
+    assert all(a.equals(b) for a, b in zip(first, again, strict=True))
+
+
+def test_laws_of_small_instances() -> None:
+    for gold, induced, *_ in instances(12, seed=10):
+        made = evaluate_type_level(*frames(gold, induced), restarts=1)
+        check(made)
+        for measure in ("MacroI", "MicroI", "MicroC"):
+            best = value(made, measure, "M-1")
+            assert best >= value(made, measure, "1-1")
+            assert best >= value(made, measure, "floor") or measure == "MicroC"
+        for mapping in ("1-1", "M-1"):
+            mean = made.items.filter(measure="MicroI", mapping=mapping)["f"].mean()
+            assert mean == pytest.approx(value(made, "MicroI", mapping))
+
+
+def test_certificates() -> None:
+    gold, induced, *_ = WORKED[4]
+    plain = evaluate_type_level(*frames(gold, induced))
+    proven = evaluate_type_level(*frames(gold, induced), certificate_seconds=30)
+    columns = ["measure", "certificate", "bound", "gap"]
+    assert plain.summary.filter(mapping="M-1").select(columns).rows() == [
+        (measure, "not proven", None, None) for measure in ("MacroI", "MicroC", "MicroI")
+    ]
+    assert proven.summary.filter(mapping="M-1").select(columns).rows() == [
+        ("MacroI", "proven", 0.875, 0.0),
+        ("MicroC", "not proven", None, None),
+        ("MicroI", "not proven", None, None),
+    ]
+    assert set(plain.summary.filter(mapping="1-1")["certificate"]) == {"exact"}
+    check(proven)
+
+
+def test_limits() -> None:
+    made = evaluate_type_level(*DOG, replicates=50, interval="refitted")
+    check(made)
+    rows = made.summary.filter(pl.col("mapping") != "floor")
+    assert rows["interval"].to_list() == ["refitted"] * 6
+    assert (rows["lower"] <= rows["upper"]).all()
+    assert made.summary.filter(mapping="floor")["lower"].null_count() == 3
+
+
+def test_nothing_induced() -> None:
+    gold, induced = DOG
+    made = evaluate_type_level(gold, induced.clear(), replicates=10, certificate_seconds=1)
+    check(made)
+    assert made.summary["value"].to_list() == [0.0] * 9
+    assert made.summary["precision"].null_count() == 9
+    assert made.mapping.height == 0
+    assert made.classes["uncovered"].all()
+    assert made.items.height == 6 * 4
+    assert made.summary["n_without_cluster"].to_list() == [4] * 9
+    only_strangers = evaluate_type_level(gold, pl.DataFrame({"item": ["x"], "cluster": ["k"]}))
+    assert only_strangers.summary["n_dropped"].to_list() == [1] * 9
+    assert only_strangers.summary["n_clusters_dropped"].to_list() == [1] * 9
+
+
+@pytest.mark.parametrize(
+    ("gold", "induced", "expected"),
+    [
+        ([{0}], [{0}], {"1-1": 1.0, "M-1": 1.0}),
+        ([{0}, {0}], [{0}, {1}], {"1-1": 0.5, "M-1": 1.0}),
+        ([{0}, {1}], [{0}, {0}], {"1-1": 0.5, "M-1": 0.5}),
+        ([{0}, {1}], [{0}, set()], {"1-1": 2 / 3, "M-1": 2 / 3}),
+    ],
+    ids=["one of each", "one class", "one cluster", "an item without cluster"],
+)
+def test_degenerate(gold: list, induced: list, expected: dict[str, float]) -> None:
+    made = evaluate_type_level(*frames(gold, induced))
+    check(made)
+    assert {mapping: value(made, "MacroI", mapping) for mapping in expected} == expected
+
+
+def test_a_class_that_no_cluster_reaches() -> None:
+    made = evaluate_type_level(*frames([{0}, {1}], [{0}, set()]))
+    uncovered = made.classes.filter(measure="MicroC", mapping="M-1", uncovered=True)
+    assert uncovered.select("gold", "recall", "precision", "f").rows() == [("c1", 0.0, None, 0.0)]
+    assert value(made, "MicroC", "M-1") == 1.0
+    assert made.summary["n_uncovered"].to_list() == [1] * 9
+
+
+def test_no_item_is_an_error() -> None:
+    with pytest.raises(DataError, match="no item has a gold class"):
+        evaluate_type_level(DOG[0].clear(), DOG[1])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"measures": ["macroi"]},
+        {"mappings": ["1-M"]},
+        {"worst": -1},
+        {"restarts": -1},
+        {"certificate_seconds": 0.0},
+        {"replicates": -1},
+        {"replicates": 5, "interval": "fix"},
+        {"replicates": 5, "confidence": 0.0},
+    ],
+    ids=str,
+)
+def test_options_out_of_range(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="MacroI|1-1|worst|restarts|seconds|range|fixed"):
+        evaluate_type_level(*DOG, **wrong)
+
+
+def test_some_measures_and_mappings() -> None:
+    made = evaluate_type_level(*DOG, measures=["MicroI"], mappings=["M-1"])
+    assert made.summary.select("measure", "mapping").rows() == [
+        ("MicroI", "M-1"),
+        ("MicroI", "floor"),
+    ]
+    assert made.mapping["measure"].unique().to_list() == ["MicroI"]

@@ -1,0 +1,191 @@
+"""M-1 mappings against all mappings of small instances, and each move against sets."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pipeline.kernels.clustering.types.climb_items import ItemState, item_moves
+from pipeline.kernels.clustering.types.climb_sets import UnionState, macro_moves, micro_moves
+from pipeline.kernels.clustering.types.entries import Patterns
+from pipeline.kernels.clustering.types.mapping_many_to_one import climb, is_separable, many_to_one
+from pipeline.kernels.clustering.types.mapping_one_to_one import one_to_one, overlap
+from pipeline.kernels.clustering.types.measures import TYPE_MEASURES, macro_i
+from pipeline.kernels.clustering.types.neighbours import Neighbours
+from tests.kernels.clustering.types.type_twin import (
+    TWINS,
+    WORKED,
+    Sets,
+    every,
+    instances,
+    patterns_of,
+)
+
+MOVES = {
+    "MacroI": (UnionState, macro_moves),
+    "MicroI": (ItemState, item_moves),
+    "MicroC": (UnionState, micro_moves),
+}
+
+
+def worked(place: int) -> Patterns:
+    gold, induced, *_ = WORKED[place]
+    n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
+    return patterns_of(gold, induced, n, m)
+
+
+# First of all: if a move were miscounted, the climbs below might never end.
+@pytest.mark.parametrize("name", TWINS)
+def test_every_move_is_worth_what_the_tables_say(name: str) -> None:
+    bits = np.random.default_rng(4)
+    make, moves = MOVES[name]
+    for gold, induced, n, m in instances(60, seed=5, most_clusters=3):
+        state = make(Neighbours(patterns_of(gold, induced, n, m)), bits.integers(n, size=m))
+        for _ in range(4):
+            values = moves(state)
+            for k, c in np.ndindex(m, n):
+                h = [*state.mapping.tolist()]
+                h[k] = c
+                assert values[k, c] == pytest.approx(
+                    float(TWINS[name](gold, induced, h)), abs=1e-13
+                )
+            k, c = int(bits.integers(m)), int(bits.integers(n))
+            if c != state.mapping[k]:
+                state.move(k, c)
+
+
+@pytest.mark.parametrize("place", range(len(WORKED)))
+def test_worked_examples(place: int) -> None:
+    patterns, values = worked(place), WORKED[place][3]
+    for (name, measure), value in zip(TYPE_MEASURES.items(), values, strict=True):
+        found = many_to_one(Neighbours(patterns), name, seed="s")
+        assert measure(patterns, found.mapping).value == Fraction(value), name
+
+
+def test_a_single_climb_sticks() -> None:
+    neighbours = Neighbours(worked(4))
+    start = overlap(neighbours.patterns).argmax(axis=1)
+    end = climb(neighbours, "MacroI", start)
+    assert macro_i(neighbours.patterns, end).value == Fraction(6, 7)
+    found = many_to_one(neighbours, "MacroI", seed="s")
+    assert macro_i(neighbours.patterns, found.mapping).value == Fraction(7, 8)
+    assert not found.exact
+    assert found.starts == 22
+    assert 0 < found.reached < 22
+
+
+def test_between_the_1_1_mapping_and_the_best() -> None:
+    above = 0
+    for gold, induced, n, m in instances(1000, seed=3):
+        patterns = patterns_of(gold, induced, n, m)
+        neighbours = Neighbours(patterns)
+        for name, twin in TWINS.items():
+            found = many_to_one(neighbours, name, restarts=0, seed="s")
+            value = twin(gold, induced, found.mapping.tolist())
+            best = max(twin(gold, induced, h) for h in every(m, n))
+            least = twin(gold, induced, one_to_one(patterns, name).tolist())
+            assert least <= value <= best
+            assert value == best or not found.exact
+            above += value > least
+    assert above > 800
+
+
+def slow_climb(gold: Sets, induced: Sets, n: int, name: str, start: list[int]) -> list[int]:
+    """Take the best move, of equal ones the first cluster and class, while one improves."""
+    h = start
+    while True:
+        moves = [[*h[:k], c, *h[k + 1 :]] for k in range(len(h)) for c in range(n)]
+        values = [TWINS[name](gold, induced, each) for each in moves]
+        if max(values) <= TWINS[name](gold, induced, h):
+            return h
+        h = moves[values.index(max(values))]
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_takes_the_best_move_and_of_equal_ones_the_first(name: str) -> None:
+    bits = np.random.default_rng(11)
+    for gold, induced, n, m in instances(150, seed=12):
+        start = bits.integers(n, size=m)
+        end = climb(Neighbours(patterns_of(gold, induced, n, m)), name, start)
+        assert end.tolist() == slow_climb(gold, induced, n, name, start.tolist())
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_no_move_improves_where_a_climb_ends(name: str) -> None:
+    for gold, induced, n, m in instances(60, seed=6):
+        end = climb(Neighbours(patterns_of(gold, induced, n, m)), name, np.zeros(m, dtype=np.int64))
+        value = TWINS[name](gold, induced, end.tolist())
+        for k, c in np.ndindex(m, n):
+            moved = [*end.tolist()]
+            moved[k] = c
+            assert TWINS[name](gold, induced, moved) <= value
+
+
+def test_ties_go_to_the_first_cluster_then_class() -> None:
+    # both clusters may move to class 1 or 2 with equal profit; afterwards the other is right
+    patterns = patterns_of([{1, 2}, {1, 2}], [{0}, {1}], 3, 2)
+    state = UnionState(Neighbours(patterns), np.array([0, 0]))
+    assert np.ptp(macro_moves(state)[:, 1:]) == 0
+    end = climb(Neighbours(patterns), "MacroI", np.array([0, 0]))
+    assert end.tolist() == [1, 1]
+
+
+def test_one_cluster_an_item_is_exact() -> None:
+    for gold, induced, n, m in instances(200, seed=7, most_clusters=1):
+        patterns = patterns_of(gold, induced, n, m)
+        for name in ("MacroI", "MicroI"):
+            found = many_to_one(Neighbours(patterns), name, seed="s")
+            best = max(TWINS[name](gold, induced, h) for h in every(m, n))
+            assert (found.exact, found.starts, found.reached) == (True, None, None)
+            assert TWINS[name](gold, induced, found.mapping.tolist()) == best
+
+
+def test_micro_i_has_weights_of_its_own() -> None:
+    # two items share class 1, but a single class is worth more than one of five
+    gold = [{0}, {1, 2, 3, 4}, {1, 5, 6, 7}]
+    patterns = patterns_of(gold, [{0}] * 3, 8, 1)
+    assert many_to_one(Neighbours(patterns), "MacroI", seed="s").mapping.tolist() == [1]
+    assert many_to_one(Neighbours(patterns), "MicroI", seed="s").mapping.tolist() == [0]
+
+
+def test_what_is_separable() -> None:
+    single = patterns_of([{0}, {1}], [{0}, set()], 2, 1)
+    double = patterns_of([{0}, {1}], [{0, 1}, {1}], 2, 2)
+    assert [is_separable(single, name) for name in TWINS] == [True, True, False]
+    assert not any(is_separable(double, name) for name in TWINS)
+    one_class = patterns_of([{0}, {0}], [{0, 1}, {1}], 1, 2)
+    assert all(is_separable(one_class, name) for name in TWINS)
+    nothing = patterns_of([{0}, {1}], [set(), set()], 2, 0)
+    assert all(is_separable(nothing, name) for name in TWINS)
+
+
+def test_restarts() -> None:
+    neighbours = Neighbours(worked(4))
+    assert many_to_one(neighbours, "MacroI", restarts=3, seed="s").starts == 5
+    many = worked(4)._replace(counts=np.full(5, 2001))
+    assert many_to_one(Neighbours(many), "MacroI", seed="s").starts == 7
+    with pytest.raises(ValueError, match="-1 restarts"):
+        many_to_one(neighbours, "MacroI", restarts=-1, seed="s")
+
+
+def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
+    # 41 clusters an item: the common denominator is too large, sums are of fractions
+    bits = np.random.default_rng(8)
+    gold = [{int(bits.integers(3))} for _ in range(12)]
+    induced = [set(bits.choice(45, size=41, replace=False).tolist()) for _ in range(12)]
+    state = ItemState(Neighbours(patterns_of(gold, induced, 3, 45)), bits.integers(3, size=45))
+    assert state.reciprocals[1] == 1
+    for k in range(45):
+        state.move(k, (int(state.mapping[k]) + 1) % 3)
+    assert item_moves(state)[0, state.mapping[0]] == pytest.approx(
+        float(TWINS["MicroI"](gold, induced, state.mapping.tolist())), abs=1e-12
+    )
+
+
+def test_blocks_that_are_not_kept_are_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in TWINS]
+    monkeypatch.setattr("pipeline.kernels.clustering.types.neighbours._KEPT_ENTRIES", 0)
+    cut = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in TWINS]
+    assert [h.tolist() for h in kept] == [h.tolist() for h in cut]

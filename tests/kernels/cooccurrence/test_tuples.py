@@ -1,0 +1,163 @@
+"""Tuple tokens and their counts against slow twins in plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, pairwise, product
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import DataError
+from pipeline.kernels.cooccurrence import dispersion
+from pipeline.kernels.cooccurrence.pairs import pair_tokens
+from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.cooccurrence.tuples import (
+    adjacent_tuples,
+    apart,
+    count,
+    elements,
+    pair_tuples,
+)
+from pipeline.kernels.cooccurrence.units import Related, Unit, units
+from tests.kernels.cooccurrence.trees import Token, corpora, frame
+
+EVERY = pl.lit(value=True)
+CASE = Related(pl.col("deprel") == "case", each=True)
+KINDS = {
+    "any": Unit(EVERY, "{lemma}"),
+    "nouns": Unit(pl.col("upos") == "NOUN", "{form}", fold=True),
+    "not a": Unit(EVERY, "{lemma}", exclude=["a"]),
+    "prepositions": Unit(EVERY, "{p.lemma}:{lemma}", {"p": CASE}),
+}
+
+
+def labels(kind: str, token: Token, sentence: list[Token]) -> list[str]:
+    """Return the labels of the units of a kind on a token."""
+    if kind == "nouns":
+        return [token["form"].lower()] if token["upos"] == "NOUN" else []
+    if kind == "not a":
+        return [token["lemma"]] if token["lemma"] != "a" else []
+    below = [t for t in sentence if t["head"] == token["position"] and t["deprel"] == "case"]
+    lemma = token["lemma"]
+    return [f"{t['lemma']}:{lemma}" for t in below] if kind == "prepositions" else [lemma]
+
+
+def slow_tuples(
+    corpus: list[list[Token]], kinds: list[str], gap: int
+) -> Iterator[tuple[int, tuple[int, ...], tuple[str, ...]]]:
+    """Yield sentence, positions and labels of every choice of tokens in order."""
+    for sentence in corpus:
+        for chosen in combinations(sentence, len(kinds)):
+            steps = [b["position"] - a["position"] for a, b in pairwise(chosen)]
+            if max(steps) > gap + 1:
+                continue
+            here = [labels(kind, t, sentence) for kind, t in zip(kinds, chosen, strict=True)]
+            for each in product(*here):
+                yield chosen[0]["sentence"], tuple(t["position"] for t in chosen), each
+
+
+def found_tuples(corpus: list[list[Token]], kinds: list[str], gap: int) -> pl.DataFrame:
+    tokens = numbered(frame(corpus)).collect()
+    made = [units(tokens.lazy(), KINDS[kind]).collect() for kind in kinds]
+    return adjacent_tuples(made, tokens, gap=gap)
+
+
+@given(
+    corpus=corpora(),
+    kinds=st.lists(st.sampled_from(sorted(KINDS)), min_size=2, max_size=5),
+    gap=st.integers(0, 2),
+)
+def test_adjacent_tuples(corpus: list[list[Token]], kinds: list[str], gap: int) -> None:
+    tokens = numbered(frame(corpus)).collect()
+    where = {row[0]: row[1:] for row in tokens.select("token", "sentence", "position").rows()}
+    size = len(kinds)
+    found = []
+    for row in found_tuples(corpus, kinds, gap).iter_rows(named=True):
+        places = [where[row[f"token_{number}"]] for number in range(1, size + 1)]
+        assert len({sentence for sentence, _ in places}) == 1
+        words = tuple(row[name] for name in elements(size))
+        found.append((places[0][0], tuple(position for _, position in places), words))
+    assert sorted(found) == sorted(slow_tuples(corpus, kinds, gap))
+
+
+@given(corpus=corpora())
+def test_prepositions_nouns_verbs(corpus: list[list[Token]]) -> None:
+    """A noun with its preposition, and a verb of the sentence, as three elements."""
+    tokens = numbered(frame(corpus)).collect()
+    noun = Unit(pl.col("upos") == "NOUN", "{p.lemma}", {"p": CASE}, further=["{lemma}"])
+    verb = Unit(pl.col("upos") == "VERB", "{form}")
+    pairs = pair_tokens(tokens.lazy(), left=noun, right=verb, relation=None).collect()
+    found = pair_tuples(pairs, left=2, right=1).select("l1", "l2", "l3")
+    slow = []
+    for sentence in corpus:
+        for one, two in product(sentence, sentence):
+            if (one["upos"], two["upos"]) == ("NOUN", "VERB"):
+                below = [t for t in sentence if t["head"] == one["position"]]
+                slow += [
+                    (t["lemma"], one["lemma"], two["form"]) for t in below if t["deprel"] == "case"
+                ]
+    assert sorted(found.rows()) == sorted(slow)
+
+
+def test_filters_apply_to_each_element() -> None:
+    """Both elements are folded; either may keep the token from being a unit."""
+    token = {"file": "f", "doc": "d", "sentence": 1, "head": 0, "upos": "X", "deprel": "x"}
+    names = [("A", "Ok"), ("B", "x"), ("stop", "y"), ("z", "STOP"), ("1", "n")]
+    corpus = [
+        [{**token, "position": i, "form": form, "lemma": lemma}]
+        for i, (form, lemma) in [(1, each) for each in names]
+    ]
+    for number, sentence in enumerate(corpus, start=1):
+        sentence[0]["sentence"] = number
+    unit = Unit(
+        EVERY, "{form}", fold=True, matches="^[a-z]+$", exclude=["stop"], further=["{lemma}"]
+    )
+    found = units(numbered(frame(corpus)), unit).select("unit").collect()
+    assert sorted(found.to_series().to_list()) == ["a\x1fok", "b\x1fx"]
+
+
+def test_the_separator_in_an_element_is_an_error() -> None:
+    rows = {"place": [0], "l1": ["a\x1fb\x1fc"], "l2": ["d"], "token_1": [0], "token_2": [1]}
+    pairs = pl.DataFrame(rows).with_columns(pl.col("l1", "l2").cast(pl.Categorical))
+    with pytest.raises(DataError, match=r"1 label\(s\) hold the control character U\+001F"):
+        pair_tuples(pairs, left=2, right=1)
+
+
+@given(corpus=corpora(), size=st.integers(2, 4))
+def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
+    kinds = ["any"] * size
+    sentences = dispersion.documents(numbered(frame(corpus))).collect()
+    nothing = pl.DataFrame(schema=dispersion.OPEN)
+    counts, after = count(found_tuples(corpus, kinds, 0), sentences, nothing, size=size)
+    slow: Counter[tuple[str, ...]] = Counter()
+    held: set[tuple[tuple[str, ...], int]] = set()
+    for sentence, _, words in slow_tuples(corpus, kinds, 0):
+        slow[words] += 1
+        held.add((words, sentence))  # each sentence is a document of its own in `corpora`
+    names = elements(size)
+    plain = apart(counts, size=size).collect()
+    assert {row[:size]: row[size] for row in plain.select(*names, "f").rows()} == slow
+    documents = {row[:size]: row[size] for row in plain.select(*names, "documents").rows()}
+    assert documents == Counter(words for words, _ in held)
+    last = {words for words, sentence in held if sentence == len(corpus)}
+    assert after.collect().get_column("pair").drop_nulls().len() == len(last)
+
+
+def test_the_separator_in_a_unit_is_an_error() -> None:
+    token = {"file": "f", "doc": "d", "sentence": 1, "head": 0, "upos": "X", "deprel": "x"}
+    words = [{**token, "position": i, "lemma": word} for i, word in [(1, "a\x1fb"), (2, "c")]]
+    corpus = [[{**word, "form": ""} for word in words]]
+    sentences = dispersion.documents(numbered(frame(corpus))).collect()
+    nothing = pl.DataFrame(schema=dispersion.OPEN)
+    with pytest.raises(DataError, match=r"1 label\(s\) hold the control character U\+001F"):
+        count(found_tuples(corpus, ["any", "any"], 0), sentences, nothing, size=2)
+
+
+def test_no_tokens() -> None:
+    found = found_tuples([], ["any"] * 3, 0)
+    assert found.height == 0
+    assert found.columns == ["place", "l1", "l2", "l3", "token_1", "token_2", "token_3"]

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.kernels.nbest.strata import pool, strata_by_rank, strata_by_score, stratified
+from pipeline.kernels.sampling import without_replacement
+from schemas import Sample, Strata
+from tests.kernels.nbest.rank_frames import name, ranks_of
+
+SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [1.0, 2.0, 3.0, 5.0, 4.0]}
+IDS = pl.DataFrame({"id": [name(i) for i in range(40)], "stratum": ["a"] * 30 + ["b"] * 10})
+
+
+def test_strata_of_one_list() -> None:
+    found = Strata.validate(
+        strata_by_rank(ranks_of(SCORES), measures=["x"], boundaries=[1, 3]), lazy=True
+    )
+    assert found["stratum"].to_list() == ["1-1", "2-3", "2-3", "4-5", "4-5"]
+
+
+def test_strata_of_several_lists_go_by_the_best_rank() -> None:
+    # ranks under y: 5, 4, 3, 1, 2
+    found = strata_by_rank(ranks_of(SCORES), measures=["y", "x"], boundaries=[2])
+    assert found["stratum"].to_list() == ["1-2", "1-2", "3-5", "1-2", "1-2"]
+
+
+def test_labels_sort_like_numbers_and_boundaries_beyond_the_data_are_left_out() -> None:
+    ranks = ranks_of({"x": [float(-i) for i in range(12)]})
+    found = strata_by_rank(
+        ranks.sample(fraction=1, shuffle=True, seed=1), measures=["x"], boundaries=[3, 12, 99]
+    )
+    assert found["stratum"].to_list() == ["01-03"] * 3 + ["04-12"] * 9
+    assert strata_by_rank(ranks, measures=["x"], boundaries=[])["stratum"].unique().to_list() == [
+        "01-12"
+    ]
+
+
+def test_strata_by_score() -> None:
+    scores = pl.DataFrame({"id": list("abcde"), "f": [3, 5, 2, None, 30]})
+    found = Strata.validate(strata_by_score(scores, column="f", boundaries=[3, 5]), lazy=True)
+    assert found["stratum"].to_list() == [
+        "[3, 5)",
+        "[5, inf)",
+        "[-inf, 3)",
+        "undefined",
+        "[5, inf)",
+    ]
+
+
+@pytest.mark.parametrize("boundaries", [[3, 2], [2, 2], [0, 2]])
+def test_mistaken_boundaries(boundaries: list[int]) -> None:
+    with pytest.raises(ValueError, match="do not ascend"):
+        strata_by_rank(ranks_of(SCORES), measures=["x"], boundaries=boundaries)
+    if boundaries[0]:
+        with pytest.raises(ValueError, match="do not ascend"):
+            strata_by_score(
+                pl.DataFrame({"id": ["a"], "f": [1]}), column="f", boundaries=boundaries
+            )
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(0, 30),
+    st.integers(0, 10),
+    st.integers(0, 35),
+    st.integers(0, 12),
+    st.text(max_size=3),
+)
+def test_larger_samples_hold_the_smaller_ones(
+    a: int, b: int, more_a: int, more_b: int, seed: str
+) -> None:
+    small = stratified(IDS, sizes={"a": a, "b": b}, seed=seed)
+    large = stratified(IDS, sizes={"a": a + more_a, "b": b + more_b}, seed=seed)
+    assert set(small["id"]) <= set(large["id"])
+    strata = dict(IDS.select("id", "stratum").iter_rows())
+    drawn = Counter(strata[x] for x in large["id"])
+    assert (drawn["a"], drawn["b"]) == (min(a + more_a, 30), min(b + more_b, 10))
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.text(max_size=3))
+def test_simple_samples_are_nested_too(size: int, more: int, seed: str) -> None:
+    small = without_replacement(IDS, size=size, seed=seed)["id"]
+    large = without_replacement(IDS, size=size + more, seed=seed)["id"]
+    assert large.head(len(small)).equals(small)
+    # and a data set that grows keeps what was drawn, as far as its keys allow
+    part = without_replacement(IDS.head(25), size=size, seed=seed)["id"]
+    whole = without_replacement(IDS, size=size, seed=seed)["id"]
+    assert set(whole) & set(IDS["id"].head(25)) <= set(part)
+
+
+def test_sample_is_a_valid_table_whatever_the_order_of_rows() -> None:
+    found = Sample.validate(stratified(IDS, sizes={"b": 3}, seed="s"), lazy=True)
+    assert found["position"].to_list() == [1, 2, 3]
+    assert stratified(IDS.reverse(), sizes={"b": 3}, seed="s").equals(found)
+    assert not stratified(IDS, sizes={"b": 3}, seed="t").equals(found)
+    assert Sample.validate(stratified(IDS.clear(), sizes={}, seed="s"), lazy=True).is_empty()
+
+
+@pytest.mark.parametrize("sizes", [{"c": 1}, {"a": -1}])
+def test_mistaken_sizes(sizes: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=f"no size for {next(iter(sizes))}; the strata are a, b"):
+        stratified(IDS, sizes=sizes, seed="s")
+
+
+def test_pool() -> None:
+    found = pool(ranks_of(SCORES), measures=["x", "y"], depth=2)
+    assert found.rows() == [(name(0), 1), (name(1), 2), (name(3), 1), (name(4), 2)]
+    assert pool(ranks_of(SCORES), measures=["x"], depth=99).height == 5
+    with pytest.raises(ValueError, match="no ranks for z"):
+        pool(ranks_of(SCORES), measures=["x", "z"], depth=2)

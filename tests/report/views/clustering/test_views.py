@@ -1,0 +1,315 @@
+"""The views of clusters: what they say, list and draw."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.errors import ConfigError
+from pipeline.report.page import export
+from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.views.clustering.cluster_figures import diagonal
+from pipeline.report.views.clustering.entries import EntriesView, show_clusters, show_gold
+from pipeline.report.views.clustering.shares import SharesView, show_shares
+from pipeline.report.views.clustering.systems import SystemsView, show_systems
+from pipeline.report.views.clustering.token_level import (
+    OverlappingView,
+    TokenLevelView,
+    show_overlapping,
+    show_token_level,
+)
+from pipeline.report.views.clustering.type_level import TypeLevelView, show_type_level
+from schemas import (
+    ClassScores,
+    ClassShares,
+    ClusterMapping,
+    ClusterOverlaps,
+    FrequentTypes,
+    MeasureCorrelations,
+    OverlappingScores,
+    SystemSize,
+    SystemTable,
+    TokenLevel,
+    TokenMapping,
+    TypeLevel,
+    WorstItems,
+)
+from tests.report import report_frames as frames
+
+KEYS = [("A", "1"), ("A", "2"), ("B", "1")]
+UNDER = {"measure": "MacroI", "mapping": "M-1"}
+
+
+def table(model: type[Any], rows: list[dict[str, Any]], **same: Any) -> pl.DataFrame:
+    """Return a table with these rows for each run; columns that are not named are null."""
+    every = [{"system": system, "run": run, **same, **row} for system, run in KEYS for row in rows]
+    return pl.DataFrame(every, schema=model.columns())
+
+
+COUNTS = {"n_items": 4, "n_dropped": 3, "n_without_cluster": 0, "n_classes": 2, "n_clusters": 3,
+          "n_clusters_dropped": 0, "n_uncovered": 1}  # fmt: skip
+OVERLAPS = table(ClusterOverlaps, [
+    {"gold": "N", "cluster": "2", "n_ij": 1, "n_i": 3, "n_j": 1},
+    {"gold": "N", "cluster": "1", "n_ij": 2, "n_i": 3, "n_j": 4},
+    {"gold": "V", "cluster": "1", "n_ij": 3, "n_i": 3, "n_j": 4},
+])  # fmt: skip
+TYPES = {
+    "scores": table(TypeLevel, [
+        {"measure": "MacroI", "mapping": "M-1", "value": 0.5, "recall": 0.4, "precision": 0.6,
+         "certificate": "not proven", "bound": 0.75, "gap": 0.25, "starts": 22,
+         "starts_reaching_best": 7, "lower": 0.4, "upper": 0.6, "interval": "fixed"},
+        {"measure": "MacroI", "mapping": "floor", "value": 0.3, "recall": 0.3, "precision": 0.3},
+    ], **COUNTS),
+    "mapping": table(ClusterMapping, [
+        {"cluster": "1", "gold": "V", "n_ij": 3, "n_i": 3, "n_j": 4},
+        {"cluster": "2", "gold": None, "n_ij": 0, "n_i": None, "n_j": 1},
+    ], **UNDER),
+    "classes": table(ClassScores, [
+        {"gold": "N", "clusters": 0, "n_ij": 0, "n_i": 3, "n_j": 0, "recall": 0.0,
+         "precision": None, "f": 0.0, "uncovered": True},
+        {"gold": "V", "clusters": 1, "n_ij": 3, "n_i": 3, "n_j": 4, "recall": 1.0,
+         "precision": 0.75, "f": 0.86, "uncovered": False},
+    ], **UNDER),
+    "items": table(WorstItems, [
+        {"rank": rank, "item": item, "gold": "N", "mapped": "V", "common": 0, "f": 0.0, "tokens": n}
+        for rank, item, n in [(1, "dog", 1234), (2, "cat", 2)]
+    ], **UNDER),
+    "overlaps": OVERLAPS,
+}  # fmt: skip
+
+
+def types(tables: dict[str, pl.DataFrame] = TYPES, **options: Any) -> list[Block]:
+    stage = frames.stage("evaluate.type_level", tables, name="types")
+    return list(show_type_level(stage, TypeLevelView(**options)))
+
+
+def texts(blocks: list[Block]) -> str:
+    return " ".join(block.text for block in blocks if isinstance(block, Text))
+
+
+def listing(blocks: list[Block], name: str) -> Listing:
+    return next(block for block in blocks if isinstance(block, Listing) and block.name == name)
+
+
+def test_type_level_says_what_it_does_not_see_and_what_was_dropped() -> None:
+    said = texts(types())
+    assert "MicroC does not see classes that no cluster is mapped to" in said
+    assert "MacroI sees them" in said
+    assert "lower bound" in said
+    assert "4 types have a gold entry, in 2 classes" in said
+    assert "A (1): 3 and 0; A (2): 3 and 0; B (1): 3 and 0" in said
+    full = TYPES | {"scores": TYPES["scores"].with_columns(n_dropped=pl.lit(0, pl.Int64))}
+    assert "Every system has a cluster for each of them" in texts(types(full))
+
+
+def test_type_level_scores_with_limits_starts_gap_and_floor() -> None:
+    found = listing(types(), "scores")
+    assert found.shown is not None
+    row = found.shown.row(0, named=True)
+    assert row["value"] == "50.00 [40.00, 60.00]"
+    shown = ["floor", "certificate", "starts", "bound", "gap", "uncovered"]
+    assert [row[name] for name in shown] == [
+        "30.00", "not proven", "7 of 22", "75.00", "25.00", "1",
+    ]  # fmt: skip
+    assert found.shown.height == 3
+    assert "the mapping fixed in the samples" in found.caption
+
+
+def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:
+    figures = [block for block in types() if isinstance(block, Figure)]
+    assert [each.name for each in figures] == ["mapping-A", "classes-A", "mapping-B", "classes-B"]
+    assert figures[0].caption.startswith("A, run 1, MacroI under M-1")
+    assert figures[2].caption.startswith("B, MacroI under M-1")
+    assert "those without one come last" in figures[0].caption
+    drawn = [export.svg(each.chart) for each in figures]
+    assert "N (uncovered)" in drawn[1]
+    worst = listing(types(worst=1), "worst-A")
+    assert worst.shown is not None
+    assert worst.shown.rows() == [("dog", "1,234", "N", "V", "0")]
+
+
+def test_systems_are_chosen() -> None:
+    figures = [each.name for each in types(systems=("B",)) if isinstance(each, Figure)]
+    assert figures == ["mapping-B", "classes-B"]
+    with pytest.raises(ConfigError, match="views.types.systems: there is no 'C'"):
+        types(systems=("C",))
+
+
+def test_a_mapping_that_was_not_made_gives_a_sentence() -> None:
+    assert "A, run 1, MacroI under 1-1: nothing to show." in texts(types(mapping="1-1"))
+
+
+def test_no_run_gives_a_sentence() -> None:
+    (said,) = types({name: frame.clear() for name, frame in TYPES.items()})
+    assert isinstance(said, Text)
+
+
+def test_the_order_makes_a_diagonal() -> None:
+    rows = OVERLAPS.filter(system="A", run="1").drop("system", "run")
+    assert diagonal(rows, {"1": "V", "2": "N"}) == (["N", "V"], ["2", "1"])
+    assert diagonal(rows, {"1": "V"}) == (["N", "V"], ["1", "2"])
+    larger = rows.with_columns(n_j=pl.when(pl.col("cluster") == "2").then(9).otherwise("n_j"))
+    assert diagonal(larger, {"1": "N", "2": "N"}) == (["N", "V"], ["2", "1"])
+
+
+LIMITS = {"lower": 0.4, "upper": 0.6, "standard_error": 0.05, "undefined": 0}
+TOKENS = {
+    "scores": table(TokenLevel, [
+        {"measure": "vi", "value": 1.0, "undefined": 0},
+        {"measure": "many_to_one", "value": 0.5, **LIMITS},
+        {"measure": "nmi", "value": None, "undefined": 0},
+    ]),
+    "mapping": table(TokenMapping, [
+        {"mapping": "many_to_one", "cluster": "1", "gold": "V", "n_ij": 3, "n_i": 3, "n_j": 4},
+    ]),
+    "overlaps": OVERLAPS,
+    "sizes": table(SystemSize, [
+        {"what": "tokens", "count": 1000}, {"what": "tokens without a cluster", "count": 7},
+    ]),
+}  # fmt: skip
+
+
+def tokens(config: dict[str, Any] | None = None, **options: Any) -> list[Block]:
+    stage = frames.stage("evaluate.token_level", TOKENS, name="tokens", **(config or {}))
+    return list(show_token_level(stage, TokenLevelView(**options)))
+
+
+def test_token_level_scores() -> None:
+    shown = listing(tokens(), "scores").shown
+    assert shown is not None
+    assert shown.columns == ["system", "run", "M-1 accuracy", "VI ↓", "NMI"]
+    assert shown.row(0) == ("A", "1", "0.5000 [0.4000, 0.6000]", "1.0000", "–")
+
+
+def test_tokens_without_a_cluster_are_said() -> None:
+    assert "are left out: A (1): 7 of 1,000" in texts(tokens())
+    kept = tokens({"without_cluster": "cluster"})
+    assert "are taken as one more cluster: A (1): 7 of 1,000" in texts(kept)
+
+
+def test_token_level_has_a_heat_map_for_each_system() -> None:
+    figures = [each for each in tokens() if isinstance(each, Figure)]
+    assert [each.name for each in figures] == ["mapping-A", "mapping-B"]
+    assert "tokens" in export.svg(figures[0].chart)
+
+
+def test_overlapping_scores_with_their_errors() -> None:
+    scores = table(OverlappingScores, [
+        {"measure": "omega", "value": 0.25}, {"measure": "element_centric", "value": 0.5,
+                                              "standard_error": 0.01},
+    ])  # fmt: skip
+    stage = frames.stage("evaluate.overlapping", {"scores": scores})
+    (found,) = show_overlapping(stage, OverlappingView())
+    assert isinstance(found, Listing)
+    assert found.shown is not None
+    assert found.shown.row(0) == ("A", "1", "0.2500", "0.5000 ± 0.0100")
+
+
+MEASURES = ("MacroI M-1", "many_to_one", "vi")
+
+
+def systems(n: int = 3, **options: Any) -> list[Block]:
+    rows = [
+        {"measure": measure, "system": f"s{i}", "mean": 0.1 * i, "sd": 0.01 if i else None,
+         "n_runs": 2 if i else 1, "rank": float(n - i)}
+        for i in range(n) for measure in MEASURES
+    ]  # fmt: skip
+    pairs = [
+        {"measure_1": a, "measure_2": b, "method": method, "correlation": 1.0 if a == b else -0.004,
+         "n_systems": n}
+        for a, b in itertools.product(MEASURES, repeat=2) for method in ("kendall", "spearman")
+    ]  # fmt: skip
+    tables = {
+        "table": pl.DataFrame(rows, schema=SystemTable.columns()),
+        "correlations": pl.DataFrame(pairs, schema=MeasureCorrelations.columns()),
+    }
+    return list(show_systems(frames.stage("evaluate.systems", tables), SystemsView(**options)))
+
+
+def test_systems_by_measures_with_ranks() -> None:
+    blocks = systems()
+    kinds, others = listing(blocks, "types").shown, listing(blocks, "tokens").shown
+    assert kinds is not None
+    assert others is not None
+    assert kinds.rows() == [
+        ("s0", "1", "0.00 (3)"), ("s1", "2", "10.00 ± 1.00 (2)"), ("s2", "2", "20.00 ± 1.00 (1)"),
+    ]  # fmt: skip
+    assert others.columns == ["system", "runs", "M-1 accuracy", "VI ↓"]
+    assert "MicroC does not see" not in texts(blocks)
+
+
+def test_where_microc_is_shown_it_is_said_what_it_does_not_see() -> None:
+    row = {"measure": "MicroC M-1", "system": "s", "mean": 0.5, "n_runs": 1, "rank": 1.0}
+    tables = {
+        "table": pl.DataFrame([row], schema=SystemTable.columns()),
+        "correlations": pl.DataFrame(schema=MeasureCorrelations.columns()),
+    }
+    blocks = show_systems(frames.stage("evaluate.systems", tables), SystemsView())
+    assert "MicroC does not see classes that no cluster is mapped to" in texts(list(blocks))
+
+
+def test_systems_are_drawn() -> None:
+    figures = {each.name: each for each in systems() if isinstance(each, Figure)}
+    assert list(figures) == ["scatter", "spearman", "kendall"]
+    assert "one standard deviation" in figures["scatter"].caption
+    drawn = export.svg(figures["spearman"].chart)
+    assert ">.00<" in drawn
+    assert ">VI ↓<" in drawn
+
+
+def test_two_systems_are_too_few_for_correlations() -> None:
+    blocks = systems(2)
+    assert "2 systems are too few" in texts(blocks)
+    assert [each.name for each in blocks if isinstance(each, Figure)] == ["scatter"]
+
+
+def test_measures_and_axes_of_systems_are_chosen() -> None:
+    blocks = systems(measures=("vi", "many_to_one"), methods=("kendall",), x="vi")
+    figures = {each.name: each for each in blocks if isinstance(each, Figure)}
+    assert list(figures) == ["scatter", "kendall"]
+    assert "MacroI" not in export.svg(figures["kendall"].chart)
+    assert figures["scatter"].caption.startswith("MacroI M-1 against VI ↓")
+    with pytest.raises(ConfigError, match=r"views.shown.y: there is no 'V'"):
+        systems(y="V")
+
+
+def test_shares_of_classes() -> None:
+    shares = pl.DataFrame(
+        [("*", 4, 10, 1.0, 1.0), ("N", 3, 2, 0.75, 0.2), ("V", 2, 8, 0.5, 0.8)],
+        schema=ClassShares.columns(), orient="row",
+    )  # fmt: skip
+    frequent = pl.DataFrame(
+        [("*", 1, 5, 0.5), ("*", 4, 10, 1.0), ("N", 1, 1, 0.5), ("V", 1, 8, 1.0)],
+        schema=FrequentTypes.columns(), orient="row",
+    )  # fmt: skip
+    stage = frames.stage("evaluate.shares", {"shares": shares, "frequent": frequent})
+    found, classes, growth = show_shares(stage, SharesView(classes=1))
+    assert isinstance(found, Listing)
+    assert found.frame["gold"].to_list() == ["V", "N", "*"]
+    assert isinstance(classes, Figure)
+    assert isinstance(growth, Figure)
+    drawn = export.svg(growth.chart)
+    assert ">all<" in drawn
+    assert ">V<" in drawn
+    assert ">N<" not in drawn
+    empty = frames.stage("evaluate.shares", {"shares": shares.clear(), "frequent": frequent})
+    assert isinstance(show_shares(empty, SharesView())[0], Text)
+
+
+def test_what_was_read_comes_in_order() -> None:
+    whats = ["items", "tokens", "tokens that count", "tokens without a gold tag"]
+    gold = pl.DataFrame({"what": whats, "count": [1, 9, 7, 2]})
+    (found,) = show_gold(frames.stage("extract.gold", {"sizes": gold}), EntriesView())
+    assert isinstance(found, Listing)
+    assert found.frame["count"].to_list() == [9, 2, 7, 1]
+    sizes = table(SystemSize, [{"what": what, "count": 5} for what in whats]).filter(system="A")
+    (runs,) = show_clusters(frames.stage("join.tagging", {"sizes": sizes}), EntriesView())
+    assert isinstance(runs, Listing)
+    assert runs.shown is not None
+    assert runs.shown.columns == ["what", "1", "2"]
+    assert runs.shown["what"][0] == "tokens"
+    empty = frames.stage("join.tagging", {"sizes": sizes.clear()})
+    assert isinstance(show_clusters(empty, EntriesView())[0], Text)

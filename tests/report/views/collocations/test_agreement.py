@@ -1,0 +1,116 @@
+"""The blocks of the view of agreement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.views.collocations.agreement import AgreementView, show_agreement
+from schemas import Agreement, Disagreements
+from tests.report import report_frames as frames
+
+
+def rows(category: str, one: str, two: str, names: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    return [
+        (category, one, two, name, method, 20, 0.5, 0.1, 0.3, 0.7, 2 if method == "bootstrap" else 0)
+        for name in names for method in ("analytic", "bootstrap")
+    ]  # fmt: skip
+
+
+ALL = ("observed", "fleiss_kappa", "krippendorff_alpha")
+TWO = ("observed", "cohen_kappa", "positive", "negative")
+TABLE = pl.DataFrame(
+    [*rows("SVC", "*", "*", ALL), *rows("SVC", "anna", "ben", TWO), *rows("*", "*", "*", ALL)],
+    schema=Agreement.columns(), orient="row",
+)  # fmt: skip
+DIFFERENT = pl.DataFrame(
+    [("c1", "anna", "yes"), ("c1", "ben", "no"), ("c2", "anna", "yes"), ("c2", "ben", "no"),
+     ("c2", "cleo", "maybe")],
+    schema=Disagreements.columns(), orient="row",
+)  # fmt: skip
+NAMES = pl.DataFrame(
+    {"id": ["c1", "c2"], "l1": ["in:Frage", "zu:Ende"], "l2": ["stellen", "gehen"]}
+)
+TABLES = {"agreement": TABLE, "disagreements": DIFFERENT, "candidates": NAMES}
+
+
+def shown(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
+    return list(
+        show_agreement(frames.stage("evaluate.agreement", tables), AgreementView(**options))
+    )
+
+
+def test_a_figure_a_table_and_what_to_discuss() -> None:
+    figure, table, discuss = shown()
+    assert isinstance(figure, Figure)
+    assert isinstance(table, Listing)
+    assert isinstance(discuss, Listing)
+    assert (figure.name, table.name, discuss.name) == ("agreement", "agreement", "disagreements")
+
+
+def test_the_labels_first_then_categories_all_annotators_before_two() -> None:
+    table = shown()[1]
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert table.shown.select("of", "coefficient").rows() == [
+        ("labels", "observed agreement"), ("labels", "Fleiss' kappa"),
+        ("labels", "Krippendorff's alpha"), ("SVC", "observed agreement"),
+        ("SVC", "Fleiss' kappa"), ("SVC", "Krippendorff's alpha"),
+        ("SVC", "observed agreement (anna, ben)"), ("SVC", "positive agreement (anna, ben)"),
+        ("SVC", "negative agreement (anna, ben)"), ("SVC", "Cohen's kappa (anna, ben)"),
+    ]  # fmt: skip
+    assert table.shown.row(0)[2:] == ("20", "0.500", "[0.300, 0.700]", "[0.300, 0.700]")
+    assert "left out" in table.caption
+
+
+def test_an_undefined_coefficient_is_a_dash() -> None:
+    nothing = pl.when(pl.col("coefficient") != "fleiss_kappa")
+    holes = [nothing.then(name).alias(name) for name in ("estimate", "lower", "upper")]
+    table = shown({**TABLES, "agreement": TABLE.with_columns(*holes)})[1]
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert table.shown.row(1)[3:] == ("–", "–", "–")
+
+
+def test_many_pairs_stand_in_the_table_alone() -> None:
+    pairs = [("SVC", "anna", f"b{i}") for i in range(4)]
+    more = [row for key in pairs for row in rows(*key, TWO)]
+    many = pl.concat([TABLE, pl.DataFrame(more, schema=Agreement.columns(), orient="row")])
+    figure, table, _ = shown({**TABLES, "agreement": many})
+    assert isinstance(figure, Figure)
+    assert "each two annotators" in figure.caption
+    few = shown()[0]
+    assert isinstance(few, Figure)
+    held = " ".join(few.chart.to_dict()["datasets"].values())
+    assert "Cohen's kappa (anna, ben)" in held
+    assert "positive agreement (anna, ben)" not in held
+    assert not any("(anna" in data for data in figure.chart.to_dict()["datasets"].values())
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert table.shown.height == 10 + 4 * 4
+
+
+def test_what_to_discuss_with_most_labels_first() -> None:
+    discuss = shown(candidates="candidates")[2]
+    assert isinstance(discuss, Listing)
+    assert discuss.shown is not None
+    assert discuss.shown.columns == ["candidate", "anna", "ben", "cleo"]
+    assert discuss.shown.rows() == [
+        ("zu:Ende gehen", "yes", "no", "maybe"), ("in:Frage stellen", "yes", "no", ""),
+    ]  # fmt: skip
+    short = shown(k=1)[2]
+    assert isinstance(short, Listing)
+    assert short.caption.startswith("The first 1 of 2 candidates")
+    assert short.frame.height == 5
+
+
+def test_full_agreement_gives_a_sentence() -> None:
+    last = shown({**TABLES, "disagreements": DIFFERENT.clear()})[-1]
+    assert last == Text("No candidate has different labels.")
+
+
+def test_one_annotator_gives_a_sentence() -> None:
+    (said,) = shown({**TABLES, "agreement": TABLE.clear()})
+    assert isinstance(said, Text)

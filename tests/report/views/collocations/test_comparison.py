@@ -1,0 +1,205 @@
+"""The blocks of the view of comparisons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.errors import ConfigError
+from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.views.collocations.comparison import ComparisonView, show_comparison
+from tests.report import report_frames as frames
+
+GAPS = dict.fromkeys(range(1, 201), 0.25)
+PAIRS = {("a", "b"): GAPS, ("a", "c"): GAPS, ("b", "c"): dict.fromkeys(range(1, 201), -0.0)}
+TESTED = frames.comparison(PAIRS, significant=range(90, 110))
+TABLES = {"comparison": TESTED, "cuts": frames.cuts(TESTED, [100, 200])}
+
+
+def shown(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
+    config = options.pop("config", {})
+    stage = frames.stage("evaluate.comparison", tables, name="tests", **config)
+    return list(show_comparison(stage, ComparisonView(**options)))
+
+
+def listing(blocks: list[Block], name: str) -> Listing:
+    return next(block for block in blocks if isinstance(block, Listing) and block.name == name)
+
+
+def test_how_to_read_the_tests_comes_first() -> None:
+    first, second, *_ = shown()
+    assert isinstance(first, Text)
+    assert isinstance(second, Text)
+    assert "conservative" in first.text
+    assert "superpopulation" in first.text
+    assert "pointwise" in second.text
+    assert "60 %" in second.text
+
+
+def test_a_matrix_for_each_cut() -> None:
+    table = listing(shown(), "matrix-100")
+    assert table.shown is not None
+    assert table.shown.rows() == [
+        ("a", "", "* +25.00", "* +25.00"),
+        ("b", "* −25.00", "", "* 0.00"),
+        ("c", "* −25.00", "* 0.00", ""),
+    ]
+    assert "adjusted p < 0.05" in table.caption
+    later = listing(shown(), "matrix-200")
+    assert later.shown is not None
+    assert later.shown.row(0) == ("a", "", "+25.00", "+25.00")
+
+
+def test_stars_need_the_margin_and_the_level_of_the_stage() -> None:
+    table = listing(shown(config={"alpha": 0.05, "margin": 0.1}), "matrix-100")
+    assert table.shown is not None
+    assert table.shown.row(1) == ("b", "* −25.00", "", "0.00")
+    strict = listing(shown(config={"alpha": 0.01}), "matrix-100")
+    assert strict.shown is not None
+    assert strict.shown.row(0) == ("a", "", "+25.00", "+25.00")
+
+
+def test_the_tests_with_adjusted_p_values() -> None:
+    table = listing(shown(), "tests")
+    assert table.frame.height == 6
+    assert table.shown is not None
+    row = table.shown.row(0, named=True)
+    assert (row["first"], row["second"], row["n"]) == ("a", "b", "100")
+    assert (row["p"], row["adjusted p"]) == ("0.0100", "0.0200")
+    assert "holm" in table.caption
+
+
+def test_an_undefined_test_is_a_dash() -> None:
+    nothing = TABLES["cuts"].with_columns(
+        difference=pl.lit(None, pl.Float64), p_value=pl.lit(None, pl.Float64),
+        p_adjusted=pl.lit(None, pl.Float64), significant=False,
+    )  # fmt: skip
+    blocks = shown({**TABLES, "cuts": nothing})
+    matrix, tests = listing(blocks, "matrix-100"), listing(blocks, "tests")
+    assert matrix.shown is not None
+    assert matrix.shown.row(0) == ("a", "", "–", "–")
+    assert tests.shown is not None
+    assert tests.shown.row(0)[-3:] == ("–", "–", "–")
+
+
+def drawn(blocks: list[Block], name: str) -> list[Figure]:
+    return [block for block in blocks if isinstance(block, Figure) and block.name == name]
+
+
+def test_three_pairs_are_drawn_and_more_only_if_asked() -> None:
+    assert drawn(shown(), "difference")
+    more = frames.comparison({(a, "z"): GAPS for a in "abcd"})
+    tables = {"comparison": more, "cuts": frames.cuts(more, [100])}
+    assert not drawn(shown(tables), "difference")
+    assert drawn(shown(tables, pairs=(("z", "a"),)), "difference")
+
+
+def test_measures_are_chosen() -> None:
+    table = listing(shown(measures=("a", "b")), "tests")
+    assert set(table.frame["measure_2"]) == {"b"}
+
+
+def test_nothing_to_compare_gives_a_sentence() -> None:
+    (said,) = shown({name: frame.clear() for name, frame in TABLES.items()})
+    assert isinstance(said, Text)
+
+
+def test_no_declared_cut_gives_a_sentence() -> None:
+    blocks = shown({**TABLES, "cuts": TABLES["cuts"].clear()})
+    assert Text("No test was made at a declared cut.") in blocks
+    assert any(isinstance(block, Figure) for block in blocks)
+
+
+def test_categories_have_their_own_tables() -> None:
+    two = {
+        name: pl.concat([frame, frame.with_columns(category=pl.lit("fvg"))])
+        for name, frame in TABLES.items()
+    }
+    names = {block.name for block in shown(two) if not isinstance(block, Text)}
+    assert {"matrix-100-TP", "matrix-100-fvg", "difference-TP", "difference-fvg"} <= names
+
+
+def test_an_unknown_pair_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="views.tests.pairs: a and z are not compared"):
+        shown(pairs=(("a", "z"),))
+
+
+AGAINST = frames.against_baseline(
+    {"a": {100: (2, 10, 0.9), 200: (5, 10, 0.01)}, "b": {100: (9, 10, 0.001), 200: (1, 10, 0.8)},
+     "c": {100: (5, 10, 0.2), 200: (0, 0, 0.8)}}
+)  # fmt: skip
+
+
+def rows_of(figure: Figure) -> list[list[str]]:
+    """Return the row names of each panel, from the top."""
+    spec = figure.chart.to_dict()
+    found = []
+    for panel in spec["concat"]:
+        texts = [layer for layer in panel["layer"] if layer["mark"].get("align") == "right"]
+        data = spec["datasets"][texts[0]["data"]["name"]].splitlines()[1:]
+        found.append([line.split(",")[0] for line in data])
+    return found
+
+
+def test_a_heat_map_in_the_order_of_precision() -> None:
+    (figure,) = drawn(shown({**TABLES, "baseline_cuts": AGAINST}), "matrix")
+    assert rows_of(figure) == [["b", "c", "a"], ["a", "b", "c"]]
+    assert "A star: adjusted p < 0.05." in figure.caption
+
+
+def test_many_measures_have_a_figure_per_cut() -> None:
+    names = [f"m{i}" for i in range(9)]
+    pairs = {(a, b): GAPS for i, a in enumerate(names) for b in names[i + 1 :]}
+    many = frames.comparison(pairs)
+    blocks = shown({"comparison": many, "cuts": frames.cuts(many, [100, 200])})
+    assert [len(drawn(blocks, f"matrix-{n}")) for n in (100, 200)] == [1, 1]
+    assert not drawn(blocks, "matrix")
+
+
+def test_of_many_cuts_some_have_a_matrix_and_those_asked_for_do() -> None:
+    tables = {"comparison": TESTED, "cuts": frames.cuts(TESTED, list(range(10, 201, 10)))}
+    (figure,) = drawn(shown(tables), "matrix")
+    assert 5 <= len(rows_of(figure)) <= 7
+    (asked,) = drawn(shown(tables, matrices=(40,)), "matrix-40")
+    assert len(rows_of(asked)) == 1
+    with pytest.raises(ConfigError, match="views.tests.matrices: 45 is no declared cut"):
+        shown(tables, matrices=(45,))
+
+
+def test_the_best_measures_as_a_figure_and_a_table() -> None:
+    best = frames.best({100: ["b", "c"], 200: ["a"]})
+    blocks = shown({**TABLES, "best": best})
+    assert drawn(blocks, "best")
+    table = listing(blocks, "best")
+    assert table.shown is not None
+    assert table.shown.rows() == [("100", "b 30.00", "c 30.00"), ("200", "a 30.00", "none")]
+    assert table.frame.height == 3
+
+
+def test_tests_against_the_baseline() -> None:
+    table = listing(shown({**TABLES, "baseline_cuts": AGAINST}), "baseline")
+    assert table.shown is not None
+    assert table.shown.rows() == [
+        ("a", "+10.00\np 0.9000", "* +40.00\np 0.0100"),
+        ("b", "* +80.00\np 0.0010", "0.00\np 0.8000"),
+        ("c", "+40.00\np 0.2000", "–"),
+    ]
+
+
+def test_the_test_that_was_made_is_named() -> None:
+    config = {"test": "boschloo", "alternative": "greater", "correction": "benjamini_hochberg"}
+    how, many, *rest = shown(config=config)
+    assert isinstance(how, Text)
+    assert isinstance(many, Text)
+    assert "Boschloo's exact test (one-sided: is the first precision the higher one?)" in how.text
+    assert "conservative" not in how.text
+    assert "Benjamini" in many.text
+    assert listing(rest, "tests").caption.startswith("Boschloo's exact test")
+
+
+def test_the_graph_of_differences_can_be_zoomed() -> None:
+    (figure,) = drawn(shown(y_min=-30.0, y_max=30.0), "difference")
+    lines = [layer for layer in figure.chart.to_dict()["layer"] if layer["mark"]["type"] == "line"]
+    assert lines[0]["encoding"]["y"]["scale"]["domain"] == [-30.0, 30.0]

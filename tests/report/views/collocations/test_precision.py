@@ -1,0 +1,256 @@
+"""The blocks of the precision view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.errors import ConfigError
+from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.views.collocations.precision import PrecisionView, show_precision
+from tests.report import report_frames as frames
+
+USE = "evaluate.precision"
+CURVES = {"dice": [i % 3 == 0 for i in range(300)], "t_score": [i % 2 == 0 for i in range(300)]}
+ONE = {"precision": frames.precision(CURVES), "baseline": frames.baseline(150, 300)}
+TESTED = frames.comparison(
+    {("dice", "t_score"): dict.fromkeys(range(1, 301), -0.1)}, significant=range(1, 301)
+)
+
+
+def shown(tables: dict[str, pl.DataFrame], **options: Any) -> list[Block]:
+    config = options.pop("config", {})
+    stage = frames.stage(USE, tables, name="made", **config)
+    return list(show_precision(stage, PrecisionView(**options)))
+
+
+def test_a_graph_the_baseline_and_a_table() -> None:
+    figure, text, table = shown(ONE)
+    assert isinstance(figure, Figure)
+    assert isinstance(text, Text)
+    assert isinstance(table, Listing)
+    assert figure.live is not None
+    assert (figure.name, table.name) == ("precision", "precision")
+    assert text.text.startswith("Baseline 50.00 % [45.00, 55.00]: 150 true positives in 300")
+
+
+def test_the_table_has_a_row_per_measure_and_a_column_per_cut() -> None:
+    table = shown(ONE, measures=("t_score", "dice"), cuts=(200, 100, 9000))[2]
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert table.shown.columns == ["measure", "n = 100", "n = 200"]
+    assert table.shown.row(0) == ("t_score", "50.00 [40.0, 60.0]", "50.00 [40.0, 60.0]")
+    assert table.frame.select("measure", "n").rows() == [
+        ("t_score", 100), ("t_score", 200), ("dice", 100), ("dice", 200),
+    ]  # fmt: skip
+
+
+def test_cuts_are_the_stage_s_own_by_default() -> None:
+    table = shown(ONE, config={"cuts": [50, 150]})[2]
+    assert isinstance(table, Listing)
+    assert sorted(set(table.frame["n"])) == [50, 150]
+
+
+def test_ties_and_missing_estimates_are_told() -> None:
+    told = ONE["precision"].with_columns(
+        tp_max=pl.col("tp_max") + (pl.col("n") == 100).cast(pl.Int64),
+        precision=pl.when(pl.col("n") != 200).then(pl.col("precision")),
+    )
+    table = shown({**ONE, "precision": told}, measures=("t_score",), cuts=(100, 200))[2]
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    _, first, second = table.shown.row(0)
+    assert first == "50.00 [40.0, 60.0]\nties: 50 to 51 TP"
+    assert second.lstrip("\u2007") == "– [40.0, 60.0]"
+
+
+def test_what_the_interval_of_a_sample_is() -> None:
+    base = frames.baseline(
+        10, 30, sampled=True, n_drawn=32, n_unjudged=2, n_candidates=300, interval="wilson",
+        confidence=0.9,
+    )  # fmt: skip
+    said = shown({**ONE, "baseline": base})[1]
+    assert isinstance(said, Text)
+    for piece in ("32 draws from 300 candidates (10.7 %)", "2 without a judgement",
+                  "90 % confidence limits (Wilson)", "for each n by itself"):  # fmt: skip
+        assert piece in said.text
+
+
+def test_full_annotation_is_said_to_be_exact() -> None:
+    said = shown(ONE)[1]
+    assert isinstance(said, Text)
+    assert "exact figures for this data set" in said.text
+
+
+def test_a_graph_for_each_category() -> None:
+    two = {
+        "precision": pl.concat(frames.precision(CURVES, category=c) for c in ("fig/ur", "fvg")),
+        "baseline": pl.concat(frames.baseline(150, 300, category=c) for c in ("fvg", "fig/ur")),
+    }
+    names = [block.name for block in shown(two) if isinstance(block, Figure)]
+    assert names == ["precision-fig-ur", "precision-fvg"]
+    only = [block.name for block in shown(two, category="fvg") if isinstance(block, Figure)]
+    assert only == ["precision"]
+
+
+def test_no_judged_candidate_gives_a_sentence() -> None:
+    (nobody,) = shown({k: frame.clear() for k, frame in ONE.items()})
+    (unjudged,) = shown({**ONE, "baseline": frames.baseline(0, 0)})
+    (no_list,) = shown({**ONE, "precision": ONE["precision"].clear()})
+    assert all(isinstance(block, Text) for block in (nobody, unjudged, no_list))
+
+
+def test_no_estimate_in_the_window_gives_a_sentence() -> None:
+    late = ONE["precision"].with_columns(precision=pl.lit(None, pl.Float64))
+    first = shown({**ONE, "precision": late})[0]
+    assert isinstance(first, Text)
+    assert shown(ONE, first_n=301)[0] == Text(
+        "No judged candidate is among the n best from n = 301 on."
+    )
+
+
+def test_short_lists_are_shown_from_the_beginning() -> None:
+    short = frames.precision({"dice": [True, False] * 10})
+    figure = shown({"precision": short, "baseline": frames.baseline(10, 20)})[0]
+    assert isinstance(figure, Figure)
+    assert "left out" not in figure.caption
+
+
+def test_truth_and_marks_come_from_other_stages() -> None:
+    tables = {**ONE, "full.precision": ONE["precision"], "tests.comparison": TESTED}
+    figure = shown(tables, truth="full", comparison="tests", marks=("t_score", "dice"))[0]
+    assert isinstance(figure, Figure)
+    assert "Dashed: the true curves." in figure.caption
+    assert "pointwise" in figure.caption
+    spec = figure.chart.to_dict()
+    dashed = [layer for layer in spec["layer"] if layer["mark"].get("strokeDash") == [4, 3]]
+    truths = [spec["datasets"][layer["data"]["name"]].splitlines() for layer in dashed]
+    assert [len(lines) for lines in truths] == [1 + 286, 1 + 286]
+    kinds = [layer["mark"]["type"] for layer in spec["layer"]]
+    assert kinds.count("line") == 4
+    assert kinds.count("point") == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": ("t_scor",)}, "views.made.measures: there is no 't_scor'; did you mean t_s"),
+        ({"bands": ("mi",)}, "views.made.bands: there is no 'mi'"),
+        ({"category": "fvg"}, "views.made.category: there is no 'fvg'"),
+        ({"marks": ("dice", "t_score")}, "give both or neither"),
+        ({"comparison": "tests", "marks": ("dice", "mi")}, "tests does not compare dice with mi"),
+    ],
+)
+def test_mistakes_in_the_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message.replace("'", ".")):
+        shown({**ONE, "tests.comparison": TESTED}, **options)
+
+
+def test_a_pair_that_nowhere_differs_significantly_is_said_to() -> None:
+    pair = {"comparison": "tests", "marks": ("dice", "t_score")}
+    none = TESTED.with_columns(significant=pl.col("n") < 50)
+    shown_with = {**ONE, "tests.comparison": none}
+    assert (
+        "Here there is none." in figures(shown(shown_with, first_n=60, **pair))["precision"].caption
+    )
+    assert "none" not in figures(shown(shown_with, first_n=10, **pair))["precision"].caption
+
+
+def figures(blocks: list[Block]) -> dict[str, Figure]:
+    return {block.name: block for block in blocks if isinstance(block, Figure)}
+
+
+def test_further_graphs_of_the_same_stage() -> None:
+    tables = {
+        **ONE, "recall": frames.recall(CURVES), "local": frames.local(ONE["precision"], size=20),
+    }  # fmt: skip
+    graphs = [{"kind": "recall"}, {"kind": "precision_by_recall"}, {"kind": "local"},
+              {"first_n": 200, "name": "zoom"}]  # fmt: skip
+    found = figures(shown(tables, graphs=graphs, cuts=(100,)))
+    assert list(found) == ["precision", "recall", "precision-by-recall", "local", "zoom"]
+    assert found["recall"].caption.startswith("Recall of the n-best lists against n. Grey line")
+    assert "n grows along each line" in found["precision-by-recall"].caption
+    assert "left to right: n = 100." in found["precision-by-recall"].caption
+    assert "in a window of 20 ranks" in found["local"].caption
+    assert "left out" not in found["local"].caption
+    assert "Lists shorter than 200" in found["zoom"].caption
+
+
+def test_recall_is_drawn_without_its_table_but_not_its_band() -> None:
+    assert "recall" in figures(shown(ONE, graphs=[{"kind": "recall"}]))
+    with pytest.raises(ConfigError, match="has not made its table recall; set recall in stages.ma"):
+        shown(ONE, graphs=[{"kind": "recall", "bands": ["dice"]}])
+
+
+@pytest.mark.parametrize(("kind", "option"), [("local", "window"), ("cut", "cut")])
+def test_a_table_that_was_not_made_is_an_error(kind: str, option: str) -> None:
+    message = (
+        rf"views.made.graphs.0.kind: the stage made has not made its table {kind}; set {option}"
+    )
+    with pytest.raises(ConfigError, match=message):
+        shown(ONE, graphs=[{"kind": kind}])
+
+
+def test_a_cut_is_taken_as_the_whole() -> None:
+    whole = pl.col("precision").last().over("measure")
+    cut = frames.precision({name: hits[:120] for name, hits in CURVES.items()}).select(
+        "category", "measure", "n", "n_sampled", "k_sampled", pl.lit(60).alias("positives"),
+        "precision", "recall", whole.alias("baseline"),
+    )  # fmt: skip
+    figure = figures(shown({**ONE, "cut": cut}, graphs=[{"kind": "cut"}]))["cut"]
+    assert "within the 120-best list" in figure.caption
+    assert "baseline" not in figure.caption
+
+
+def test_of_many_measures_the_best_are_drawn() -> None:
+    curves = {f"m{i:02}": [j % (i + 2) == 0 for j in range(300)] for i in range(15)}
+    tables = {"precision": frames.precision(curves), "baseline": frames.baseline(60, 300)}
+    figure, _, table = shown(tables, cuts=(100, 200))
+    assert isinstance(figure, Figure)
+    assert figure.caption.endswith("Of 15 measures the 12 with the highest precision at n = 200.")
+    lines = [layer for layer in figure.chart.to_dict()["layer"] if layer["mark"]["type"] == "line"]
+    assert len(lines) == 12
+    assert isinstance(table, Listing)
+    assert table.frame["measure"].n_unique() == 15
+
+
+def test_sets_of_other_stages_are_drawn() -> None:
+    sets = {
+        f"{name}.subsets": pl.DataFrame(
+            {
+                "category": ["TP"],
+                "subset": [name],
+                "n": [n],
+                "precision": [0.4],
+                "lower": [0.3],
+                "upper": [0.5],
+            }
+        )
+        for name, n in (("filter", 120), ("other", 150))
+    }
+    figure = figures(shown({**ONE, **sets}, subsets=("filter", "other")))["precision"]
+    assert "Diamonds" in figure.caption
+    kinds = [layer["mark"].get("shape") for layer in figure.chart.to_dict()["layer"]]
+    assert "diamond" in kinds
+
+
+def test_thresholds_in_words() -> None:
+    rows = [("TP", "dice", 0.2, 250), ("TP", "t_score", 0.2, None), ("TP", "dice", 0.4, 90),
+            ("TP", "t_score", 0.4, 1200)]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["category", "measure", "threshold", "n"], orient="row")
+    low, high = shown({**ONE, "thresholds": frame})[-2:]
+    assert isinstance(low, Text)
+    assert isinstance(high, Text)
+    assert low.text.endswith("stays under 20 % from this n on: dice 250; t_score never.")
+    assert high.text.endswith("stays under 40 % from this n on: t_score 1,200; dice 90.")
+
+
+def test_a_pool_is_warned_of() -> None:
+    said = shown({**ONE, "baseline": frames.baseline(150, 300, pool=500)})[1]
+    assert isinstance(said, Text)
+    assert "the union of the 500-best lists" in said.text
+    everything = shown(ONE)[1]
+    assert isinstance(everything, Text)
+    assert "pool" not in everything.text

@@ -1,0 +1,214 @@
+"""The blocks and figures of the views of lexicons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.errors import ConfigError
+from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_chart, trend_chart
+from pipeline.report.page.export import svg
+from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.views.lexicon.lexicon import LexiconView, show_lexicon
+from pipeline.report.views.lexicon.lexicon_tables import differences_listing, wrapped
+from pipeline.report.views.lexicon.lexicons import (
+    LexiconsView,
+    show_generated,
+    show_keyed,
+    show_lexicons,
+    show_preparation,
+)
+from pipeline.stages.base import STAGES
+from tests.report import report_frames as frames
+
+WORDS = [(f"l{i}", f"w{i}{j}") for i in range(20) for j in range(2 + i % 3)]
+SCHEMA = {"lemma": pl.String, "form": pl.String}
+GOLD = pl.DataFrame(WORDS, schema=SCHEMA, orient="row")
+LEXICON = GOLD.filter(~pl.col("form").str.ends_with("1")).vstack(
+    pl.DataFrame([("l12", "odd")], schema=SCHEMA, orient="row")
+)
+
+
+def run(use: str, config: dict[str, Any], **tables: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    stage = STAGES.get(use)
+    lazy = {name: table.lazy() for name, table in tables.items()}
+    made = stage.run(stage.config.model_validate(config), lazy)
+    return {name: table.lazy().collect() for name, table in made.items()}
+
+
+def sampled(lexicon: pl.DataFrame = LEXICON, size: int = 12) -> dict[str, pl.DataFrame]:
+    gold = {"gold": "gold", "lexicon": "lexicon"}
+    overlaps = run("score.lexicon", gold, gold=GOLD, lexicon=lexicon)["overlaps"]
+    lemmas = GOLD.select("lemma").unique().sort("lemma").head(size)
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
+    sample = lemmas.with_columns(place, population=pl.lit(20, pl.Int64), drawn=pl.lit(value=True))
+    config = {**gold, "overlaps": "overlaps", "sample": "sample", "replicates": 100, "seed": "s"}
+    return run(
+        "evaluate.lexicon", config, gold=GOLD, lexicon=lexicon, overlaps=overlaps, sample=sample
+    )
+
+
+TABLES = sampled()
+
+
+def blocks(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
+    config = {"order": "position", "sample": "sample"}
+    stage = frames.stage("evaluate.lexicon", tables, name="quality", **config)
+    return list(show_lexicon(stage, LexiconView(**options)))
+
+
+def named(found: list[Block]) -> dict[str, Listing | Figure]:
+    return {block.name: block for block in found if not isinstance(block, Text)}
+
+
+def test_what_a_lexicon_shows() -> None:
+    found = blocks()
+    assert isinstance(found[0], Text)
+    star = TABLES["lemmas"]["contribution"].sum()
+    assert found[0].text.startswith(f"L* = {star:.4f}, ")
+    assert "from 12 lemmas of 20 (60.0 %). 95 % confidence limits (bootstrap-t): [" in found[0].text
+    assert list(named(found)) == [
+        "quality", "intervals", "widths", "precision", "recall", "precision-recall-trend", "L",
+        "L-trend", "scatter", "lemmas", "forms-1", "forms-2", "forms-3",
+    ]  # fmt: skip
+
+
+def test_statistics_are_shown_with_limits_and_counts_as_such() -> None:
+    listing = named(blocks())["quality"]
+    assert isinstance(listing, Listing)
+    assert listing.shown is not None
+    said = dict(listing.shown.select("statistic", "value").rows())
+    assert said["gold lemmas"] == "20"
+    assert said["L*"].count("0.") == 3
+    assert said["coverage"] == "1.0000"
+
+
+def test_lemmas_that_cost_most_come_first() -> None:
+    listing = named(blocks())["lemmas"]
+    assert isinstance(listing, Listing)
+    lost = listing.frame.select(pl.col("size") * (1 - pl.col("L"))).to_series().to_list()
+    assert lost == sorted(lost, reverse=True)
+
+
+def test_forms_stand_side_by_side() -> None:
+    listing = named(blocks(aligned=("l12", "l1")))["forms-1"]
+    assert isinstance(listing, Listing)
+    assert listing.shown is not None
+    assert listing.shown.columns == ["gold (2)", "lexicon: l12 (2)"]
+    assert listing.shown.rows() == [("w120", "w120"), ("w121", ""), ("", "odd")]
+    assert listing.caption.startswith("l12: 1 forms in common, P = 0.500, R = 0.500, L = 0.5000")
+
+
+def test_a_lemma_that_was_not_sampled() -> None:
+    with pytest.raises(ConfigError, match="views.quality.aligned: 'l9' was not sampled"):
+        blocks(aligned=("l9",))
+
+
+def test_nothing_in_common() -> None:
+    found = blocks(sampled(GOLD.with_columns(lemma=pl.lit("zz"))))
+    assert found[0] == Text("The gold and the lexicon have no sampled lemma in common.")
+    assert len(found) == 2
+
+
+def test_all_lemmas_need_no_interval() -> None:
+    found = blocks(sampled(size=20))
+    assert "intervals" not in named(found)
+    assert isinstance(found[0], Text)
+    assert found[0].text.endswith("from 20 lemmas: all that both have.")
+
+
+def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "From fewer than 50 lemmas they may hold much less often than they say."
+    assert isinstance(few := blocks()[0], Text)
+    assert few.text.endswith(said)
+    monkeypatch.setattr("pipeline.report.views.lexicon.lexicon.FEW", 12)
+    assert isinstance(enough := blocks()[0], Text)
+    assert enough.text.endswith("].")
+
+
+def test_several_differences_hold_together_at_a_higher_level() -> None:
+    row = {"first": "x", "second": "y", "difference": 0.1, "standard_error": 0.01, "lower": 0.08,
+           "upper": 0.12, "confidence": 0.95, "n_first": 3, "n_second": 1, "n_equal": 0}  # fmt: skip
+    frame = pl.DataFrame([row, row | {"second": "z"}, row | {"first": "y", "second": "z"}])
+    assert "set confidence = 0.9833 (Bonferroni)" in differences_listing(frame).caption
+    exact = frame.with_columns(standard_error=pl.lit(0.0))
+    for alone in (frame.head(1), exact, frame.with_columns(lower=pl.lit(None, pl.Float64))):
+        assert "Bonferroni" not in differences_listing(alone).caption
+
+
+def test_without_figures() -> None:
+    assert not [block for block in blocks(figures=False) if isinstance(block, Figure)]
+
+
+@pytest.mark.parametrize("style", ["screen", "print"])
+def test_every_figure_can_be_drawn(style: Any) -> None:
+    look = Look(style=style)
+    trends = TABLES["trends"]
+    places = pl.DataFrame({"precision": [1.0, 0.5], "recall": [1.0, 0.2], "lemmas": [9, 1]})
+    rows = pl.DataFrame(
+        {"name": ["x", "y"], "value": [0.5, 0.4], "lower": [0.4, None], "upper": [0.6, None]}
+    )
+    for chart in (
+        lemma_chart(trends, "precision", mean=0.8, order="x", look=look),
+        trend_chart(trends, ("precision", "recall"), order="x", look=look),
+        scatter_chart(places, look=look),
+        lexicon_chart(rows, title="L*", zero=True, look=look),
+    ):
+        assert svg(chart).startswith("<svg")
+
+
+def test_points_are_per_cents() -> None:
+    spec = lemma_chart(TABLES["trends"], "L", mean=0.8, order="x").to_dict()
+    text = spec["datasets"][spec["layer"][0]["data"]["name"]]
+    first = TABLES["trends"].sort("n").row(0, named=True)
+    assert text.splitlines()[1] == f"1,{round(100 * first['L'], 3)},{first['lemma']}"
+
+
+def test_comparison_shows_differences_and_lemmas() -> None:
+    scores = {"one": TABLES["lemmas"], "two": sampled(GOLD)["lemmas"]}
+    stage = STAGES.get("evaluate.lexicons")
+    config = stage.config.model_validate({"lexicons": list(scores), "seed": "s"})
+    tables = stage.run(
+        config, {f"lexicons.{i}": each.lazy() for i, each in enumerate(scores.values())}
+    )
+    made = {name: table.lazy().collect() for name, table in tables.items()}
+    view = frames.stage("evaluate.lexicons", made, lexicons=["two", "one"])
+    found = named(list(show_lexicons(view, LexiconsView(k=2, labels={"one": "other"}))))
+    assert list(found) == ["lexicons", "differences", "lemmas"]
+    lemmas = found["lemmas"]
+    assert isinstance(lemmas, Listing)
+    assert lemmas.shown is not None
+    assert lemmas.shown.height == 2
+    assert lemmas.shown.columns[2:] == ["L: two", "missing: two", "L: other", "missing: other"]
+    differences = found["differences"]
+    assert isinstance(differences, Listing)
+    assert differences.frame.select("first", "second").row(0) == ("other", "two")
+    with pytest.raises(ConfigError, match="views.shown.labels: there is no 'onne'"):
+        show_lexicons(view, LexiconsView(labels={"onne": "x"}))
+
+
+def test_preparation_and_keyed_lemmas() -> None:
+    rows = {"number": [2, 1], "step": ["b", "a"], "n": [1, 2], "such_as": [None, "x"]}
+    stage = frames.stage("extract.lexicon", {"preparation": pl.DataFrame(rows)})
+    (listing,) = show_preparation(stage, LexiconView())
+    assert isinstance(listing, Listing)
+    assert listing.frame["step"].to_list() == ["a", "b"]
+    keyed = pl.DataFrame({"lemma": ["a", "b"], "found": [True, False], "n_forms": [3, 0]})
+    tables = {"keyed": keyed, "preparation": pl.DataFrame(rows)}
+    text, listing = show_keyed(frames.stage("join.keying", tables), LexiconView())
+    assert isinstance(listing, Listing)
+    assert listing.frame["step"].to_list() == ["a", "b"]
+    (listing,) = show_generated(
+        frames.stage("extract.paradigms", {"preparation": pl.DataFrame(rows)}), LexiconView()
+    )
+    assert isinstance(listing, Listing)
+    assert text == Text("2 lemmas were looked up; the dictionary has 1 (50.0 %), with 3 forms.")
+
+
+def test_long_lists_of_forms_are_counted() -> None:
+    forms = ", ".join(f"form{number}" for number in range(30))
+    shown = wrapped(forms, width=20, most=2)
+    assert shown == "form0, form1, form2,\nform3, form4, form5, … 24 more"
+    assert wrapped("") == ""

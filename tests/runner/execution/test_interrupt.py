@@ -1,0 +1,162 @@
+"""Ctrl-C and SIGTERM in the middle of a run: a sentence, no lock left, and it goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from pipeline.api.results import perform
+from pipeline.api.run import check
+from pipeline.errors import Interrupted
+from pipeline.runner.events import Event
+from pipeline.runner.store import store
+from tests.runner.commands import Outcome, finish
+from tests.runner.extensions import slow
+from tests.runner.laboratory import Gate, Laboratory, assert_whole, build, wait_until
+
+GOES_ON = "run the same command to go on"
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return slow(tmp_path_factory.mktemp("plugin"))
+
+
+def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGINT) -> Outcome:
+    process.send_signal(number)
+    return finish(process)
+
+
+def assert_said_so(done: Outcome) -> None:
+    assert done.code == 130, done.text
+    assert "interrupted" in done.err
+    assert "Traceback" not in done.text
+    assert "KeyboardInterrupt" not in done.text
+
+
+def assert_left_tidy(laboratory: Laboratory) -> None:
+    assert laboratory.record().outcome == "interrupted"
+    for lock in laboratory.root.glob("*/.lock"):
+        with FileLock(lock).acquire(timeout=0):
+            pass
+    assert list(laboratory.root.rglob(".staging-*")) == []
+    assert_whole(laboratory.root)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_between_two_shards(laboratory: Laboratory, plugin: Path, number: signal.Signals) -> None:
+    gate = laboratory.insert_gate()
+    gate.permit()
+    process = laboratory.start("run", path=[plugin])
+    wait_until(lambda: laboratory.shards_done("slow") == 1, laboratory)
+    done = stop(process, number)
+    assert_said_so(done)
+    assert GOES_ON in done.err
+    assert_left_tidy(laboratory)
+    if number is signal.SIGINT:
+        assert_goes_on(laboratory, gate, plugin)
+
+
+def assert_goes_on(laboratory: Laboratory, gate: Gate, plugin: Path) -> None:
+    gate.open()
+    again = laboratory.execute("run", path=[plugin])
+    assert again.code == 0, again.text
+    assert "slow: 1 of 3 shards were done before" in again.err
+    assert laboratory.outcomes()["candidates"] == "reused"
+    undisturbed = build(laboratory.folder.with_name("undisturbed"))
+    undisturbed.run()
+    digests = laboratory.digests()
+    assert digests.pop("slow") == digests["candidates"]
+    assert digests == undisturbed.digests()
+
+
+@pytest.mark.parametrize("where", ["plan", "join"])
+@pytest.mark.parametrize("number", SIGNALS)
+def test_within_a_plan(
+    laboratory: Laboratory, plugin: Path, number: signal.Signals, where: str
+) -> None:
+    """Polars raises KeyboardInterrupt by itself, and Python would raise it once more."""
+    laboratory.insert_slow(seconds=1.0, where=where)
+    process = laboratory.start("run", path=[plugin])
+    wait_until(lambda: laboratory.started("slow") == 1, laboratory)
+    time.sleep(0.2)
+    done = stop(process, number)
+    assert_said_so(done)
+    assert GOES_ON in done.err
+    assert_left_tidy(laboratory)
+
+
+def test_while_waiting_for_a_lock(laboratory: Laboratory) -> None:
+    laboratory.run()
+    with FileLock(laboratory.root / "sample" / ".lock"):
+        process = laboratory.start("run", "--set", "stages.sample.rate=0.3")
+        wait_until(lambda: laboratory.said("sample", "waiting"), laboratory)
+        done = stop(process)
+    assert_said_so(done)
+    assert GOES_ON in done.err
+    assert_left_tidy(laboratory)
+
+
+def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
+    """Tell whether a process has set up what to do on a signal."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    mask = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(mask.split()[1], 16) >> (number - 1) & 1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="needs /proc")
+@pytest.mark.parametrize("seconds", [0.0, 0.3])
+def test_before_the_run(laboratory: Laboratory, seconds: float) -> None:
+    """Somebody who stops the command at once, while it is being imported."""
+    process = laboratory.start("run")
+    wait_until(lambda: catches(process, signal.SIGTERM), laboratory)
+    assert seconds or "polars" not in Path(f"/proc/{process.pid}/maps").read_text()
+    time.sleep(seconds)
+    done = stop(process)
+    # Python itself may end by the signal, which a shell reports as 130 too.
+    assert done.code in {130, -signal.SIGINT}
+    assert done.err == "lexassay: interrupted\n"
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_again_while_tidying_up(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """An impatient second Ctrl-C does not break into what the first one set off."""
+    keep = store.FileDigests.keep
+
+    def keep_and_interrupt(self: store.FileDigests) -> None:
+        signal.raise_signal(number)
+        keep(self)
+
+    def interrupt(*_: object) -> None:
+        signal.raise_signal(number)
+
+    monkeypatch.setattr(store.FileDigests, "keep", keep_and_interrupt)
+    monkeypatch.setattr("pipeline.cli.progress.RunProgress._start", interrupt)
+    done = laboratory.call("run")
+    assert_said_so(done)
+    assert GOES_ON in done.err
+    assert_left_tidy(laboratory)
+
+
+def test_again_while_tidying_up_in_a_notebook(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(event: Event) -> None:
+        if event.kind in {"stage_started", "run_done"}:
+            signal.raise_signal(signal.SIGINT)
+
+    project = check(laboratory.config, runs=laboratory.runs)
+    with pytest.raises(Interrupted, match=GOES_ON):
+        perform(project, listeners=[interrupt])
+    assert_left_tidy(laboratory)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)

@@ -1,0 +1,64 @@
+"""The choice of a list and its delivery: what they refuse, and what they say then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError
+from tests.stages.run_stage import run_stage
+
+IDS = [f"x{i}" for i in range(8)]
+SCORES = pl.DataFrame({"id": IDS, "a": [8.0, 7, 6, 5, 4, 3, 2, 1], "b": [1.0, 2, 3, 4, 5, 6, 7, 8]})
+VERDICTS = pl.DataFrame({"category": "TP", "id": IDS, "tp": [True] * 3 + [None] + [False] * 4})
+RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
+COUNTS = {name: [1] * 8 for name in ("f", "f1", "f2")}
+UNITS = pl.DataFrame({"id": IDS, "l1": IDS, "l2": IDS, **COUNTS, "N": [9] * 8})
+
+
+def choose(judgements: pl.DataFrame = VERDICTS, **config: Any) -> pl.DataFrame:
+    return run_stage("evaluate.choice", config, ranks=RANKS, judgements=judgements)["choice"]
+
+
+def deliver(choice: pl.DataFrame, **tables: pl.DataFrame) -> pl.DataFrame:
+    given = {"ranks": RANKS, "candidates": UNITS, "judgements": VERDICTS} | tables
+    return run_stage("sheet.list", {"folder": "out"}, choice=choice, **given)["list"]
+
+
+def test_the_chosen_list_with_its_verdicts() -> None:
+    listed = deliver(choose(min_precision=0.6, sizes=[2, 4, 5]))
+    assert listed.select("rank", "id", "verdict").rows() == [
+        (1, "x0", "+"), (2, "x1", "+"), (3, "x2", "+"), (4, "x3", None), (5, "x4", "-"),
+    ]  # fmt: skip
+
+
+def test_lists_that_are_not_there() -> None:
+    with pytest.raises(ConfigError, match=r"size: the longest lists have 8 .* fewer than 500"):
+        choose(size=500)
+    with pytest.raises(ConfigError, match="sizes: the longest lists have 8"):
+        choose(sizes=[100, 500], min_precision=0.2)
+    with pytest.raises(ValidationError, match="1 candidate or more, not 0"):
+        choose(sizes=[0, 2], min_precision=0.2)
+
+
+def test_nothing_to_go_by() -> None:
+    unknown = VERDICTS.with_columns(tp=pl.lit(None, pl.Boolean))
+    with pytest.raises(ConfigError, match="no member of the lists of 4 candidates has been judged"):
+        choose(unknown, size=4)
+    none = VERDICTS.with_columns(tp=pl.lit(value=False))
+    with pytest.raises(ConfigError, match="no true positive among the candidates judged"):
+        choose(none, sizes=[2, 4], min_recall=0.5)
+
+
+def test_a_list_with_holes_is_not_delivered() -> None:
+    choice = choose(size=4)
+    with pytest.raises(ConfigError, match="2 of the 4 candidates listed are not there, such as x0"):
+        deliver(choice, candidates=UNITS.filter(~pl.col("id").is_in(["x0", "x3", "x7"])))
+    with pytest.raises(ConfigError, match="they have 0 of the 4 candidates chosen of 'a'"):
+        deliver(choice, ranks=RANKS.filter(measure="b"))
+    pool = run_stage("score.pool", {"depth": 3}, ranks=RANKS)["ranks"]
+    with pytest.raises(ConfigError, match="they have 3 of the 4"):
+        deliver(choice, ranks=pool)

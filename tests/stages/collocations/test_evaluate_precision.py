@@ -1,0 +1,173 @@
+"""From ranks and verdicts to precision and comparison."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError
+from pipeline.kernels.statistics.intervals import hypergeometric
+from schemas import Precision
+from schemas.validate import validate
+from tests.stages.run_stage import run_stage
+
+IDS = [f"x{i}" for i in range(8)]
+SCORES = pl.DataFrame({"id": IDS, "a": [8.0, 7, 6, 5, 4, 3, 2, 1], "b": [1.0, 2, 3, 4, 5, 6, 7, 8]})
+VERDICTS = pl.DataFrame({"category": "TP", "id": IDS, "tp": [True] * 3 + [False] * 5})
+RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
+
+
+def test_full_precision() -> None:
+    made = run_stage("evaluate.precision", {"cuts": [2, 4, 99]}, ranks=RANKS, judgements=VERDICTS)
+    cuts = made["cuts"].select("measure", "n", "precision", "recall").rows()
+    assert cuts == [("a", 2, 1, 2 / 3), ("a", 4, 0.75, 1), ("b", 2, 0, 0), ("b", 4, 0, 0)]
+    assert made["precision"].height == 16
+    assert made["baseline"].select("precision", "n_candidates", "sampled").row(0) == (
+        0.375,
+        8,
+        False,
+    )
+
+
+def test_sample_with_multiplicity_and_a_draw_without_verdict() -> None:
+    sample = pl.DataFrame(
+        {"id": ["x0", "x7", "x4"], "multiplicity": [2, 1, 1], "position": [1, 2, 3]}
+    )
+    some = VERDICTS.filter(pl.col("id") != "x4")
+    made = run_stage(
+        "evaluate.precision", {"cuts": [8]}, ranks=RANKS, judgements=some, sample=sample
+    )
+    row = made["cuts"].filter(measure="a").row(0, named=True)
+    assert (row["n_sampled"], row["k_sampled"], row["precision"]) == (3, 2, 2 / 3)
+    base = made["baseline"].row(0, named=True)
+    assert (base["n_drawn"], base["n_unjudged"], base["sampled"]) == (4, 1, True)
+
+
+def test_finite_interval_knows_the_size_of_the_list() -> None:
+    sample = pl.DataFrame({"id": ["x0", "x7", "x4"], "multiplicity": 1, "position": [1, 2, 3]})
+    config = {"cuts": [8], "interval": "hypergeometric"}
+    made = run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample)
+    first = made["precision"].filter(measure="a", n=1).row(0, named=True)
+    assert (first["lower"], first["upper"]) == (1.0, 1.0)  # the one candidate is known
+    limits = hypergeometric(1, 3, population=8)
+    assert made["cuts"].select("lower", "upper").row(0) == tuple(map(float, limits))
+    assert made["baseline"].select("lower", "upper").row(0) == tuple(map(float, limits))
+    assert made["baseline"]["interval"].to_list() == ["hypergeometric"]
+
+
+def test_finite_interval_that_knows_more_than_the_estimate_says() -> None:
+    # 98 of 99 judged candidates of 100: 98 / 99 is no proportion of 100, the interval is [.99, .99]
+    ids = [f"y{i:02}" for i in range(100)]
+    scores = pl.DataFrame({"id": ids, "a": [float(-i) for i in range(100)]})
+    ranks = run_stage("score.rank", {"seed": "s"}, scores=scores)["ranks"]
+    verdicts = pl.DataFrame({"category": "TP", "id": ids, "tp": [False] + [True] * 99})
+    sample = pl.DataFrame({"id": ids[:99], "multiplicity": 1, "position": range(1, 100)})
+    config = {"cuts": [100], "interval": "hypergeometric"}
+    made = run_stage("evaluate.precision", config, ranks=ranks, judgements=verdicts, sample=sample)
+    row = made["cuts"].row(0, named=True)
+    assert (row["lower"], row["precision"], row["upper"]) == (0.99, 98 / 99, 0.99)
+    assert validate([made["precision"]], Precision, name="precision") == 100
+
+
+def test_finite_interval_refuses_draws_with_replacement() -> None:
+    sample = pl.DataFrame({"id": ["x0", "x7"], "multiplicity": [2, 1], "position": [1, 2]})
+    config = {"interval": "hypergeometric"}
+    with pytest.raises(ConfigError, match="1 candidates were drawn more than once, such as x0"):
+        run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS, sample=sample)
+
+
+def test_comparison_at_every_n_and_at_the_cuts() -> None:
+    config = {"cuts": [3, 50], "alpha": 0.2}
+    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert made["comparison"].select("n").to_series().to_list() == list(range(1, 9))
+    row = made["cuts"].row(0, named=True)
+    assert (row["k_1"], row["n_1"], row["k_2"], row["n_2"]) == (3, 3, 0, 3)
+    assert row["p_value"] == pytest.approx(0.1)
+    assert row["difference"] == 1
+    assert row["significant"]
+    assert made["cuts"].height == 1
+
+
+def test_chosen_measures_and_pairs() -> None:
+    made = run_stage("evaluate.precision", {"measures": ["b"]}, ranks=RANKS, judgements=VERDICTS)
+    assert made["precision"]["measure"].unique().to_list() == ["b"]
+    config = {"pairs": [["b", "a"]]}
+    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert made["comparison"].select("measure_1", "measure_2").unique().rows() == [("b", "a")]
+    with pytest.raises(ConfigError, match="'c' has not been ranked"):
+        run_stage("evaluate.comparison", {"pairs": [["a", "c"]]}, ranks=RANKS, judgements=VERDICTS)
+    with pytest.raises(ConfigError, match="'t_scor' has not been ranked"):
+        run_stage("evaluate.precision", {"measures": ["t_scor"]}, ranks=RANKS, judgements=VERDICTS)
+
+
+@pytest.mark.parametrize("use", ["evaluate.precision", "evaluate.comparison"])
+def test_nothing_at_all(use: str) -> None:
+    made = run_stage(use, {}, ranks=RANKS.clear(), judgements=VERDICTS.clear())
+    assert all(frame.height == 0 for frame in made.values())
+
+
+def test_rank_needs_scores() -> None:
+    with pytest.raises(ConfigError, match="no column of scores"):
+        run_stage("score.rank", {}, scores=SCORES.select("id"))
+
+
+def test_another_test_one_sided() -> None:
+    config = {"cuts": [3], "test": "fisher_mid_p", "alternative": "greater"}
+    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert made["cuts"]["p_value"].item() == pytest.approx(0.5 / 20)
+    turned = run_stage(
+        "evaluate.comparison",
+        {**config, "pairs": [["b", "a"]]},
+        ranks=RANKS,
+        judgements=VERDICTS,
+    )
+    assert turned["cuts"]["p_value"].item() == pytest.approx(1 - 0.5 / 20)
+    with pytest.raises(ValueError, match="'fishers'; did you mean fisher,"):
+        run_stage("evaluate.comparison", {"test": "fishers"}, ranks=RANKS, judgements=VERDICTS)
+
+
+def test_against_the_baseline() -> None:
+    made = run_stage("evaluate.comparison", {"cuts": [3, 8]}, ranks=RANKS, judgements=VERDICTS)
+    assert made["baseline"].height == 16
+    row = made["baseline_cuts"].filter(measure="a", n=3).row(0, named=True)
+    assert (row["k_1"], row["n_1"], row["k_2"], row["n_2"]) == (3, 3, 0, 5)
+    assert row["p_value"] == pytest.approx(1 / 56)
+    assert row["p_adjusted"] == pytest.approx(2 / 56)  # the lists of all candidates are no tests
+    assert row["difference"] == pytest.approx(5 / 8)
+    assert row["significant"]
+
+
+def test_best_measures_are_tested_two_sided_whatever_is_asked() -> None:
+    config = {"cuts": [3], "alpha": 0.2, "alternative": "less"}
+    made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    assert made["best"].select("measure", "best").rows() == [("a", True)]
+    strict = run_stage(
+        "evaluate.comparison", {"cuts": [3], "alpha": 0.05}, ranks=RANKS, judgements=VERDICTS
+    )
+    assert strict["best"].select("measure", "best").rows() == [("a", True), ("b", False)]
+    some = run_stage(
+        "evaluate.comparison", {"pairs": [["a", "b"]]}, ranks=RANKS, judgements=VERDICTS
+    )
+    assert some["best"].height == 0  # no declared cut lies within 8 candidates
+
+
+def test_steps_of_n_with_the_cuts_among_them() -> None:
+    for every, expected in ((3, [3, 5, 6]), (0, [5])):
+        config = {"cuts": [5, 9], "every": every}
+        made = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+        assert made["comparison"]["n"].to_list() == expected
+        assert made["baseline"].filter(measure="a")["n"].to_list() == expected
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"pairs": [["a", "a"]]}, "'a' would be compared with itself"),
+        ({"pairs": [["a", "b"], ["b", "a"], ["a", "b"]]}, "a and b are given twice"),
+        ({"cuts": [0, 2]}, "1 candidate or more, not 0"),
+    ],
+)
+def test_tests_that_make_no_sense(config: dict[str, list[int]], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)

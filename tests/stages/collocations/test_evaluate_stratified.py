@@ -1,0 +1,232 @@
+"""Samples by stratum, pools, and what is estimated from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError
+from tests.stages.run_stage import run_stage
+
+IDS = [f"x{i}" for i in range(8)]
+SCORES = pl.DataFrame({"id": IDS, "a": [8.0, 7, 6, 5, 4, 3, 2, 1], "b": [1.0, 2, 3, 4, 5, 6, 7, 8]})
+VERDICTS = pl.DataFrame({"category": "TP", "id": IDS, "tp": [True] * 3 + [False] * 5})
+RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
+
+
+def by_rank(**config: Any) -> dict[str, pl.DataFrame]:
+    options = {"measures": ["a"], "boundaries": [2], "sizes": [2, 3], "seed": "s"}
+    return run_stage("sample.stratified", options | config, ranks=RANKS)
+
+
+def by_score(scores: pl.DataFrame = SCORES, **config: Any) -> dict[str, pl.DataFrame]:
+    options = {"column": "a", "boundaries": [3, 6], "rates": [1.0, 0.0, 0.5], "seed": "s"}
+    return run_stage("sample.stratified", options | config, scores=scores)
+
+
+def test_sizes_by_rank_from_the_best_list_on() -> None:
+    made = by_rank()
+    assert made["sizes"].rows() == [("1-2", 2, 2), ("3-8", 6, 3)]
+    assert made["sample"]["stratum"].to_list() == ["1-2"] * 2 + ["3-8"] * 3
+    assert made["strata"].height == 8
+
+
+def test_a_larger_sample_holds_the_smaller_one() -> None:
+    small, large = by_rank()["sample"], by_rank(sizes=[2, 5])["sample"]
+    assert set(small["id"]) < set(large["id"])
+
+
+def test_best_rank_under_any_measure() -> None:
+    both = by_rank(measures=[])["strata"]
+    assert both.filter(stratum="1-2")["id"].to_list() == ["x0", "x1", "x6", "x7"]
+
+
+def test_rates_by_score_from_the_lowest_on() -> None:
+    made = by_score()["sizes"]
+    assert made.rows() == [("[-inf, 3)", 2, 2), ("[3, 6)", 3, 0), ("[6, inf)", 3, 2)]
+
+
+def test_candidates_without_a_score_have_a_rate_of_their_own() -> None:
+    some = SCORES.with_columns(a=pl.when(pl.col("a") > 2).then("a"))
+    assert by_score(some)["sizes"].row(-1) == ("undefined", 2, 0)
+    more = by_score(some, rates=[1.0, 0.0, 0.5, 1.0])["sizes"]
+    assert more.row(-1) == ("undefined", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"sizes": [2]}, "1 boundaries make 2 strata, but there are 1 sizes"),
+        ({"rates": [0.1, 0.1]}, "either sizes or rates"),
+        ({"sizes": [], "rates": [0.1, 1.1]}, "rates lie between 0 and 1"),
+        ({"column": "a"}, "column = NAME goes with scores"),
+        ({"boundaries": [2.5]}, "whole numbers from 1 on"),
+        ({"boundaries": [0]}, "whole numbers from 1 on"),
+    ],
+)
+def test_wrong_options(config: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        by_rank(**config)
+
+
+def test_wrong_boundaries_and_columns() -> None:
+    with pytest.raises(ConfigError, match="do not ascend"):
+        by_rank(boundaries=[3, 2], sizes=[1, 1, 1])
+    with pytest.raises(ConfigError, match="no column 'c'"):
+        by_score(column="c")
+    with pytest.raises(ConfigError, match="measures: 'aa' has not been ranked; did you mean a"):
+        by_rank(measures=["aa"])
+
+
+def evaluate(**config: Any) -> dict[str, pl.DataFrame]:
+    drawn = by_rank(sizes=[2, 3])
+    tables = {"sample": drawn["sample"], "strata": drawn["strata"]}
+    options = {"cuts": [2, 4], "every": 4, "replicates": 50, "seed": "s"}
+    return run_stage(
+        "evaluate.stratified", options | config, ranks=RANKS, judgements=VERDICTS, **tables
+    )
+
+
+def test_estimates_are_weighted_by_the_stratum() -> None:
+    made = evaluate()
+    assert made["precision"].filter(measure="a")["n"].to_list() == [2, 4, 8]
+    assert made["cuts"].filter(measure="a", n=2).select("precision", "lower").row(0) == (1.0, 1.0)
+    drawn = by_rank(sizes=[2, 3])["sample"].join(VERDICTS, on="id").filter(stratum="3-8")
+    share = drawn["tp"].sum() / 3
+    baseline = made["precision"].filter(measure="a", n=8)["precision"].item()
+    assert baseline == pytest.approx(2 / 8 + 6 / 8 * share)
+
+
+def test_differences_of_the_pairs() -> None:
+    made = evaluate(cuts=[2])["comparison"]
+    assert made.select("measure_1", "measure_2", "n", "size").rows() == [("a", "b", 2, 2)]
+    assert evaluate(pairs=[["b", "a"]])["comparison"]["measure_1"].unique().to_list() == ["b"]
+    with pytest.raises(ConfigError, match="'c' has not been ranked"):
+        evaluate(pairs=[["c", "a"]])
+
+
+def test_the_method_of_the_intervals() -> None:
+    plain, other = evaluate(interval="bootstrap"), evaluate()
+    assert (
+        other["precision"].drop("lower", "upper").equals(plain["precision"].drop("lower", "upper"))
+    )
+    last = [made["precision"].filter(measure="a", n=8)["upper"].item() for made in (plain, other)]
+    assert last[0] != last[1]
+    known = other["precision"].filter(measure="a", n=2)
+    assert known.select("lower", "upper").row(0) == (1.0, 1.0)
+    limits = [made["comparison"].filter(n=4)["lower"].item() for made in (plain, other)]
+    assert limits[0] != limits[1]
+    with pytest.raises(ValidationError, match="'predictive' or 'bootstrap'"):
+        evaluate(interval="wilson")
+
+
+def test_nothing_at_all() -> None:
+    drawn = run_stage(
+        "sample.stratified", {"boundaries": [2], "sizes": [1, 1]}, ranks=RANKS.clear()
+    )
+    assert [table.height for table in drawn.values()] == [0, 0, 0]
+    made = run_stage(
+        "evaluate.stratified", {}, ranks=RANKS.clear(), judgements=VERDICTS.clear(),
+        sample=drawn["sample"], strata=drawn["strata"],
+    )  # fmt: skip
+    assert [table.height for table in made.values()] == [0, 0, 0]
+
+
+def pooled(depth: int = 2) -> dict[str, pl.DataFrame]:
+    return run_stage("score.pool", {"depth": depth}, ranks=RANKS)
+
+
+def test_a_pool_holds_the_lists_and_no_more() -> None:
+    made = pooled()
+    assert sorted(made["candidates"]["id"]) == ["x0", "x1", "x6", "x7"]
+    assert made["ranks"].group_by("measure").len().sort("measure").rows() == [("a", 2), ("b", 2)]
+
+
+def test_precision_of_a_pool_is_that_of_its_lists_and_says_so() -> None:
+    made = run_stage("evaluate.precision", {}, ranks=pooled()["ranks"], judgements=VERDICTS)
+    full = run_stage("evaluate.precision", {}, ranks=RANKS, judgements=VERDICTS)
+    for name in ("precision", "n_sampled", "k_sampled", "lower"):
+        assert made["precision"][name].to_list() == (
+            full["precision"].filter(pl.col("n") <= 2)[name].to_list()
+        )
+    base = made["baseline"].row(0, named=True)
+    assert (base["pool"], base["n_candidates"], base["precision"]) == (2, 4, 0.5)
+    assert full["baseline"]["pool"].item() is None
+
+
+def test_comparison_within_a_pool_is_that_of_the_whole() -> None:
+    config = {"cuts": [1, 3, 7]}
+    small = run_stage("evaluate.comparison", config, ranks=pooled(5)["ranks"], judgements=VERDICTS)
+    whole = run_stage("evaluate.comparison", config, ranks=RANKS, judgements=VERDICTS)
+    expected = whole["comparison"].filter(pl.col("n") <= 5)
+    assert small["comparison"].equals(expected)
+    assert small["cuts"]["n"].to_list() == [1, 3]
+
+
+def test_the_pool_is_the_same_for_some_of_its_measures() -> None:
+    ranks = pooled(3)["ranks"]
+    tables = {"ranks": ranks, "judgements": VERDICTS}
+    every = run_stage("evaluate.comparison", {"cuts": [2]}, **tables)["baseline"]
+    one = run_stage("evaluate.comparison", {"cuts": [2], "measures": ["a"]}, **tables)["baseline"]
+    assert one.equals(every.filter(measure="a"))
+    assert one.filter(n=3)["difference"].item() == 0.5  # 3 of 3 within the pool of 6, 3 of 6
+    options = {"where": "b > 6", "interval": "hypergeometric"}
+    filtered = {**tables, "subset": SCORES}
+    every = run_stage("evaluate.subset", options, **filtered)["subsets"]
+    one = run_stage("evaluate.subset", options | {"measures": ["a"]}, **filtered)["subsets"]
+    assert one.equals(every)
+    assert one["n"].item() == 2
+
+
+def test_a_sample_of_more_than_the_pool_is_one_of_the_pool() -> None:
+    drawn = ["x0", "x3", "x4", "x7"]
+    sample = pl.DataFrame({"id": drawn, "multiplicity": 1, "position": range(1, 5)})
+    made = run_stage(
+        "evaluate.precision", {"interval": "hypergeometric", "cuts": [2]},
+        ranks=pooled(2)["ranks"], judgements=VERDICTS, sample=sample,
+    )  # fmt: skip
+    base = made["baseline"].row(0, named=True)
+    assert (base["n_candidates"], base["n_drawn"], base["n_sampled"], base["k_sampled"]) == (
+        4,
+        2,
+        2,
+        1,
+    )
+    assert made["cuts"].filter(measure="a")["recall"].item() == 1.0
+
+
+def test_a_sample_of_something_else() -> None:
+    sample = pl.DataFrame({"id": ["q1", "q2"], "multiplicity": 1, "position": [1, 2]})
+    with pytest.raises(ConfigError, match="none of the 2 candidates drawn is ranked, such as q1"):
+        run_stage("evaluate.precision", {}, ranks=RANKS, judgements=VERDICTS, sample=sample)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_strata_of_a_pool_and_of_the_whole(whole: bool) -> None:
+    ranks = pooled(3)["ranks"]
+    options = {"measures": ["a"], "boundaries": [2], "sizes": [2, 6], "seed": "s"}
+    drawn = run_stage("sample.stratified", options, ranks=RANKS if whole else ranks)
+    assert drawn["strata"].height == (8 if whole else 6)
+    made = run_stage(
+        "evaluate.stratified", {"cuts": [2, 3], "every": 1, "replicates": 20, "seed": "s"},
+        ranks=ranks, judgements=VERDICTS, sample=drawn["sample"], strata=drawn["strata"],
+    )  # fmt: skip
+    assert made["precision"]["precision"].to_list() == [1, 1, 1, 0, 0, 0]
+    assert made["comparison"].select("n", "size", "difference").rows() == [(2, 2, 1), (3, 3, 1)]
+
+
+def test_a_stratum_that_nobody_is_in_keeps_its_size() -> None:
+    # best ranks 1, 1, 2, 4, 5, 6: nobody is third at best
+    scores = {"a": [6.0, 5, 4, 3, 2, 1], "b": [4.0, 6, 5, 3, 2, 1]}
+    ranks = run_stage(
+        "score.rank", {"seed": "s"}, scores=pl.DataFrame({"id": list("uvwxyz"), **scores})
+    )["ranks"]
+    options = {"boundaries": [1, 2, 3], "sizes": [2, 1, 0, 3], "seed": "s"}
+    made = run_stage("sample.stratified", options, ranks=ranks)["sizes"]
+    assert made.rows() == [("1-1", 2, 2), ("2-2", 1, 1), ("4-6", 3, 3)]
+    rates = {"boundaries": [1, 2, 3], "rates": [1.0, 1.0, 0.0, 0.5], "seed": "s"}
+    made = run_stage("sample.stratified", rates, ranks=ranks)["sizes"]
+    assert made["n_drawn"].to_list() == [2, 1, 2]
