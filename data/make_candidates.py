@@ -70,12 +70,12 @@ def candidates(tokens: Iterable[Pair], planted: Mapping[Pair, Kind], *, seed: st
     uniform = random.Random(f"{seed} annotation").random
     frequent = sorted(pair for pair, f in joint.items() if f >= MIN_FREQUENCY)
     return [
-        Row(*pair, joint[pair], left[pair[0]], right[pair[1]], joint.total(), *verdict)
-        for pair, verdict in zip(frequent, _verdicts(frequent, planted, uniform), strict=True)
+        Row(*pair, joint[pair], left[pair[0]], right[pair[1]], joint.total(), *judgement)
+        for pair, judgement in zip(frequent, _judgements(frequent, planted, uniform), strict=True)
     ]
 
 
-def _verdicts(
+def _judgements(
     pairs: Iterable[Pair], planted: Mapping[Pair, Kind], uniform: Uniform
 ) -> Iterator[tuple[int, ...]]:
     """Annotate as a person would, who now and then errs: TP, support_verb, figurative."""

@@ -136,13 +136,13 @@ def _unsampled(node: Node, judged: int, candidates: int) -> Iterator[Problem]:
 
 def _judged(run: Run, node: Node, category: str) -> int:
     """Return how many draws of the stage were judged."""
-    verdicts = run.plan(str(node.inputs["judgements"])).filter(
+    judgements = run.plan(str(node.inputs["judgements"])).filter(
         pl.col("tp").is_not_null(), category=category
     )
     if "sample" not in node.inputs:
         ranked = run.plan(str(node.inputs["ranks"])).select(pl.col("id").unique())
-        return int(ranked.join(verdicts, on="id", how="semi").select(pl.len()).collect().item())
-    sample = run.plan(str(node.inputs["sample"])).join(verdicts, on="id", how="semi")
+        return int(ranked.join(judgements, on="id", how="semi").select(pl.len()).collect().item())
+    sample = run.plan(str(node.inputs["sample"])).join(judgements, on="id", how="semi")
     draws, most = sample.select(pl.len(), pl.col("multiplicity").max()).collect().row(0)
     if (most or 0) > 1:
         what = "the pilot was drawn with replacement, and cannot grow"

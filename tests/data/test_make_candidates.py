@@ -73,7 +73,7 @@ def test_by_hand() -> None:
     ]
 
 
-def test_verdicts_follow_what_was_planted_but_for_a_few_errors(
+def test_judgements_follow_what_was_planted_but_for_a_few_errors(
     simulation: Simulation, committed: pl.DataFrame
 ) -> None:
     found = Counter()
@@ -118,8 +118,8 @@ def test_precision_graphs_are_as_the_readme_says(committed: pl.DataFrame) -> Non
     assert round(100 * committed["TP"].mean(), 2) == 11.23
 
 
-def _per_cent(verdicts: pl.Series) -> list[float]:
-    return [round(100 * verdicts.head(n).sum() / n, 2) for n in (100, 500, 1000, 2000)]
+def _per_cent(judgements: pl.Series) -> list[float]:
+    return [round(100 * judgements.head(n).sum() / n, 2) for n in (100, 500, 1000, 2000)]
 
 
 def test_no_weight_draws_nothing_beyond_the_last() -> None:

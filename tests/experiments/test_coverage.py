@@ -65,13 +65,13 @@ def cells(simulation: ModuleType) -> pl.DataFrame:
 
 @pytest.mark.parametrize("replacement", [False, True])
 def test_counts_are_those_of_the_pipeline(simulation: ModuleType, replacement: bool) -> None:
-    ranks, verdicts = ranked()
-    lists = simulation.nbest_lists(ranks, verdicts, CUTS)
+    ranks, judgements = ranked()
+    lists = simulation.nbest_lists(ranks, judgements, CUTS)
     found = simulation.counted(
         lists, rates=(0.1, 0.3), samples=3, replacement=replacement, seed="same"
     )
     draw = with_replacement if replacement else without_replacement
-    labels = verdicts.with_columns(category=pl.lit("TP")).lazy()
+    labels = judgements.with_columns(category=pl.lit("TP")).lazy()
     for rate, size in ((0.1, 50), (0.3, 150)):
         for number in range(3):
             sample = draw(lists.ids, size=size, seed=f"same-{number}")

@@ -196,8 +196,8 @@ def build(folder: Path, *, shards: int = 3, rows: int = 40) -> Laboratory:
         lines = [signature(f"in:N{shard}_{row}", f"v{row % 7}", draw) for row in range(rows)]
         write(folder / f"part{shard}.tsv", [HEADER, *lines])
         pairs += [(f"in:N{shard}_{row}", f"v{row % 7}") for row in range(rows)]
-    verdicts = [f"{l1}\t{l2}\t{draw.randint(0, 1)}" for l1, l2 in pairs]
-    write(folder / "gold.tsv", ["l1\tl2\tTP", *verdicts])
+    judgements = [f"{l1}\t{l2}\t{draw.randint(0, 1)}" for l1, l2 in pairs]
+    write(folder / "gold.tsv", ["l1\tl2\tTP", *judgements])
     laboratory = Laboratory(folder, folder / "runs")
     laboratory.config.write_text(EXPERIMENT, encoding="utf-8")
     return laboratory

@@ -59,7 +59,7 @@ def runs(tables: Tables, option: str, stages: Collection[str]) -> Iterator[Syste
 
 
 def require_entries(tables: Tables, option: str, stages: Collection[str]) -> None:
-    """Refuse gold entries, or a system, without a single row; all are without one in a rehearsal.
+    """Refuse gold entries, or a system, without a single row; all are without one in a dry run.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class EvaluateStratified(Seeded, Rankings):
     """Estimate n-best precision from a stratified sample, with intervals of its own."""
 
     judgements: Annotated[str, Of(Judgements)]
-    """The verdicts; what is not judged does not count."""
+    """The judgements; what is not judged does not count."""
     sample: Annotated[str, Of(StratifiedSample)]
     """The sampled candidates."""
     strata: Annotated[str, Of(Strata)]

@@ -51,10 +51,10 @@ Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], AfterValidator(_distin
 
 
 class Evaluation(Rankings):
-    """Options of every stage that evaluates rankings against verdicts."""
+    """Options of every stage that evaluates rankings against judgements."""
 
     judgements: Annotated[str, Of(Judgements)]
-    """The verdicts; what is not judged does not count."""
+    """The judgements; what is not judged does not count."""
     sample: Annotated[str | None, Of(Sample)] = None
     """The random sample to evaluate by; all candidates if absent. A sample of more than what is
     ranked is a sample of that as well: the other draws do not count."""
@@ -95,7 +95,7 @@ def require_ranked(option: str, names: Iterable[str], ranks: pl.LazyFrame | pl.D
 
 
 def judged_draws(tables: Tables) -> pl.LazyFrame:
-    """Return the sampled candidates, or all, with their verdicts.
+    """Return the sampled candidates, or all, with their judgements.
 
     What is ranked is the data set, a pool for instance. Of a random sample of more than that, the
     draws within it are a random sample of it, and the others say nothing of it.

@@ -1,4 +1,4 @@
-"""From filled sheets to verdicts: checked, adjudicated, kept for every later sample."""
+"""From filled sheets to judgements: checked, adjudicated, kept for every later sample."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     decided = _adjudicated(config, each)
     return {
         "judgements": pl.concat(
-            _verdicts(config, each, decided, positive).select(
+            _judgements(config, each, decided, positive).select(
                 pl.lit(name).alias("category"), "id", "tp"
             )
             for name, positive in config.categories.items()
@@ -91,10 +91,10 @@ def _adjudicated(config: JoinSheets, each: pl.LazyFrame) -> pl.LazyFrame:
     return adjudicate(each, rule=rule, expert=config.expert)
 
 
-def _verdicts(
+def _judgements(
     config: JoinSheets, each: pl.LazyFrame, decided: pl.LazyFrame, positive: tuple[str, ...]
 ) -> pl.LazyFrame:
-    """Return id and verdict in one category."""
+    """Return id and judgement in one category."""
     if config.rule == "intersection":
         return intersection(each, positive=positive)
     return decided.select("id", tp=pl.col("label").is_in(list(positive)))
@@ -112,7 +112,7 @@ def _missing(wanted: pl.LazyFrame, given: pl.LazyFrame) -> int:
 
 def _check_categories(config: JoinSheets, labels: list[str]) -> None:
     if not labels:
-        return  # a rehearsal
+        return  # a dry run
     problems = [
         Problem(f"categories.{name}", f"there is no label {label!r}", did_you_mean(label, labels))
         for name, positive in config.categories.items()

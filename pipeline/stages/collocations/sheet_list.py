@@ -35,7 +35,7 @@ class SheetList(StageConfig):
 
 @stage("sheet.list", config=SheetList, outputs={"list": ListRows, "about": Choice}, delivers="list")
 def sheet_list(config: SheetList, tables: Tables) -> Outputs:
-    """Put units, columns and verdicts beside the ranks of the chosen list."""
+    """Put units, columns and judgements beside the ranks of the chosen list."""
     schema = tables["candidates"].collect_schema()
     require(schema, [("columns", name) for name in config.columns])
     choice = tables["choice"]
@@ -47,7 +47,7 @@ def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     )
     further = [name for name in config.columns if name not in ListRows.columns()]
     units = tables["candidates"].select("id", "l1", "l2", *further)
-    rows = best.join(units, on="id").join(_verdicts(tables), on=["category", "id"], how="left")
+    rows = best.join(units, on="id").join(_judgements(tables), on=["category", "id"], how="left")
     listed = rows.sort("rank").select(*ListRows.columns(), *further).collect()
     _require_all(choice.collect(), best.collect(), listed)
     return {"list": listed, "about": choice}
@@ -68,7 +68,7 @@ def _require_all(choice: pl.DataFrame, best: pl.DataFrame, listed: pl.DataFrame)
         raise ConfigError("list", [Problem("candidates", f"{what}, such as {shown}", remedy)])
 
 
-def _verdicts(tables: Tables) -> pl.LazyFrame:
+def _judgements(tables: Tables) -> pl.LazyFrame:
     known = tables.get("judgements", Judgements.zero_rows())
     sign = pl.when("tp").then(pl.lit("+")).otherwise(pl.lit("-"))
     return known.drop_nulls("tp").select("category", "id", verdict=sign)

@@ -1,4 +1,4 @@
-"""Sheets filled from known verdicts, as an annotator who knows them would."""
+"""Sheets filled from known judgements, as an annotator who knows them would."""
 
 from __future__ import annotations
 

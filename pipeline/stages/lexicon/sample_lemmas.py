@@ -64,7 +64,7 @@ def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
     if config.path is not None:
         return _from_file(tables["path"], shared, drawn=config.drawn)
     if config.lemmas:
-        return {"sample": _named(config, shared, rehearsed=shared.is_empty())}
+        return {"sample": _named(config, shared, dry=shared.is_empty())}
     size = config.size or sampling.sample_size(shared.height, rate=config.rate or 1.0)
     ids = shared.rename({"lemma": "id"})
     found = sampling.without_replacement(ids, size=size, seed=config.seed)
@@ -81,10 +81,10 @@ def _numbered(lemmas: pl.DataFrame) -> pl.DataFrame:
     return once.select("lemma", position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
 
 
-def _named(config: SampleLemmas, shared: pl.DataFrame, *, rehearsed: bool) -> pl.DataFrame:
+def _named(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.DataFrame:
     asked = _numbered(pl.DataFrame({"lemma": list(config.lemmas)}))
     unknown = asked.join(shared, on="lemma", how="anti", maintain_order="left")["lemma"]
-    if rehearsed:
+    if dry:
         return _sample(asked.clear(), shared, drawn=config.drawn)
     if len(unknown):
         what = f"{len(unknown):,} of {asked.height:,} lemmas are not in the gold and every lexicon"

@@ -24,7 +24,7 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 
 
 def fill(laboratory: Laboratory, *, missing: int) -> None:
-    """Write the sheet: the verdicts of ``gold.tsv``, the last ones not typed yet."""
+    """Write the sheet: the judgements of ``gold.tsv``, the last ones not typed yet."""
     header, *rows = (laboratory.folder / "gold.tsv").read_text().splitlines()
     typed = len(rows) - missing
     empty = [row.rpartition("\t")[0] + "\t" for row in rows[typed:]]

@@ -13,7 +13,7 @@ from schemas import Candidates, Judgements
 
 
 class Labels(StageConfig):
-    """Read verdicts from a sheet."""
+    """Read judgements from a sheet."""
 
     path: Source
     """The sheet: l1, l2 and the label, 1 or 0."""
@@ -27,7 +27,7 @@ def labels(config: Labels, tables: Tables) -> Outputs:
     missing = rows.get_column("label").null_count()
     if missing:
         raise WaitsForPerson(config.path.path[0], missing)
-    verdict = pl.col("label") == "1"
-    judged = rows.lazy().select(candidate_id("l1", "l2"), category=pl.lit("TP"), tp=verdict)
+    judgement = pl.col("label") == "1"
+    judged = rows.lazy().select(candidate_id("l1", "l2"), category=pl.lit("TP"), tp=judgement)
     known = tables["candidates"].select("id")
     return {"judgements": judged.join(known, on="id", how="semi").select("category", "id", "tp")}

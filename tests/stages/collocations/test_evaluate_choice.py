@@ -28,7 +28,7 @@ def deliver(choice: pl.DataFrame, **tables: pl.DataFrame) -> pl.DataFrame:
     return run_stage("sheet.list", {"folder": "out"}, choice=choice, **given)["list"]
 
 
-def test_the_chosen_list_with_its_verdicts() -> None:
+def test_the_chosen_list_with_its_judgements() -> None:
     listed = deliver(choose(min_precision=0.6, sizes=[2, 4, 5]))
     assert listed.select("rank", "id", "verdict").rows() == [
         (1, "x0", "+"), (2, "x1", "+"), (3, "x2", "+"), (4, "x3", None), (5, "x4", "-"),

@@ -1,4 +1,4 @@
-"""From ranks and verdicts to precision and comparison."""
+"""From ranks and judgements to precision and comparison."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_full_precision() -> None:
     )
 
 
-def test_sample_with_multiplicity_and_a_draw_without_verdict() -> None:
+def test_sample_with_multiplicity_and_a_draw_without_judgement() -> None:
     sample = pl.DataFrame(
         {"id": ["x0", "x7", "x4"], "multiplicity": [2, 1, 1], "position": [1, 2, 3]}
     )
@@ -61,10 +61,10 @@ def test_finite_interval_that_knows_more_than_the_estimate_says() -> None:
     ids = [f"y{i:02}" for i in range(100)]
     scores = pl.DataFrame({"id": ids, "a": [float(-i) for i in range(100)]})
     ranks = run_stage("score.rank", {"seed": "s"}, scores=scores)["ranks"]
-    verdicts = pl.DataFrame({"category": "TP", "id": ids, "tp": [False] + [True] * 99})
+    judgements = pl.DataFrame({"category": "TP", "id": ids, "tp": [False] + [True] * 99})
     sample = pl.DataFrame({"id": ids[:99], "multiplicity": 1, "position": range(1, 100)})
     config = {"cuts": [100], "interval": "hypergeometric"}
-    made = run_stage("evaluate.precision", config, ranks=ranks, judgements=verdicts, sample=sample)
+    made = run_stage("evaluate.precision", config, ranks=ranks, judgements=judgements, sample=sample)
     row = made["cuts"].row(0, named=True)
     assert (row["lower"], row["precision"], row["upper"]) == (0.99, 98 / 99, 0.99)
     assert validate([made["precision"]], Precision, name="precision") == 100
