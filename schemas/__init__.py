@@ -1,157 +1,93 @@
-"""The vocabulary of lexassay: one table, one file, one pandera model."""
+"""The vocabulary of lexassay: the tables, with what their columns mean and what is true of them."""
 
-from schemas.agreement import Agreement, Disagreements
-from schemas.base import Table
-from schemas.candidates import Candidates, Identified, Pool, Scores, Signatures
-from schemas.choice import Choice, ListRows
-from schemas.clustering_tables import ClusterOverlaps, WorstItems
-from schemas.clustering_token import (
-    ClassShares,
-    FrequentTypes,
-    MeasureCorrelations,
-    OverlappingScores,
-    SystemTable,
-    TokenLevel,
-    TokenMapping,
-)
-from schemas.clustering_types import ClassScores, ClusterMapping, ItemScores, TypeLevel
-from schemas.comparison import (
-    BaselineComparison,
-    BestMeasures,
-    Comparison,
-    CutBaselineComparison,
-    CutComparison,
-)
-from schemas.counts import CorpusSize, Examples, PairCounts, UnitCounts
-from schemas.coverage import Coverage
-from schemas.entries import (
-    GoldEntries,
-    GoldSentences,
-    InducedEntries,
-    SystemSize,
-    TaggedSentences,
-    TaggedTypes,
-    TokenSentences,
-    TokenTags,
-)
-from schemas.errors import LexassayError, SchemaViolation, Violation
-from schemas.faults import Faults
-from schemas.judgements import Judgements
-from schemas.keying import KeyedEntries, KeyedLemmas, KeyingRows
-from schemas.lexicon_comparison import LexiconComparison, LexiconDifferences, LexiconLemmas
-from schemas.lexicon_quality import (
-    ExpectedWidths,
-    LemmaForms,
-    LemmaScores,
-    LexiconIntervals,
-    LexiconQuality,
-    LexiconTrends,
-)
-from schemas.lexicons import LemmaList, LemmaSample, LexiconOverlaps, Preparation, WordList
-from schemas.nbest_lists import CutLists, LocalPrecision, Recall, Thresholds
-from schemas.precision import Baseline, Precision
-from schemas.ranks import PooledRanks, Ranks
-from schemas.samples import Sample
-from schemas.sheets import Adjudicated, Annotations, Labels, SheetEntries, SheetRows
-from schemas.stratified import (
-    Strata,
-    StratifiedComparison,
-    StratifiedPrecision,
-    StratifiedSample,
-    StratumSizes,
-)
-from schemas.subsets import SubsetComparison, SubsetPrecision
-from schemas.tokens import Tokens
-from schemas.tuple_counts import TupleCounts
-from schemas.tuples import Tuples, TupleScores
-
-__all__ = [
-    "Adjudicated",
-    "Agreement",
-    "Annotations",
-    "Baseline",
-    "BaselineComparison",
-    "BestMeasures",
-    "Candidates",
-    "Choice",
-    "ClassScores",
-    "ClassShares",
-    "ClusterMapping",
-    "ClusterOverlaps",
-    "Comparison",
-    "CorpusSize",
-    "Coverage",
-    "CutBaselineComparison",
-    "CutComparison",
-    "CutLists",
-    "Disagreements",
-    "Examples",
-    "ExpectedWidths",
-    "Faults",
-    "FrequentTypes",
-    "GoldEntries",
-    "GoldSentences",
-    "Identified",
-    "InducedEntries",
-    "ItemScores",
-    "Judgements",
-    "KeyedEntries",
-    "KeyedLemmas",
-    "KeyingRows",
-    "Labels",
-    "LemmaForms",
-    "LemmaList",
-    "LemmaSample",
-    "LemmaScores",
-    "LexassayError",
-    "LexiconComparison",
-    "LexiconDifferences",
-    "LexiconIntervals",
-    "LexiconLemmas",
-    "LexiconOverlaps",
-    "LexiconQuality",
-    "LexiconTrends",
-    "ListRows",
-    "LocalPrecision",
-    "MeasureCorrelations",
-    "OverlappingScores",
-    "PairCounts",
-    "Pool",
-    "PooledRanks",
-    "Precision",
-    "Preparation",
-    "Ranks",
-    "Recall",
-    "Sample",
-    "SchemaViolation",
-    "Scores",
-    "SheetEntries",
-    "SheetRows",
-    "Signatures",
-    "Strata",
-    "StratifiedComparison",
-    "StratifiedPrecision",
-    "StratifiedSample",
-    "StratumSizes",
-    "SubsetComparison",
-    "SubsetPrecision",
-    "SystemSize",
-    "SystemTable",
-    "Table",
-    "TaggedSentences",
-    "TaggedTypes",
-    "Thresholds",
-    "TokenLevel",
-    "TokenMapping",
-    "TokenSentences",
-    "TokenTags",
-    "Tokens",
-    "TupleCounts",
-    "TupleScores",
-    "Tuples",
-    "TypeLevel",
-    "UnitCounts",
-    "Violation",
-    "WordList",
-    "WorstItems",
-]
+from schemas.agreement import Agreement as Agreement
+from schemas.agreement import Disagreements as Disagreements
+from schemas.base import OpenTable as OpenTable
+from schemas.base import Table as Table
+from schemas.candidates import Candidates as Candidates
+from schemas.candidates import Identified as Identified
+from schemas.candidates import Pool as Pool
+from schemas.candidates import Scores as Scores
+from schemas.candidates import Signatures as Signatures
+from schemas.choice import Choice as Choice
+from schemas.choice import ListRows as ListRows
+from schemas.clustering_tables import ClusterOverlaps as ClusterOverlaps
+from schemas.clustering_tables import WorstItems as WorstItems
+from schemas.clustering_token import ClassShares as ClassShares
+from schemas.clustering_token import FrequentTypes as FrequentTypes
+from schemas.clustering_token import MeasureCorrelations as MeasureCorrelations
+from schemas.clustering_token import OverlappingScores as OverlappingScores
+from schemas.clustering_token import SystemTable as SystemTable
+from schemas.clustering_token import TokenLevel as TokenLevel
+from schemas.clustering_token import TokenMapping as TokenMapping
+from schemas.clustering_types import ClassScores as ClassScores
+from schemas.clustering_types import ClusterMapping as ClusterMapping
+from schemas.clustering_types import ItemScores as ItemScores
+from schemas.clustering_types import TypeLevel as TypeLevel
+from schemas.comparison import BaselineComparison as BaselineComparison
+from schemas.comparison import BestMeasures as BestMeasures
+from schemas.comparison import Comparison as Comparison
+from schemas.comparison import CutBaselineComparison as CutBaselineComparison
+from schemas.comparison import CutComparison as CutComparison
+from schemas.counts import CorpusSize as CorpusSize
+from schemas.counts import Examples as Examples
+from schemas.counts import PairCounts as PairCounts
+from schemas.counts import UnitCounts as UnitCounts
+from schemas.coverage import Coverage as Coverage
+from schemas.declaration import column as column
+from schemas.declaration import rule as rule
+from schemas.entries import GoldEntries as GoldEntries
+from schemas.entries import GoldSentences as GoldSentences
+from schemas.entries import InducedEntries as InducedEntries
+from schemas.entries import SystemSize as SystemSize
+from schemas.entries import TaggedSentences as TaggedSentences
+from schemas.entries import TaggedTypes as TaggedTypes
+from schemas.entries import TokenSentences as TokenSentences
+from schemas.entries import TokenTags as TokenTags
+from schemas.errors import LexassayError as LexassayError
+from schemas.errors import SchemaViolation as SchemaViolation
+from schemas.errors import Violation as Violation
+from schemas.faults import Faults as Faults
+from schemas.judgements import Judgements as Judgements
+from schemas.keying import KeyedEntries as KeyedEntries
+from schemas.keying import KeyedLemmas as KeyedLemmas
+from schemas.keying import KeyingRows as KeyingRows
+from schemas.lexicon_comparison import LexiconComparison as LexiconComparison
+from schemas.lexicon_comparison import LexiconDifferences as LexiconDifferences
+from schemas.lexicon_comparison import LexiconLemmas as LexiconLemmas
+from schemas.lexicon_quality import ExpectedWidths as ExpectedWidths
+from schemas.lexicon_quality import LemmaForms as LemmaForms
+from schemas.lexicon_quality import LemmaScores as LemmaScores
+from schemas.lexicon_quality import LexiconIntervals as LexiconIntervals
+from schemas.lexicon_quality import LexiconQuality as LexiconQuality
+from schemas.lexicon_quality import LexiconTrends as LexiconTrends
+from schemas.lexicons import LemmaList as LemmaList
+from schemas.lexicons import LemmaSample as LemmaSample
+from schemas.lexicons import LexiconOverlaps as LexiconOverlaps
+from schemas.lexicons import Preparation as Preparation
+from schemas.lexicons import WordList as WordList
+from schemas.nbest_lists import CutLists as CutLists
+from schemas.nbest_lists import LocalPrecision as LocalPrecision
+from schemas.nbest_lists import Recall as Recall
+from schemas.nbest_lists import Thresholds as Thresholds
+from schemas.precision import Baseline as Baseline
+from schemas.precision import Precision as Precision
+from schemas.ranks import PooledRanks as PooledRanks
+from schemas.ranks import Ranks as Ranks
+from schemas.samples import Sample as Sample
+from schemas.sheets import Adjudicated as Adjudicated
+from schemas.sheets import Annotations as Annotations
+from schemas.sheets import Labels as Labels
+from schemas.sheets import SheetEntries as SheetEntries
+from schemas.sheets import SheetRows as SheetRows
+from schemas.stratified import Strata as Strata
+from schemas.stratified import StratifiedComparison as StratifiedComparison
+from schemas.stratified import StratifiedPrecision as StratifiedPrecision
+from schemas.stratified import StratifiedSample as StratifiedSample
+from schemas.stratified import StratumSizes as StratumSizes
+from schemas.subsets import SubsetComparison as SubsetComparison
+from schemas.subsets import SubsetPrecision as SubsetPrecision
+from schemas.tokens import Tokens as Tokens
+from schemas.tuple_counts import TupleCounts as TupleCounts
+from schemas.tuples import Tuples as Tuples
+from schemas.tuples import TupleScores as TupleScores

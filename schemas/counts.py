@@ -2,52 +2,39 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
-
 from schemas.base import Table
+from schemas.declaration import column
 
 
 class PairCounts(Table):
     """Pair types of one shard of a corpus with their joint frequency there."""
 
-    _key: ClassVar[tuple[str, ...]] = ("l1", "l2")
-
-    l1: str = pa.Field(description="left unit")
-    l2: str = pa.Field(description="right unit")
-    f: int = pa.Field(ge=1, description="pair tokens in this shard; pair tokens")
-    documents: int = pa.Field(
-        ge=0, description="documents with the pair that were not counted before; documents"
-    )
+    l1: str = column("left unit", key=True)
+    l2: str = column("right unit", key=True)
+    f: int = column("pair tokens in this shard; pair tokens", ge=1)
+    documents: int = column("documents with the pair that were not counted before; documents", ge=0)
 
 
 class UnitCounts(Table):
     """How often the units of one side occur in one shard, where pairs do not tell it."""
 
-    _key: ClassVar[tuple[str, ...]] = ("side", "unit")
-
-    side: int = pa.Field(isin=[1, 2], description="1: left, 2: right")
-    unit: str = pa.Field(description="left or right unit")
-    f: int = pa.Field(ge=0, description="positions, text units or tokens that count for it")
+    side: int = column("1: left, 2: right", key=True, isin=[1, 2])
+    unit: str = column("left or right unit", key=True)
+    f: int = column("positions, text units or tokens that count for it", ge=0)
 
 
 class Examples(Table):
     """Sentences that hold a candidate, chosen at random by the seed."""
 
-    _key: ClassVar[tuple[str, ...]] = ("id", "number")
-
-    id: str = pa.Field(description="candidate")
-    number: int = pa.Field(ge=1, description="1-based number of the example")
-    doc: str = pa.Field(description="document of the sentence; empty if it has no name")
-    text: str = pa.Field(description="the sentence, the candidate's tokens in [[ ]]")
-    draw_key: int = pa.Field(ge=0, description="seeded random key that chose it")
+    id: str = column("candidate", key=True)
+    number: int = column("1-based number of the example", key=True, ge=1)
+    doc: str = column("document of the sentence; empty if it has no name")
+    text: str = column("the sentence, the candidate's tokens in [[ ]]")
+    draw_key: int = column("seeded random key that chose it", ge=0)
 
 
 class CorpusSize(Table):
     """What was counted in a corpus."""
 
-    _key: ClassVar[tuple[str, ...]] = ("what",)
-
-    what: str = pa.Field(description="tokens, sentences, documents, pair tokens ...")
-    count: int = pa.Field(ge=0, description="how many")
+    what: str = column("tokens, sentences, documents, pair tokens ...", key=True)
+    count: int = column("how many", ge=0)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
-
-from schemas.base import Table
+from schemas.declaration import column
+from schemas.shared import ByCategory
 
 
-class Coverage(Table):
+class Coverage(ByCategory):
     """One row per category: candidates, those judged, and verdicts that match none."""
 
-    _key: ClassVar[tuple[str, ...]] = ("category",)
-
-    category: str = pa.Field(description="category of true positives")
-    n_candidates: int = pa.Field(ge=0, description="candidates in the data set")
-    n_judged: int = pa.Field(ge=0, description="candidates with a verdict")
-    n_true: int = pa.Field(ge=0, description="true positives among them")
-    n_unmatched: int = pa.Field(ge=0, description="verdicts on pairs that are no candidates")
+    n_candidates: int = column("candidates in the data set", ge=0)
+    n_judged: int = column("candidates with a verdict", ge=0)
+    n_true: int = column("true positives among them", ge=0)
+    n_unmatched: int = column("verdicts on pairs that are no candidates", ge=0)

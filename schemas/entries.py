@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
-
 from schemas.base import Table
+from schemas.declaration import column
+from schemas.shared import ByRun, BySentence
 
 
 class GoldEntries(Table):
     """The gold entry of each item, A_i: one row for each of its classes."""
 
-    _key: ClassVar[tuple[str, ...]] = ("item", "gold")
-
-    item: str = pa.Field(str_length={"min_value": 1}, description="word type")
-    gold: str = pa.Field(str_length={"min_value": 1}, description="one of its gold classes")
-    f: int = pa.Field(
-        ge=1, description="tokens of the item in the class; 1 where nothing is counted; tokens"
-    )
+    item: str = column("word type", key=True, min_length=1)
+    gold: str = column("one of its gold classes", key=True, min_length=1)
+    f: int = column("tokens of the item in the class; 1 where nothing is counted; tokens", ge=1)
 
 
 class InducedEntries(Table):
     """The induced entry of each item, B_i, in each run of a system: a row for each cluster."""
 
-    _key: ClassVar[tuple[str, ...]] = ("system", "run", "item", "cluster")
-
-    system: str = pa.Field(str_length={"min_value": 1}, description="what made the clusters")
-    run: str = pa.Field(str_length={"min_value": 1}, description="run of the system")
-    item: str = pa.Field(str_length={"min_value": 1}, description="word type")
-    cluster: str = pa.Field(str_length={"min_value": 1}, description="one of its clusters")
-    f: int = pa.Field(
-        ge=1,
+    system: str = column("what made the clusters", key=True, min_length=1)
+    run: str = column("run of the system", key=True, min_length=1)
+    item: str = column("word type", key=True, min_length=1)
+    cluster: str = column("one of its clusters", key=True, min_length=1)
+    f: int = column(
+        "tokens of the item in the cluster; null = the source counts none; tokens",
         nullable=True,
-        description="tokens of the item in the cluster; null = the source counts none; tokens",
+        ge=1,
     )
 
 
@@ -43,78 +35,56 @@ class TaggedTypes(Table):
     A cluster is null for tokens that the system left without one.
     """
 
-    _key: ClassVar[tuple[str, ...]] = ("system", "run", "item", "gold", "cluster")
-
-    system: str = pa.Field(str_length={"min_value": 1}, description="what made the clusters")
-    run: str = pa.Field(str_length={"min_value": 1}, description="run of the system")
-    item: str = pa.Field(str_length={"min_value": 1}, description="word type")
-    gold: str = pa.Field(str_length={"min_value": 1}, description="gold class of the tokens")
-    cluster: str = pa.Field(
-        str_length={"min_value": 1},
-        nullable=True,
-        description="cluster of the tokens; null = they have none",
+    system: str = column("what made the clusters", key=True, min_length=1)
+    run: str = column("run of the system", key=True, min_length=1)
+    item: str = column("word type", key=True, min_length=1)
+    gold: str = column("gold class of the tokens", key=True, min_length=1)
+    cluster: str = column(
+        "cluster of the tokens; null = they have none", key=True, nullable=True, min_length=1
     )
-    f: int = pa.Field(ge=1, description="tokens of the item with both; tokens")
+    f: int = column("tokens of the item with both; tokens", ge=1)
 
 
 class TokenTags(Table):
     """Tokens of one shard by what their file says of them, before anything is dropped."""
 
-    _key: ClassVar[tuple[str, ...]] = ("run", "item", "gold", "cluster")
-
-    run: str = pa.Field(description="run of the system; empty in a gold standard")
-    item: str = pa.Field(nullable=True, description="word type; null = the token has none")
-    gold: str = pa.Field(nullable=True, description="gold tag; null = the token has none")
-    cluster: str = pa.Field(nullable=True, description="cluster; null = the token has none")
-    f: int = pa.Field(ge=1, description="tokens with all three; tokens")
+    run: str = column("run of the system; empty in a gold standard", key=True)
+    item: str = column("word type; null = the token has none", key=True, nullable=True)
+    gold: str = column("gold tag; null = the token has none", key=True, nullable=True)
+    cluster: str = column("cluster; null = the token has none", key=True, nullable=True)
+    f: int = column("tokens with all three; tokens", ge=1)
 
 
-class TokenSentences(Table):
+class TokenSentences(BySentence):
     """The tokens of one shard as in `TokenTags`, sentence by sentence."""
 
-    _key: ClassVar[tuple[str, ...]] = ("run", "file", "sentence", "item", "gold", "cluster")
-
-    run: str = pa.Field(description="run of the system; empty in a gold standard")
-    file: str = pa.Field(description="input file, as the experiment names it")
-    sentence: int = pa.Field(ge=1, description="sentence of the file, from 1")
-    item: str = pa.Field(nullable=True, description="word type; null = the token has none")
-    gold: str = pa.Field(nullable=True, description="gold tag; null = the token has none")
-    cluster: str = pa.Field(nullable=True, description="cluster; null = the token has none")
-    f: int = pa.Field(ge=1, description="tokens of the sentence with all three; tokens")
+    run: str = column("run of the system; empty in a gold standard", key=True)
+    file: str
+    sentence: int
+    item: str = column("word type; null = the token has none", key=True, nullable=True)
+    gold: str = column("gold tag; null = the token has none", key=True, nullable=True)
+    cluster: str = column("cluster; null = the token has none", key=True, nullable=True)
+    f: int = column("tokens of the sentence with all three; tokens", ge=1)
 
 
-class GoldSentences(Table):
+class GoldSentences(BySentence):
     """Tokens of each sentence by item and gold class, to draw sentences again."""
 
-    _key: ClassVar[tuple[str, ...]] = ("file", "sentence", "item", "gold")
-
-    file: str = pa.Field(description="input file, as the experiment names it")
-    sentence: int = pa.Field(ge=1, description="sentence of the file, from 1")
-    item: str = pa.Field(description="word type")
-    gold: str = pa.Field(description="gold class of the tokens")
-    f: int = pa.Field(ge=1, description="tokens of the sentence with both; tokens")
+    item: str = column("word type", key=True)
+    gold: str = column("gold class of the tokens", key=True)
+    f: int = column("tokens of the sentence with both; tokens", ge=1)
 
 
-class TaggedSentences(Table):
+class TaggedSentences(ByRun, BySentence):
     """Tokens of each sentence by gold class and cluster, to draw sentences again."""
 
-    _key: ClassVar[tuple[str, ...]] = ("system", "run", "file", "sentence", "gold", "cluster")
-
-    system: str = pa.Field(description="what made the clusters")
-    run: str = pa.Field(description="run of the system")
-    file: str = pa.Field(description="input file, as the experiment names it")
-    sentence: int = pa.Field(ge=1, description="sentence of the file, from 1")
-    gold: str = pa.Field(description="gold class of the tokens")
-    cluster: str = pa.Field(nullable=True, description="cluster; null = they have none")
-    f: int = pa.Field(ge=1, description="tokens of the sentence with both; tokens")
+    gold: str = column("gold class of the tokens", key=True)
+    cluster: str = column("cluster; null = they have none", key=True, nullable=True)
+    f: int = column("tokens of the sentence with both; tokens", ge=1)
 
 
-class SystemSize(Table):
+class SystemSize(ByRun):
     """What was read of each run of a system, and what was dropped."""
 
-    _key: ClassVar[tuple[str, ...]] = ("system", "run", "what")
-
-    system: str = pa.Field(description="what made the clusters")
-    run: str = pa.Field(description="run of the system")
-    what: str = pa.Field(description="items, clusters, tokens without a tag ...")
-    count: int = pa.Field(ge=0, description="how many")
+    what: str = column("items, clusters, tokens without a tag ...", key=True)
+    count: int = column("how many", ge=0)

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+EXAMPLES = 3
+"""Rows that are shown of those that break a rule."""
+
 
 class LexassayError(Exception):
     """Base of every error that the project raises on purpose.
@@ -30,21 +33,21 @@ def _restored(kind: type[LexassayError], args: tuple[Any, ...], state: dict[str,
 
 @dataclass(frozen=True)
 class Violation:
-    """One law of a schema that does not hold.
+    """One rule of a schema that does not hold.
 
     Parameters
     ----------
-    law : str
+    rule : str
         Name of the check, as written in the schema.
     column : str or None
-        The column it speaks of; None for a law over several columns.
+        The column it speaks of; None for a rule over several columns.
     count : int
-        How many rows break it; 0 for a law about the table's shape.
+        How many rows break it; 0 for a rule about the table's shape.
     examples : sequence of str
         Up to three offending rows, with their row numbers.
     """
 
-    law: str
+    rule: str
     column: str | None
     count: int
     examples: tuple[str, ...] = ()
@@ -53,7 +56,7 @@ class Violation:
         where = f"column {self.column}: " if self.column else ""
         many = f" in {self.count:,} row{'s' if self.count != 1 else ''}" if self.count else ""
         shown = "".join(f"\n      {example}" for example in self.examples)
-        return f"{where}{self.law}{many}{shown}"
+        return f"{where}{self.rule}{many}{shown}"
 
 
 class SchemaViolation(LexassayError):
@@ -64,7 +67,7 @@ class SchemaViolation(LexassayError):
     table : str
         Where the table is or what it is called.
     violations : sequence of Violation
-        Every law that does not hold, not only the first.
+        Every rule that does not hold, not only the first.
     """
 
     def __init__(self, table: str, violations: Sequence[Violation]) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
-
+from schemas import declaration
 from schemas.base import Table
 
 
 class Faults(Table):
     """One row per unusable value of an input file."""
 
-    _key: ClassVar[tuple[str, ...]] = ("file", "line", "column")
-
-    file: str = pa.Field(description="input file, as the experiment names it")
-    line: int = pa.Field(ge=0, description="line of the file (row, in a binary file), from 1")
-    column: str = pa.Field(description="column of the file")
-    value: str = pa.Field(nullable=True, description="what stands there; null = nothing")
-    problem: str = pa.Field(description="why it cannot be used")
+    # One of the columns is called `column`, as the function is.
+    file: str = declaration.column("input file, as the experiment names it", key=True)
+    line: int = declaration.column(
+        "line of the file (row, in a binary file), from 1", key=True, ge=0
+    )
+    column: str = declaration.column("column of the file", key=True)
+    value: str = declaration.column("what stands there; null = nothing", nullable=True)
+    problem: str = declaration.column("why it cannot be used")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
-
 from schemas.base import Table
+from schemas.declaration import column
 
 
 class Judgements(Table):
@@ -15,8 +12,6 @@ class Judgements(Table):
     A candidate that nobody judged is null or absent, never false.
     """
 
-    _key: ClassVar[tuple[str, ...]] = ("category", "id")
-
-    category: str = pa.Field(description="category of true positives, e.g. TP, figurative")
-    id: str = pa.Field(description="candidate")
-    tp: bool = pa.Field(nullable=True, description="true positive; null = not judged")
+    category: str = column("category of true positives, e.g. TP, figurative", key=True)
+    id: str = column("candidate", key=True)
+    tp: bool = column("true positive; null = not judged", nullable=True)

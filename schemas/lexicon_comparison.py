@@ -2,56 +2,47 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
-
 from schemas.base import Table
+from schemas.declaration import column
 
 
 class LexiconComparison(Table):
     """Each lexicon by itself."""
 
-    _key: ClassVar[tuple[str, ...]] = ("lexicon",)
-
-    lexicon: str = pa.Field(description="stage that scored the lexicon")
-    n_lemmas: int = pa.Field(ge=0, description="sampled lemmas; lemmas")
-    precision: float = pa.Field(ge=0, le=1, nullable=True, description="mean; proportion")
-    recall: float = pa.Field(ge=0, le=1, nullable=True, description="mean; proportion")
-    L: float = pa.Field(ge=0, le=1, nullable=True, description="mean; proportion")
-    l_star: float = pa.Field(nullable=True, description="L*; proportion")
-    standard_error: float = pa.Field(ge=0, nullable=True, description="of L*; proportion")
-    lower: float = pa.Field(nullable=True, description="lower limit for L*; proportion")
-    upper: float = pa.Field(nullable=True, description="upper limit for L*; proportion")
+    lexicon: str = column("stage that scored the lexicon", key=True)
+    n_lemmas: int = column("sampled lemmas; lemmas", ge=0)
+    precision: float = column("mean; proportion", nullable=True, ge=0, le=1)
+    recall: float = column("mean; proportion", nullable=True, ge=0, le=1)
+    L: float = column("mean; proportion", nullable=True, ge=0, le=1)
+    l_star: float = column("L*; proportion", nullable=True)
+    standard_error: float = column("of L*; proportion", nullable=True, ge=0)
+    lower: float = column("lower limit for L*; proportion", nullable=True)
+    upper: float = column("upper limit for L*; proportion", nullable=True)
 
 
 class LexiconDifferences(Table):
     """Differences in L* between two lexicons, from the same lemmas."""
 
-    _key: ClassVar[tuple[str, ...]] = ("first", "second")
-
-    first: str = pa.Field(description="stage that scored the first lexicon")
-    second: str = pa.Field(description="stage that scored the second lexicon")
-    difference: float = pa.Field(nullable=True, description="L* of first minus second; proportion")
-    standard_error: float = pa.Field(ge=0, nullable=True, description="linearised; proportion")
-    lower: float = pa.Field(nullable=True, description="lower limit; proportion")
-    upper: float = pa.Field(nullable=True, description="upper limit; proportion")
-    confidence: float = pa.Field(gt=0, lt=1, description="of each interval by itself; proportion")
-    n_first: int = pa.Field(ge=0, description="lemmas with the greater L in the first; lemmas")
-    n_second: int = pa.Field(ge=0, description="lemmas with the greater L in the second; lemmas")
-    n_equal: int = pa.Field(ge=0, description="lemmas with equal L in both; lemmas")
+    first: str = column("stage that scored the first lexicon", key=True)
+    second: str = column("stage that scored the second lexicon", key=True)
+    difference: float = column("L* of first minus second; proportion", nullable=True)
+    standard_error: float = column("linearised; proportion", nullable=True, ge=0)
+    lower: float = column("lower limit; proportion", nullable=True)
+    upper: float = column("upper limit; proportion", nullable=True)
+    confidence: float = column("of each interval by itself; proportion", gt=0, lt=1)
+    n_first: int = column("lemmas with the greater L in the first; lemmas", ge=0)
+    n_second: int = column("lemmas with the greater L in the second; lemmas", ge=0)
+    n_equal: int = column("lemmas with equal L in both; lemmas", ge=0)
 
 
 class LexiconLemmas(Table):
     """The L of each sampled lemma in each lexicon; rank 1 is where they differ most."""
 
-    _key: ClassVar[tuple[str, ...]] = ("rank", "lexicon")
-
-    rank: int = pa.Field(ge=1, description="place by the difference times n_gold, greatest first")
-    lexicon: str = pa.Field(description="stage that scored the lexicon")
-    lemma: str = pa.Field(description="lemma of the gold")
-    n_gold: int = pa.Field(ge=0, description="forms in the gold; forms")
-    L: float = pa.Field(ge=0, le=1, description="best match; proportion")
-    range: float = pa.Field(ge=0, le=1, description="greatest minus smallest L; proportion")
-    missing: str = pa.Field(description="forms that the lexicon lacks")
-    spurious: str = pa.Field(description="forms that it has and the gold has not")
+    rank: int = column("place by the difference times n_gold, greatest first", key=True, ge=1)
+    lexicon: str = column("stage that scored the lexicon", key=True)
+    lemma: str = column("lemma of the gold")
+    n_gold: int = column("forms in the gold; forms", ge=0)
+    L: float = column("best match; proportion", ge=0, le=1)
+    range: float = column("greatest minus smallest L; proportion", ge=0, le=1)
+    missing: str = column("forms that the lexicon lacks")
+    spurious: str = column("forms that it has and the gold has not")

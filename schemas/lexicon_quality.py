@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
 import polars as pl
 
 from schemas.base import Table
+from schemas.declaration import column, rule
 
 
 class LemmaScores(Table):
@@ -16,116 +14,96 @@ class LemmaScores(Table):
     same_precision, same_recall and same_l are those of the lexicon's own cluster of the lemma.
     """
 
-    _key: ClassVar[tuple[str, ...]] = ("lemma",)
+    lemma: str = column("lemma of the gold", key=True)
+    position: int = column("its place in the sample", ge=1)
+    match: str = column("lemma of the lexicon whose forms match best")
+    n_gold: int = column("forms in the gold; forms", ge=0)
+    n_match: int = column("forms of the match; forms", ge=0)
+    n_common: int = column("forms in common; forms", ge=0)
+    n_missing: int = column("forms of the gold that the match lacks; forms", ge=0)
+    n_spurious: int = column("forms of the match not in the gold; forms", ge=0)
+    precision: float = column("n_common / n_match; proportion", ge=0, le=1)
+    recall: float = column("n_common / n_gold; proportion", ge=0, le=1)
+    L: float = column("harmonic mean of both; proportion", ge=0, le=1)
+    same_precision: float = column("of the same lemma; proportion", ge=0, le=1)
+    same_recall: float = column("of the same lemma; proportion", ge=0, le=1)
+    same_l: float = column("of the same lemma; proportion", ge=0, le=1)
+    size: int = column("what L is weighted by; forms", ge=0)
+    base: int = column("what the lemma adds to n; forms", ge=0)
+    weight: float = column("size / n; proportion", ge=0)
+    contribution: float = column("weight L: these add up to L*; proportion", ge=0)
+    missing: str = column("the missing forms, in alphabetical order")
+    spurious: str = column("the spurious forms, in alphabetical order")
+    population: int = column("lemmas that the sampled ones stand for; lemmas", ge=1)
+    drawn: bool = column("drawn at random; false for a list that somebody chose")
 
-    lemma: str = pa.Field(description="lemma of the gold")
-    position: int = pa.Field(ge=1, description="its place in the sample")
-    match: str = pa.Field(description="lemma of the lexicon whose forms match best")
-    n_gold: int = pa.Field(ge=0, description="forms in the gold; forms")
-    n_match: int = pa.Field(ge=0, description="forms of the match; forms")
-    n_common: int = pa.Field(ge=0, description="forms in common; forms")
-    n_missing: int = pa.Field(ge=0, description="forms of the gold that the match lacks; forms")
-    n_spurious: int = pa.Field(ge=0, description="forms of the match not in the gold; forms")
-    precision: float = pa.Field(ge=0, le=1, description="n_common / n_match; proportion")
-    recall: float = pa.Field(ge=0, le=1, description="n_common / n_gold; proportion")
-    L: float = pa.Field(ge=0, le=1, description="harmonic mean of both; proportion")
-    same_precision: float = pa.Field(ge=0, le=1, description="of the same lemma; proportion")
-    same_recall: float = pa.Field(ge=0, le=1, description="of the same lemma; proportion")
-    same_l: float = pa.Field(ge=0, le=1, description="of the same lemma; proportion")
-    size: int = pa.Field(ge=0, description="what L is weighted by; forms")
-    base: int = pa.Field(ge=0, description="what the lemma adds to n; forms")
-    weight: float = pa.Field(ge=0, description="size / n; proportion")
-    contribution: float = pa.Field(ge=0, description="weight L: these add up to L*; proportion")
-    missing: str = pa.Field(description="the missing forms, in alphabetical order")
-    spurious: str = pa.Field(description="the spurious forms, in alphabetical order")
-    population: int = pa.Field(ge=1, description="lemmas that the sampled ones stand for; lemmas")
-    drawn: bool = pa.Field(description="drawn at random; false for a list that somebody chose")
-
-    @pa.dataframe_check(
-        description="n_common + n_missing = n_gold, n_common + n_spurious = n_match"
+    forms_add_up = rule(
+        "n_common + n_missing = n_gold, n_common + n_spurious = n_match",
+        pl.col("n_common") + pl.col("n_missing") == pl.col("n_gold"),
+        pl.col("n_common") + pl.col("n_spurious") == pl.col("n_match"),
     )
-    @classmethod
-    def forms_add_up(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Count each form once: common, missing or spurious."""
-        gold = pl.col("n_common") + pl.col("n_missing") == pl.col("n_gold")
-        match = pl.col("n_common") + pl.col("n_spurious") == pl.col("n_match")
-        return data.lazyframe.select(gold & match)
 
-    @pa.dataframe_check(description="no lemma of the lexicon matches worse than the same lemma")
-    @classmethod
-    def the_match_is_the_best(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Let the maximum be one."""
-        return data.lazyframe.select(pl.col("L") >= pl.col("same_l"))
+    the_match_is_the_best = rule(
+        "no lemma of the lexicon matches worse than the same lemma", pl.col("L") >= pl.col("same_l")
+    )
 
 
 class LemmaForms(Table):
     """The forms of each sampled lemma and of its match, side by side."""
 
-    _key: ClassVar[tuple[str, ...]] = ("lemma", "form")
+    lemma: str = column("lemma of the gold", key=True)
+    form: str = column("wordform", key=True)
+    gold: bool = column("whether the gold has it")
+    lexicon: bool = column("whether the match has it")
 
-    lemma: str = pa.Field(description="lemma of the gold")
-    form: str = pa.Field(description="wordform")
-    gold: bool = pa.Field(description="whether the gold has it")
-    lexicon: bool = pa.Field(description="whether the match has it")
-
-    @pa.dataframe_check(description="every form is on one side at least")
-    @classmethod
-    def form_is_somewhere(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """List no form that neither side has."""
-        return data.lazyframe.select(pl.col("gold") | pl.col("lexicon"))
+    form_is_somewhere = rule(
+        "every form is on one side at least", pl.col("gold") | pl.col("lexicon")
+    )
 
 
 class LexiconQuality(Table):
     """The statistics of a lexicon against the gold, one per row."""
 
-    _key: ClassVar[tuple[str, ...]] = ("number",)
-
-    number: int = pa.Field(ge=1, description="order of the table")
-    statistic: str = pa.Field(description="short name")
-    value: float = pa.Field(nullable=True, description="null = not defined, or not known")
-    lower: float = pa.Field(nullable=True, description="lower limit of the interval")
-    upper: float = pa.Field(nullable=True, description="upper limit of the interval")
-    meaning: str = pa.Field(description="what it says, and its unit")
+    number: int = column("order of the table", key=True, ge=1)
+    statistic: str = column("short name")
+    value: float = column("null = not defined, or not known", nullable=True)
+    lower: float = column("lower limit of the interval", nullable=True)
+    upper: float = column("upper limit of the interval", nullable=True)
+    meaning: str = column("what it says, and its unit")
 
 
 class LexiconIntervals(Table):
     """Confidence intervals for L*, by each method."""
 
-    _key: ClassVar[tuple[str, ...]] = ("method",)
-
-    method: str = pa.Field(description="bootstrap_t, percentile or linearised")
-    estimate: float = pa.Field(nullable=True, description="L*; proportion")
-    standard_error: float = pa.Field(ge=0, nullable=True, description="linearised; proportion")
-    lower: float = pa.Field(nullable=True, description="lower limit; proportion")
-    upper: float = pa.Field(nullable=True, description="upper limit; proportion")
-    confidence: float = pa.Field(gt=0, lt=1, description="confidence level; proportion")
-    used: str = pa.Field(description="what was computed: linearised in place of a long bootstrap")
-    chosen: bool = pa.Field(description="whether the experiment asks for this one")
+    method: str = column("bootstrap_t, percentile or linearised", key=True)
+    estimate: float = column("L*; proportion", nullable=True)
+    standard_error: float = column("linearised; proportion", nullable=True, ge=0)
+    lower: float = column("lower limit; proportion", nullable=True)
+    upper: float = column("upper limit; proportion", nullable=True)
+    confidence: float = column("confidence level; proportion", gt=0, lt=1)
+    used: str = column("what was computed: linearised in place of a long bootstrap")
+    chosen: bool = column("whether the experiment asks for this one")
 
 
 class ExpectedWidths(Table):
     """How sure L* would be for other sampling rates, judged by the spread of this sample."""
 
-    _key: ClassVar[tuple[str, ...]] = ("rate",)
-
-    rate: float = pa.Field(gt=0, le=1, description="sampling rate lambda; proportion")
-    n_lemmas: int = pa.Field(ge=0, description="lemmas that it gives; lemmas")
-    standard_error: float = pa.Field(ge=0, nullable=True, description="of L*; proportion")
-    width: float = pa.Field(ge=0, nullable=True, description="of the normal interval; proportion")
+    rate: float = column("sampling rate lambda; proportion", key=True, gt=0, le=1)
+    n_lemmas: int = column("lemmas that it gives; lemmas", ge=0)
+    standard_error: float = column("of L*; proportion", nullable=True, ge=0)
+    width: float = column("of the normal interval; proportion", nullable=True, ge=0)
 
 
 class LexiconTrends(Table):
     """Precision, recall and L of the sampled lemmas in order, with moving averages."""
 
-    _key: ClassVar[tuple[str, ...]] = ("n",)
-
-    n: int = pa.Field(ge=1, description="place in the figures, from 1")
-    lemma: str = pa.Field(description="lemma of the gold")
-    n_gold: int = pa.Field(ge=0, description="forms in the gold; forms")
-    precision: float = pa.Field(ge=0, le=1, description="of the best match; proportion")
-    recall: float = pa.Field(ge=0, le=1, description="of the best match; proportion")
-    L: float = pa.Field(ge=0, le=1, description="of the best match; proportion")
-    precision_trend: float = pa.Field(ge=0, le=1, description="moving average; proportion")
-    recall_trend: float = pa.Field(ge=0, le=1, description="moving average; proportion")
-    l_trend: float = pa.Field(ge=0, le=1, description="moving average; proportion")
-    span: int = pa.Field(ge=1, description="lemmas in an average; lemmas")
+    n: int = column("place in the figures, from 1", key=True, ge=1)
+    lemma: str = column("lemma of the gold")
+    n_gold: int = column("forms in the gold; forms", ge=0)
+    precision: float = column("of the best match; proportion", ge=0, le=1)
+    recall: float = column("of the best match; proportion", ge=0, le=1)
+    L: float = column("of the best match; proportion", ge=0, le=1)
+    precision_trend: float = column("moving average; proportion", ge=0, le=1)
+    recall_trend: float = column("moving average; proportion", ge=0, le=1)
+    l_trend: float = column("moving average; proportion", ge=0, le=1)
+    span: int = column("lemmas in an average; lemmas", ge=1)

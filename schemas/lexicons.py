@@ -2,69 +2,55 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
 import polars as pl
 
 from schemas.base import Table
+from schemas.declaration import column, rule
 
 
 class WordList(Table):
     """A canonical wordlist: for each lemma the set of its wordforms."""
 
-    _key: ClassVar[tuple[str, ...]] = ("lemma", "form")
-
-    lemma: str = pa.Field(description="lemma, with what keeps its homographs apart")
-    form: str = pa.Field(nullable=True, description="wordform; null = listed without any form")
+    lemma: str = column("lemma, with what keeps its homographs apart", key=True)
+    form: str = column("wordform; null = listed without any form", key=True, nullable=True)
 
 
 class LemmaList(Table):
     """The lemmas of a dictionary in the order of their first appearance."""
 
-    _key: ClassVar[tuple[str, ...]] = ("position",)
-
-    position: int = pa.Field(ge=1, description="place by first appearance, from 1")
-    lemma: str = pa.Field(description="lemma, with what keeps its homographs apart")
-    n_rows: int = pa.Field(ge=1, description="rows of the input that name it; rows")
-    n_forms: int = pa.Field(ge=0, description="its distinct wordforms; forms")
+    position: int = column("place by first appearance, from 1", key=True, ge=1)
+    lemma: str = column("lemma, with what keeps its homographs apart")
+    n_rows: int = column("rows of the input that name it; rows", ge=1)
+    n_forms: int = column("its distinct wordforms; forms", ge=0)
 
 
 class Preparation(Table):
     """What was done to the input, step by step: rows read, texts changed, what was left."""
 
-    _key: ClassVar[tuple[str, ...]] = ("number",)
-
-    number: int = pa.Field(ge=1, description="order of the steps")
-    step: str = pa.Field(description="what was done or counted")
-    n: int = pa.Field(ge=0, description="how many; rows, texts, lemmas or forms, as the step says")
-    such_as: str = pa.Field(nullable=True, description="an example")
+    number: int = column("order of the steps", key=True, ge=1)
+    step: str = column("what was done or counted")
+    n: int = column("how many; rows, texts, lemmas or forms, as the step says", ge=0)
+    such_as: str = column("an example", nullable=True)
 
 
 class LemmaSample(Table):
     """The lemmas to evaluate by."""
 
-    _key: ClassVar[tuple[str, ...]] = ("lemma",)
-
-    lemma: str = pa.Field(description="sampled lemma")
-    position: int = pa.Field(ge=1, description="order of the draw, or of the list")
-    population: int = pa.Field(ge=1, description="lemmas that they were taken from; lemmas")
-    drawn: bool = pa.Field(description="drawn at random; false for a list that somebody chose")
+    lemma: str = column("sampled lemma", key=True)
+    position: int = column("order of the draw, or of the list", ge=1)
+    population: int = column("lemmas that they were taken from; lemmas", ge=1)
+    drawn: bool = column("drawn at random; false for a list that somebody chose")
 
 
 class LexiconOverlaps(Table):
     """Forms that a lemma of the gold and a lemma of the lexicon share; pairs that share some."""
 
-    _key: ClassVar[tuple[str, ...]] = ("gold", "lemma")
+    gold: str = column("lemma of the gold", key=True)
+    lemma: str = column("lemma of the lexicon", key=True)
+    n_ij: int = column("forms in common; forms", ge=1)
+    n_i: int = column("forms of the gold lemma; forms", ge=1)
+    n_j: int = column("forms of the lexicon's lemma; forms", ge=1)
 
-    gold: str = pa.Field(description="lemma of the gold")
-    lemma: str = pa.Field(description="lemma of the lexicon")
-    n_ij: int = pa.Field(ge=1, description="forms in common; forms")
-    n_i: int = pa.Field(ge=1, description="forms of the gold lemma; forms")
-    n_j: int = pa.Field(ge=1, description="forms of the lexicon's lemma; forms")
-
-    @pa.dataframe_check(description="n_ij <= n_i and n_ij <= n_j")
-    @classmethod
-    def sizes_bound_overlap(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Let no pair share more forms than either has."""
-        return data.lazyframe.select(pl.col("n_ij") <= pl.min_horizontal("n_i", "n_j"))
+    sizes_bound_overlap = rule(
+        "n_ij <= n_i and n_ij <= n_j", pl.col("n_ij") <= pl.min_horizontal("n_i", "n_j")
+    )

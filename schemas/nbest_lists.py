@@ -2,94 +2,62 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
 import polars as pl
 
-from schemas.base import Table
+from schemas.declaration import column, rule
+from schemas.shared import ByList, ByMeasure, Draws, Limits
 
 
-class LocalPrecision(Table):
+class LocalPrecision(ByMeasure, Limits):
     """Precision in a window of ranks around each n."""
 
-    _key: ClassVar[tuple[str, ...]] = ("category", "measure", "n")
+    n: int = column("middle of the window, first_rank + size // 2; rank", key=True, ge=1)
+    first_rank: int = column("first rank of the window", ge=1)
+    last_rank: int = column("last rank of the window", ge=1)
+    size: int = column("ranks in the window; candidates", ge=1)
+    n_sampled: int = column("judged draws in the window, with multiplicity", ge=0)
+    k_sampled: int = column("true positives among them, with multiplicity", ge=0)
+    precision: float = column("k_sampled / n_sampled; proportion", nullable=True, ge=0, le=1)
+    lower: float
+    upper: float
 
-    category: str = pa.Field(description="category of true positives")
-    measure: str = pa.Field(description="measure that ranks the candidates")
-    n: int = pa.Field(ge=1, description="middle of the window, first_rank + size // 2; rank")
-    first_rank: int = pa.Field(ge=1, description="first rank of the window")
-    last_rank: int = pa.Field(ge=1, description="last rank of the window")
-    size: int = pa.Field(ge=1, description="ranks in the window; candidates")
-    n_sampled: int = pa.Field(ge=0, description="judged draws in the window, with multiplicity")
-    k_sampled: int = pa.Field(ge=0, description="true positives among them, with multiplicity")
-    precision: float = pa.Field(
-        ge=0, le=1, nullable=True, description="k_sampled / n_sampled; proportion"
+    positives_within_draws = rule(
+        "k_sampled <= n_sampled", pl.col("k_sampled") <= pl.col("n_sampled")
     )
-    lower: float = pa.Field(ge=0, le=1, description="lower limit of the interval; proportion")
-    upper: float = pa.Field(ge=0, le=1, description="upper limit of the interval; proportion")
-
-    @pa.dataframe_check(description="k_sampled <= n_sampled")
-    @classmethod
-    def positives_within_draws(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Allow no more true positives than draws."""
-        return data.lazyframe.select(pl.col("k_sampled") <= pl.col("n_sampled"))
 
 
-class Recall(Table):
+class Recall(ByList, Limits):
     """Recall of every n-best list, with intervals: the share of the true positives in it."""
 
-    _key: ClassVar[tuple[str, ...]] = ("category", "measure", "n")
+    k_sampled: int = column("judged TPs in the list, with multiplicity", ge=0)
+    positives: int = column("all judged TPs, with multiplicity", ge=0)
+    recall: float = column("k_sampled / positives; proportion", nullable=True, ge=0, le=1)
+    lower: float
+    upper: float
 
-    category: str = pa.Field(description="category of true positives")
-    measure: str = pa.Field(description="measure that ranks the candidates")
-    n: int = pa.Field(ge=1, description="size of the n-best list; candidates")
-    k_sampled: int = pa.Field(ge=0, description="judged TPs in the list, with multiplicity")
-    positives: int = pa.Field(ge=0, description="all judged TPs, with multiplicity")
-    recall: float = pa.Field(
-        ge=0, le=1, nullable=True, description="k_sampled / positives; proportion"
+    part_of_the_positives = rule(
+        "k_sampled <= positives", pl.col("k_sampled") <= pl.col("positives")
     )
-    lower: float = pa.Field(ge=0, le=1, description="lower limit of the interval; proportion")
-    upper: float = pa.Field(ge=0, le=1, description="upper limit of the interval; proportion")
-
-    @pa.dataframe_check(description="k_sampled <= positives")
-    @classmethod
-    def part_of_the_positives(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Allow no more true positives in a list than there are."""
-        return data.lazyframe.select(pl.col("k_sampled") <= pl.col("positives"))
 
 
-class CutLists(Table):
+class CutLists(ByMeasure, Draws):
     """The cut-best list of each measure as if it were the whole data set."""
 
-    _key: ClassVar[tuple[str, ...]] = ("category", "measure", "n")
-
-    category: str = pa.Field(description="category of true positives")
-    measure: str = pa.Field(description="measure that ranks the candidates")
-    n: int = pa.Field(ge=1, description="size of the n-best list, up to the cut; candidates")
-    n_sampled: int = pa.Field(ge=0, description="judged draws in the list, with multiplicity")
-    k_sampled: int = pa.Field(ge=0, description="true positives among them, with multiplicity")
-    positives: int = pa.Field(ge=0, description="judged TPs in the measure's cut-best list")
-    precision: float = pa.Field(
-        ge=0, le=1, nullable=True, description="k_sampled / n_sampled; proportion"
-    )
-    recall: float = pa.Field(
-        ge=0, le=1, nullable=True, description="k_sampled / positives; proportion"
-    )
-    baseline: float = pa.Field(
-        ge=0, le=1, nullable=True, description="precision of the cut-best list; proportion"
+    n: int = column("size of the n-best list, up to the cut; candidates", key=True, ge=1)
+    n_sampled: int
+    k_sampled: int
+    positives: int = column("judged TPs in the measure's cut-best list", ge=0)
+    precision: float = column("k_sampled / n_sampled; proportion", nullable=True, ge=0, le=1)
+    recall: float = column("k_sampled / positives; proportion", nullable=True, ge=0, le=1)
+    baseline: float = column(
+        "precision of the cut-best list; proportion", nullable=True, ge=0, le=1
     )
 
 
-class Thresholds(Table):
+class Thresholds(ByMeasure):
     """The list size from which on the lower limit stays under a precision that is wanted."""
 
-    _key: ClassVar[tuple[str, ...]] = ("category", "measure", "threshold")
-
-    category: str = pa.Field(description="category of true positives")
-    measure: str = pa.Field(description="measure that ranks the candidates")
-    threshold: float = pa.Field(gt=0, lt=1, description="the precision wanted; proportion")
-    n: int = pa.Field(
-        nullable=True, ge=1,
-        description="smallest n from which on every lower limit is below; null = never",
-    )  # fmt: skip
+    threshold: float = column("the precision wanted; proportion", key=True, gt=0, lt=1)
+    n: int = column(
+        "smallest n from which on every lower limit is below; null = never", nullable=True, ge=1
+    )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
-
 from schemas.base import Table
+from schemas.declaration import column
 
 
 class Ranks(Table):
@@ -16,14 +13,12 @@ class Ranks(Table):
     the same key for all measures.
     """
 
-    _key: ClassVar[tuple[str, ...]] = ("measure", "rank")
-
-    measure: str = pa.Field(description="association measure or other score")
-    rank: int = pa.Field(ge=1, description="unique rank 1..S, descending score")
-    id: str = pa.Field(description="candidate")
-    score: float = pa.Field(nullable=True, description="the score; null = undefined")
-    tie: int = pa.Field(ge=1, description="smallest rank among the candidates with this score")
-    tie_key: int = pa.Field(ge=0, description="seeded random key that orders equal scores")
+    measure: str = column("association measure or other score", key=True)
+    rank: int = column("unique rank 1..S, descending score", key=True, ge=1)
+    id: str = column("candidate")
+    score: float = column("the score; null = undefined", nullable=True)
+    tie: int = column("smallest rank among the candidates with this score", ge=1)
+    tie_key: int = column("seeded random key that orders equal scores", ge=0)
 
 
 class PooledRanks(Ranks):
@@ -32,4 +27,4 @@ class PooledRanks(Ranks):
     Every estimate from these ranks is conditional on the pool.
     """
 
-    pool_depth: int = pa.Field(ge=1, description="size of the lists that were pooled")
+    pool_depth: int = column("size of the lists that were pooled", ge=1)

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
-import polars as pl
-
 from schemas.candidates import Identified
+from schemas.declaration import column
 
 
-class Sample(Identified):
+class Sample(Identified, further=()):
     """The sampled candidates, each once, with its multiplicity."""
 
-    _open: ClassVar[tuple[type[pl.DataType], ...]] = ()
-
-    multiplicity: int = pa.Field(ge=1, description="times drawn; 1 without replacement")
-    position: int = pa.Field(ge=1, description="1-based order of the first draw")
-
-    class Config:
-        """Exactly these columns."""
-
-        strict = True
+    multiplicity: int = column("times drawn; 1 without replacement", ge=1)
+    position: int = column("1-based order of the first draw", ge=1)

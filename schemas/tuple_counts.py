@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import pandera.polars as pa
-
 from schemas.base import Table
+from schemas.declaration import column
 
 
 class TupleCounts(Table):
     """Tuple types of one shard of a corpus with their joint frequency there."""
 
-    _key: ClassVar[tuple[str, ...]] = ("units",)
-
-    units: str = pa.Field(description="the units, the control character U+001F between them")
-    f: int = pa.Field(ge=1, description="tuple tokens in this shard; tuple tokens")
-    documents: int = pa.Field(ge=0, description="documents with the tuple not counted before")
+    units: str = column("the units, the control character U+001F between them", key=True)
+    f: int = column("tuple tokens in this shard; tuple tokens", ge=1)
+    documents: int = column("documents with the tuple not counted before", ge=0)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import combinations, count, takewhile
-from typing import ClassVar
 
-import pandera.polars as pa
 import polars as pl
 
-from schemas.candidates import Identified, without_nan
+from schemas.candidates import NO_NAN, Identified
+from schemas.declaration import column, rule
 
 MOST = 6
 """Units that a tuple may have: the contingency table of six has 64 cells."""
@@ -97,6 +96,31 @@ def cell(members: Collection[int], size: int) -> pl.Expr:
     return total
 
 
+def _is_complete(schema: pl.Schema) -> bool:
+    size = arity(schema)
+    numbers = {name for name, dtype in schema.items() if dtype == pl.Int64}
+    return size <= MOST and set(signature(size)) <= numbers
+
+
+def _each_of(tests: Callable[[int], Iterable[pl.Expr]]) -> Callable[[pl.Schema], pl.Expr]:
+    """Return whether all tests hold, for a table that has the columns that they need."""
+
+    def hold(schema: pl.Schema) -> pl.Expr:
+        return pl.all_horizontal(tests(arity(schema)) if _is_complete(schema) else pl.col("f") >= 0)
+
+    return hold
+
+
+def _bounds(size: int) -> Iterator[pl.Expr]:
+    for each in subsets(size)[1:]:
+        for part in combinations(each, len(each) - 1):
+            yield pl.col(frequency_name(each, size)) <= pl.col(frequency_name(part, size))
+
+
+def _cells(size: int) -> Iterator[pl.Expr]:
+    return (cell(each, size) >= 0 for each in subsets(size))
+
+
 class Tuples(Identified):
     """Tuple types (l1, l2 ... lk), k from 2 to 6, with the frequencies of all their parts.
 
@@ -105,45 +129,23 @@ class Tuples(Identified):
     and this l3, whatever their l2. Together they make the 2^k contingency table.
     """
 
-    _key: ClassVar[tuple[str, ...]] = ("id",)
+    l1: str = column("first unit")
+    l2: str = column("second unit")
+    f: int = column("tuple tokens of (l1 ... lk); tuple tokens", ge=0)
+    f1: int = column("tuple tokens with this l1; tuple tokens", ge=0)
+    f2: int = column("tuple tokens with this l2; tuple tokens", ge=0)
+    N: int = column("all tuple tokens; tuple tokens", ge=1)
 
-    l1: str = pa.Field(description="first unit")
-    l2: str = pa.Field(description="second unit")
-    f: int = pa.Field(ge=0, description="tuple tokens of (l1 ... lk); tuple tokens")
-    f1: int = pa.Field(ge=0, description="tuple tokens with this l1; tuple tokens")
-    f2: int = pa.Field(ge=0, description="tuple tokens with this l2; tuple tokens")
-    N: int = pa.Field(ge=1, description="all tuple tokens; tuple tokens")
+    every_subset_is_counted = rule(
+        "as many f1 ... as l1 ..., and f_12 ... for every subset",
+        lambda schema: pl.lit(_is_complete(schema)),
+    )
 
-    @pa.dataframe_check(description="as many f1 ... as l1 ..., and f_12 ... for every subset")
-    @classmethod
-    def every_subset_is_counted(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Have a frequency for every set of positions."""
-        complete = pl.lit(_is_complete(data.lazyframe)).alias("complete")
-        return data.lazyframe.with_columns(complete).select("complete")
+    parts_bound_wholes = rule("f_S <= f_T where T is a part of S", _each_of(_bounds))
 
-    @pa.dataframe_check(description="f_S <= f_T where T is a part of S")
-    @classmethod
-    def parts_bound_wholes(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Let no set of elements be more frequent than a set of fewer of them."""
-        if not _is_complete(data.lazyframe):
-            return data.lazyframe.select(fits=pl.col("f") >= 0)
-        size = arity(data.lazyframe.collect_schema())
-        tests = [
-            pl.col(frequency_name(each, size)) <= pl.col(frequency_name(part, size))
-            for each in subsets(size)[1:]
-            for part in combinations(each, len(each) - 1)
-        ]
-        return data.lazyframe.select(pl.all_horizontal(tests))
-
-    @pa.dataframe_check(description="the 2^k cells, which add up to N, are not negative")
-    @classmethod
-    def table_fits_sample_size(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Keep all cells of the contingency table non-negative."""
-        if not _is_complete(data.lazyframe):
-            return data.lazyframe.select(fits=pl.col("f") >= 0)
-        size = arity(data.lazyframe.collect_schema())
-        cells = [cell(each, size) >= 0 for each in subsets(size)]
-        return data.lazyframe.select(pl.all_horizontal(cells))
+    table_fits_sample_size = rule(
+        "the 2^k cells, which add up to N, are not negative", _each_of(_cells)
+    )
 
 
 class TupleScores(Tuples):
@@ -152,15 +154,4 @@ class TupleScores(Tuples):
     A score may be infinite; it is null where the measure is undefined, and never NaN.
     """
 
-    @pa.dataframe_check(description="no score is NaN; undefined is null")
-    @classmethod
-    def scores_are_numbers_or_null(cls, data: pa.PolarsData) -> pl.LazyFrame:
-        """Refuse NaN, which would rank above every number in Polars."""
-        return without_nan(data.lazyframe)
-
-
-def _is_complete(table: pl.LazyFrame) -> bool:
-    schema = table.collect_schema()
-    size = arity(schema)
-    numbers = {name for name, dtype in schema.items() if dtype == pl.Int64}
-    return size <= MOST and set(signature(size)) <= numbers
+    scores_are_numbers_or_null = rule("no score is NaN; undefined is null", NO_NAN)

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import polars as pl
-from pandera.config import ValidationDepth, config_context
-from pandera.errors import SchemaError, SchemaErrors
 
 from schemas.base import Table
-from schemas.errors import SchemaViolation, Violation
-
-_EXAMPLES = 3
+from schemas.errors import EXAMPLES, SchemaViolation, Violation
 
 
-def check_columns(plan: pl.LazyFrame, model: type[Table], *, name: str) -> None:
-    """Check names and dtypes of a plan, without running it.
+def check_columns(query: pl.LazyFrame, model: type[Table], *, name: str) -> None:
+    """Check names and dtypes of a query, without running it.
 
     Parameters
     ----------
-    plan : LazyFrame
-        The table as planned.
+    query : LazyFrame
+        The table, not yet computed.
     model : type of Table
         Its schema.
     name : str
@@ -41,24 +37,24 @@ def check_columns(plan: pl.LazyFrame, model: type[Table], *, name: str) -> None:
       - column multiplicity: missing (Int64)
       - column position: missing (Int64)
     """
-    has = plan.collect_schema()
+    has = query.collect_schema()
     declared = model.columns()
     wrong = []
     for column, dtype in declared.items():
-        law = f"is {has[column]}, not {dtype}" if column in has else f"missing ({dtype})"
+        rule = f"is {has[column]}, not {dtype}" if column in has else f"missing ({dtype})"
         if has.get(column) != dtype:
-            wrong.append(Violation(law, column, 0))
+            wrong.append(Violation(rule, column, 0))
     allowed = model.open_dtypes()
     for column, dtype in has.items():
         if column not in declared and dtype not in allowed:
-            law = f"is {dtype}, which no further column may be" if allowed else "is not declared"
-            wrong.append(Violation(law, column, 0))
+            rule = f"is {dtype}, which no further column may be" if allowed else "is not declared"
+            wrong.append(Violation(rule, column, 0))
     if wrong:
         raise SchemaViolation(name, wrong)
 
 
 def validate(batches: Iterable[pl.DataFrame], model: type[Table], *, name: str) -> int:
-    """Check every law of a schema on data that come in batches.
+    """Check every rule of a schema on data that come in batches.
 
     Parameters
     ----------
@@ -77,14 +73,16 @@ def validate(batches: Iterable[pl.DataFrame], model: type[Table], *, name: str) 
     Raises
     ------
     SchemaViolation
-        With each broken law, how many rows break it, and three of them.
+        With each rule that does not hold, how many rows break it, and three of them.
     """
+    from schemas.checks import violations  # noqa: PLC0415  pandera takes long to import
+
     rows = 0
     broken: dict[tuple[str, str | None], Violation] = {}
     for batch in batches:
         check_columns(batch.lazy(), model, name=name)
-        for found in _violations(batch, model, offset=rows):
-            place = (found.law, found.column)
+        for found in violations(batch, model, offset=rows):
+            place = (found.rule, found.column)
             broken[place] = _merge(broken[place], found) if place in broken else found
         rows += batch.height
     if broken:
@@ -92,42 +90,6 @@ def validate(batches: Iterable[pl.DataFrame], model: type[Table], *, name: str) 
     return rows
 
 
-def _violations(batch: pl.DataFrame, model: type[Table], *, offset: int) -> list[Violation]:
-    try:
-        with config_context(validation_depth=ValidationDepth.SCHEMA_AND_DATA):
-            model.validate(batch, lazy=True)
-    except SchemaErrors as errors:
-        return [_violation(error, errors, batch, offset) for error in errors.schema_errors]
-    return []
-
-
-def _violation(
-    error: SchemaError, errors: SchemaErrors, batch: pl.DataFrame, offset: int
-) -> Violation:
-    column = getattr(error.schema, "name", None)
-    column = column if column in batch.columns else None
-    law = str(getattr(error.check, "name", None) or error.check)
-    said = getattr(error.check, "description", None)
-    cases = errors.failure_cases.filter(pl.col("check") == _label(error))
-    if column is not None:
-        cases = cases.filter(pl.col("column") == column)
-    rows = cases["index"].drop_nulls().unique().sort().to_list()
-    examples = tuple(_row(batch, row, offset, column) for row in rows[:_EXAMPLES])
-    return Violation(f"{law} ({said})" if said else law, column, len(rows), examples)
-
-
-def _label(error: SchemaError) -> str:
-    check = error.check
-    return str(getattr(check, "error", None) or getattr(check, "name", None) or check)
-
-
-def _row(batch: pl.DataFrame, row: int, offset: int, column: str | None) -> str:
-    values = batch.row(row, named=True)
-    shown = values if column is None else {column: values[column], **values}
-    text = ", ".join(f"{name}={value!r}" for name, value in list(shown.items())[:8])
-    return f"row {row + offset}: {text}"
-
-
 def _merge(first: Violation, second: Violation) -> Violation:
-    examples = (*first.examples, *second.examples)[:_EXAMPLES]
-    return Violation(first.law, first.column, first.count + second.count, examples)
+    examples = (*first.examples, *second.examples)[:EXAMPLES]
+    return Violation(first.rule, first.column, first.count + second.count, examples)

@@ -1,4 +1,4 @@
-"""The report of broken laws: which, how many, which rows."""
+"""The report of what breaks a schema: which, how many, which rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def violations(frame: pl.DataFrame, model: type[Table] = Candidates) -> dict[str
     with pytest.raises(SchemaViolation) as error:
         validate(frame.iter_slices(2), model, name="table")
     return {
-        f"{each.column}:{each.law.split(' ')[0]}": (each.count, " ".join(each.examples))
+        f"{each.column}:{each.rule.split(' ')[0]}": (each.count, " ".join(each.examples))
         for each in error.value.violations
     }
 
@@ -32,7 +32,7 @@ def test_good_rows() -> None:
     assert validate(rows({}, {"id": "b"}, {"id": "c"}).iter_slices(2), Candidates, name="t") == 3
 
 
-def test_every_law_and_row_is_named() -> None:
+def test_every_rule_and_row_is_named() -> None:
     found = violations(rows({}, {"f": 9}, {"f": -1, "f1": -1}, {"l1": None}, {"N": 4, "f": 3}))
     assert found["None:marginals_bound_joint"][0] == 1
     assert "row 1" in found["None:marginals_bound_joint"][1]

@@ -8,6 +8,7 @@ from pipeline.kernels.annotation.agreement import agreement
 from pipeline.kernels.annotation.agreement_of_many import fleiss_standard_error
 from pipeline.kernels.statistics.binomial_intervals import wilson
 from schemas import Agreement
+from tests.valid import valid
 
 LABELS = {
     "ann": ["s", "s", "f", "n", "n", "n", None, "s", "n", "n", "f", "n"],
@@ -29,7 +30,7 @@ def table(annotations: pl.DataFrame = LONG, **options: object) -> pl.DataFrame:
         "seed": "q",
         **options,
     }
-    return Agreement.validate(agreement(annotations, **given), lazy=True)  # type: ignore[arg-type]
+    return valid(agreement(annotations, **given), Agreement)  # type: ignore[arg-type]
 
 
 def pick(frame: pl.DataFrame, *key: str) -> dict[str, float]:

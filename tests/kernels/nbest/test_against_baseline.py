@@ -8,6 +8,7 @@ from pipeline.kernels.nbest.against_baseline import compare_with_baseline
 from pipeline.kernels.nbest.counts import baseline, nbest_counts
 from schemas import BaselineComparison
 from tests.kernels.nbest.rank_frames import judged_of, krenn, ranks_of
+from tests.valid import valid
 
 SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0]}
 DRAWS = {"TP": [(True, 2), (True, 1), None, (False, 1), (None, 3)]}
@@ -21,7 +22,7 @@ def compared(ranks: pl.DataFrame, judged: pl.DataFrame, **options: object) -> pl
     )
     given = {"n_candidates": size, "alpha": 0.05, "margin": 0.0, **options}
     table = compare_with_baseline(counts, totals, **given)  # type: ignore[arg-type]
-    return BaselineComparison.validate(table, lazy=True)
+    return valid(table, BaselineComparison)
 
 
 def test_by_hand() -> None:

@@ -10,6 +10,7 @@ from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_col
 from pipeline.kernels.nbest.difference_sets import adjust, compare, difference_counts
 from schemas import BestMeasures
 from tests.kernels.nbest.rank_frames import krenn
+from tests.valid import valid
 
 PRECISION = pl.DataFrame({
     "category": "TP", "n": [100] * 3 + [200] * 3, "measure": ["a", "b", "c"] * 2,
@@ -25,7 +26,7 @@ PAIRS = pl.DataFrame({
 
 
 def found(precision: pl.DataFrame = PRECISION, comparison: pl.DataFrame = PAIRS) -> pl.DataFrame:
-    return BestMeasures.validate(best_measures(precision, comparison), lazy=True)
+    return valid(best_measures(precision, comparison), BestMeasures)
 
 
 def test_by_hand() -> None:

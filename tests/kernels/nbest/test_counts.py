@@ -18,6 +18,7 @@ from tests.kernels.nbest.rank_frames import (
     ranks_of,
     studies,
 )
+from tests.valid import valid
 
 COUNTS = ("n", "n_sampled", "k_sampled", "tp_min", "tp_max")
 FULL = [(True, 1), (False, 1)]
@@ -34,7 +35,7 @@ def estimate(ranks: pl.DataFrame, judged: pl.DataFrame, confidence: float = 0.95
     table = precision_columns(
         counts, positives=total, method="clopper_pearson", confidence=confidence
     )
-    return Precision.validate(table, lazy=True)
+    return valid(table, Precision)
 
 
 def base(judged: pl.DataFrame, *, n_candidates: int, sampled: bool = True) -> pl.DataFrame:
@@ -42,7 +43,7 @@ def base(judged: pl.DataFrame, *, n_candidates: int, sampled: bool = True) -> pl
         judged, n_candidates=n_candidates, sampled=sampled,
         method="clopper_pearson", confidence=0.95,
     )  # fmt: skip
-    return Baseline.validate(table, lazy=True)
+    return valid(table, Baseline)
 
 
 def test_by_hand() -> None:

@@ -23,6 +23,7 @@ from tests.kernels.nbest.rank_frames import (
     ranks_of,
     studies,
 )
+from tests.valid import valid
 
 COUNTS = ("n", "size", "n_1", "k_1", "n_2", "k_2")
 SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [5.0, 1.0, 2.0, 3.0, 4.0]}
@@ -78,7 +79,7 @@ def test_both_directions_mirror(study: tuple[Scores, Draws]) -> None:
         compare(difference_counts(ranks, judged, pairs=[pair]), alpha=0.5, margin=0.0)
         for pair in (("x", "y"), ("y", "x"))
     )
-    assert Comparison.validate(there, lazy=True).shape == back.shape
+    assert valid(there, Comparison).shape == back.shape
     assert_series_equal(there["difference"], -back["difference"])
     assert_series_equal(there["p_value"], back["p_value"], rel_tol=1e-12)
     assert_series_equal(there["significant"], back["significant"])
@@ -126,9 +127,9 @@ def test_empty_tables(scores: Scores, draws: Draws, at: list[int] | None) -> Non
         at = [1]
     counts = count(scores, draws, at)
     compared = compare(counts, alpha=0.05, margin=0.01)
-    assert Comparison.validate(compared, lazy=True).is_empty()
+    assert valid(compared, Comparison).is_empty()
     adjusted = adjust(compared, correction="holm", alpha=0.05, margin=0.01)
-    assert CutComparison.validate(adjusted, lazy=True).is_empty()
+    assert valid(adjusted, CutComparison).is_empty()
 
 
 def test_zero_row_tables_and_no_pairs() -> None:
@@ -154,7 +155,7 @@ def counts_of(rows: Sequence[tuple[int, ...]]) -> pl.DataFrame:
 
 def test_compare_by_hand() -> None:
     counts = counts_of([(100, 50, 12, 2, 18, 15), (200, 0, 0, 0, 0, 0), (300, 4, 0, 0, 2, 1)])
-    compared = Comparison.validate(compare(counts, alpha=0.05, margin=0.01), lazy=True)
+    compared = valid(compare(counts, alpha=0.05, margin=0.01), Comparison)
     assert compared["difference"].to_list() == pytest.approx([0.5 * (2 / 12 - 15 / 18), 0.0, None])
     assert compared["p_value"][0] == pytest.approx(0.0005367241, rel=1e-6, abs=0)
     assert compared["p_value"].is_null().to_list() == [False, True, True]
@@ -192,7 +193,7 @@ def test_adjust_takes_each_category_as_a_family() -> None:
     counts = pl.concat([counts_of(rows), counts_of(rows[:1]).with_columns(category=pl.lit("A"))])
     compared = compare(counts, alpha=0.05, margin=0.01)
     table = adjust(compared, correction="holm", alpha=0.05, margin=0.01)
-    CutComparison.validate(table, lazy=True)
+    valid(table, CutComparison)
     alone, family = table["p_adjusted"][0], table["p_adjusted"][1:].to_list()
     assert alone == table["p_value"][0]
     assert family[:2] == holm(table["p_value"][1:3]).tolist()
@@ -225,7 +226,7 @@ def test_krenn_difference_of_precision() -> None:
     ranks, judged = krenn()
     cuts = [100, 500, 1000, 2000]
     counts = difference_counts(ranks, judged, pairs=[("log_likelihood", "t_score")], at=cuts)
-    table = Comparison.validate(compare(counts, alpha=0.05, margin=0.01), lazy=True)
+    table = valid(compare(counts, alpha=0.05, margin=0.01), Comparison)
     # after full annotation the difference is that of the two precisions
     assert table["difference"].to_list() == pytest.approx([0.04, 0.002, -0.01, 0.014], abs=1e-12)
     for row in table.rows(named=True):

@@ -11,15 +11,14 @@ from pipeline.kernels.nbest.strata import pool, strata_by_rank, strata_by_score,
 from pipeline.kernels.sampling import without_replacement
 from schemas import Sample, Strata
 from tests.kernels.nbest.rank_frames import name, ranks_of
+from tests.valid import valid
 
 SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [1.0, 2.0, 3.0, 5.0, 4.0]}
 IDS = pl.DataFrame({"id": [name(i) for i in range(40)], "stratum": ["a"] * 30 + ["b"] * 10})
 
 
 def test_strata_of_one_list() -> None:
-    found = Strata.validate(
-        strata_by_rank(ranks_of(SCORES), measures=["x"], boundaries=[1, 3]), lazy=True
-    )
+    found = valid(strata_by_rank(ranks_of(SCORES), measures=["x"], boundaries=[1, 3]), Strata)
     assert found["stratum"].to_list() == ["1-1", "2-3", "2-3", "4-5", "4-5"]
 
 
@@ -42,7 +41,7 @@ def test_labels_sort_like_numbers_and_boundaries_beyond_the_data_are_left_out() 
 
 def test_strata_by_score() -> None:
     scores = pl.DataFrame({"id": list("abcde"), "f": [3, 5, 2, None, 30]})
-    found = Strata.validate(strata_by_score(scores, column="f", boundaries=[3, 5]), lazy=True)
+    found = valid(strata_by_score(scores, column="f", boundaries=[3, 5]), Strata)
     assert found["stratum"].to_list() == [
         "[3, 5)",
         "[5, inf)",
@@ -94,11 +93,11 @@ def test_simple_samples_are_nested_too(size: int, more: int, seed: str) -> None:
 
 
 def test_sample_is_a_valid_table_whatever_the_order_of_rows() -> None:
-    found = Sample.validate(stratified(IDS, sizes={"b": 3}, seed="s"), lazy=True)
+    found = valid(stratified(IDS, sizes={"b": 3}, seed="s"), Sample)
     assert found["position"].to_list() == [1, 2, 3]
     assert stratified(IDS.reverse(), sizes={"b": 3}, seed="s").equals(found)
     assert not stratified(IDS, sizes={"b": 3}, seed="t").equals(found)
-    assert Sample.validate(stratified(IDS.clear(), sizes={}, seed="s"), lazy=True).is_empty()
+    assert valid(stratified(IDS.clear(), sizes={}, seed="s"), Sample).is_empty()
 
 
 @pytest.mark.parametrize("sizes", [{"c": 1}, {"a": -1}])

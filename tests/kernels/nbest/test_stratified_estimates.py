@@ -17,6 +17,7 @@ from pipeline.kernels.nbest.stratified_estimates import (
 )
 from schemas import StratifiedPrecision
 from tests.kernels.nbest.rank_frames import judged_of, krenn, name, ranks_of
+from tests.valid import valid
 
 OPTIONS = {"confidence": 0.95, "replicates": 400, "seed": "s", "method": "bootstrap"}
 
@@ -128,7 +129,7 @@ def table(
     ranks: pl.DataFrame, judged: pl.DataFrame, strata: pl.DataFrame, at: list[int]
 ) -> pl.DataFrame:
     found = stratified_precision(ranks, judged, strata, at=at, **OPTIONS)  # type: ignore[arg-type]
-    return StratifiedPrecision.validate(found, lazy=True)
+    return valid(found, StratifiedPrecision)
 
 
 def test_lists_of_every_measure() -> None:

@@ -9,6 +9,7 @@ from pipeline.kernels.nbest.difference_sets import compare, difference_counts
 from pipeline.kernels.nbest.subset_counts import subset_difference_counts
 from schemas import Comparison
 from tests.kernels.nbest.rank_frames import Draws, Scores, judged_of, name, ranks_of, studies
+from tests.valid import valid
 
 COLUMNS = ("category", "measure_2", "n", "size", "n_1", "k_1", "n_2", "k_2")
 
@@ -45,7 +46,7 @@ def test_an_nbest_list_as_a_subset_gives_the_comparison_of_two_measures() -> Non
     found = subset_difference_counts(best, ranks.filter(measure="y"), judged, name="x")
     assert found.equals(difference_counts(ranks, judged, pairs=[("x", "y")], at=[2]))
     compared = compare(found, alpha=0.05, margin=0.0)
-    Comparison.validate(compared, lazy=True)
+    valid(compared, Comparison)
 
 
 def test_names_of_measures_are_refused() -> None:

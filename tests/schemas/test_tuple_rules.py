@@ -1,4 +1,4 @@
-"""The laws of tuples: every subset counted, bounded, and no cell negative."""
+"""The rules of tuples: every subset counted, bounded, and no cell negative."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def broken(**changed: int) -> str:
     return str(error.value)
 
 
-def test_a_table_that_obeys_the_laws() -> None:
+def test_a_table_that_keeps_the_rules() -> None:
     assert validate([pl.DataFrame([ROW])], Tuples, name="tuples") == 1
 
 

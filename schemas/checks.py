@@ -1,0 +1,98 @@
+"""The checks of a table as pandera makes them, and what it finds.
+
+Loaded when the first table is validated: to import pandera takes longer than most commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandera.polars as pa
+import polars as pl
+from pandera.config import ValidationDepth, config_context
+from pandera.errors import SchemaError, SchemaErrors
+
+from schemas.base import Table
+from schemas.declaration import Column, Rule
+from schemas.errors import EXAMPLES, Violation
+
+_LIMITS: dict[str, Callable[[Any], pa.Check]] = {
+    "gt": pa.Check.gt,
+    "ge": pa.Check.ge,
+    "lt": pa.Check.lt,
+    "le": pa.Check.le,
+    "isin": pa.Check.isin,
+    "min_length": lambda least: pa.Check.str_length(least, None),
+}
+_MADE: dict[type[Table], pa.DataFrameSchema] = {}
+
+
+def pandera_schema(model: type[Table]) -> pa.DataFrameSchema:
+    """Return all that is checked of a table: columns, dtypes, nulls, bounds and rules."""
+    if model not in _MADE:
+        _MADE[model] = _schema(model)
+    return _MADE[model]
+
+
+def _schema(model: type[Table]) -> pa.DataFrameSchema:
+    return pa.DataFrameSchema(
+        {name: _column(column) for name, column in model.declared().items()},
+        checks=[
+            pa.Check(_teller(rule), name=name, description=rule.text)
+            for name, rule in model.rules().items()
+        ],
+        strict=not model.open_dtypes(),
+        coerce=False,
+        name=model.__name__,
+    )
+
+
+def _column(declared: Column) -> pa.Column:
+    checks = [_LIMITS[name](limit) for name, limit in declared.limits.items()]
+    return pa.Column(declared.dtype, checks, nullable=declared.nullable)
+
+
+def _teller(rule: Rule) -> Callable[[pa.PolarsData], pl.LazyFrame]:
+    def tell(data: pa.PolarsData) -> pl.LazyFrame:
+        holds = rule.holds(data.lazyframe.collect_schema())
+        return data.lazyframe.with_columns(holds=holds).select("holds")
+
+    return tell
+
+
+def violations(batch: pl.DataFrame, model: type[Table], *, offset: int) -> list[Violation]:
+    """Return what does not hold of a batch whose first row has the number `offset`."""
+    try:
+        with config_context(validation_depth=ValidationDepth.SCHEMA_AND_DATA):
+            pandera_schema(model).validate(batch, lazy=True)
+    except SchemaErrors as errors:
+        return [_violation(error, errors, batch, offset) for error in errors.schema_errors]
+    return []
+
+
+def _violation(
+    error: SchemaError, errors: SchemaErrors, batch: pl.DataFrame, offset: int
+) -> Violation:
+    column = getattr(error.schema, "name", None)
+    column = column if column in batch.columns else None
+    rule = str(getattr(error.check, "name", None) or error.check)
+    said = getattr(error.check, "description", None)
+    cases = errors.failure_cases.filter(pl.col("check") == _label(error))
+    if column is not None:
+        cases = cases.filter(pl.col("column") == column)
+    rows = cases["index"].drop_nulls().unique().sort().to_list()
+    examples = tuple(_row(batch, row, offset, column) for row in rows[:EXAMPLES])
+    return Violation(f"{rule} ({said})" if said else rule, column, len(rows), examples)
+
+
+def _label(error: SchemaError) -> str:
+    check = error.check
+    return str(getattr(check, "error", None) or getattr(check, "name", None) or check)
+
+
+def _row(batch: pl.DataFrame, row: int, offset: int, column: str | None) -> str:
+    values = batch.row(row, named=True)
+    shown = values if column is None else {column: values[column], **values}
+    text = ", ".join(f"{name}={value!r}" for name, value in list(shown.items())[:8])
+    return f"row {row + offset}: {text}"

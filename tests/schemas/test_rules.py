@@ -1,0 +1,89 @@
+"""Every rule of every table refuses a row that breaks it, and that rule alone does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import schemas
+from schemas import SchemaViolation, Table
+from schemas.validate import validate
+from tests.schemas.test_checks import tables
+
+VALUES: dict[Any, Any] = {pl.String: "x", pl.Int64: 1, pl.Float64: 0.5, pl.Boolean: True}
+TYPES = {"measure": "MacroI", "mapping": "1-1"}
+GOOD: dict[str, dict[str, Any]] = {
+    "ClassScores": TYPES,
+    "ClusterMapping": TYPES,
+    "LemmaScores": {"n_missing": 0, "n_spurious": 0},
+    "Precision": {"n": 100},
+    "TypeLevel": TYPES | {"certificate": None, "interval": None},
+}
+"""Where a row with the same value everywhere breaks something."""
+BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
+    ("Agreement", "limits_are_ordered"): [{"lower": 0.6}],
+    ("ClassScores", "overlap_lies_in_both"): [{"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}],
+    ("ClusterMapping", "overlap_lies_in_both"): [
+        {"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}, {"n_i": None},
+    ],
+    ("ClusterOverlaps", "overlap_lies_in_both"): [{"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}],
+    ("Comparison", "positives_within_draws"): [{"k_1": 2}, {"k_2": 2}],
+    ("LemmaForms", "form_is_somewhere"): [{"gold": False, "lexicon": False}],
+    ("LemmaScores", "forms_add_up"): [{"n_gold": 2}, {"n_match": 2}],
+    ("LemmaScores", "the_match_is_the_best"): [{"L": 0.4}],
+    ("LexiconOverlaps", "sizes_bound_overlap"): [{"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}],
+    ("LocalPrecision", "positives_within_draws"): [{"k_sampled": 2}],
+    ("Precision", "counts_are_ordered"): [{"tp_min": 2}, {"tp_max": 0}, {"n_sampled": 0}],
+    ("Precision", "interval_holds_estimate"): [
+        {"precision": 0.48}, {"precision": 0.52}, {"precision": None, "lower": 0.6},
+    ],
+    ("Recall", "part_of_the_positives"): [{"k_sampled": 2}],
+    ("Scores", "scores_are_numbers_or_null"): [{"mi": float("nan")}],
+    ("Signatures", "marginals_bound_joint"): [
+        {"f": 2, "f1": 1, "f2": 2, "N": 9}, {"f": 2, "f1": 2, "f2": 1, "N": 9},
+    ],
+    ("Signatures", "table_fits_sample_size"): [{"f": 0}],
+    ("StratifiedPrecision", "counts_are_ordered"): [{"k_sampled": 2, "n": 2}, {"n_sampled": 2}],
+    ("SubsetPrecision", "positives_within_draws"): [{"k_sampled": 2}],
+    ("TokenLevel", "limits_are_ordered"): [{"lower": 0.6}],
+    ("Tokens", "head_is_a_position"): [{"head": -1}],
+    ("TupleScores", "scores_are_numbers_or_null"): [{"mi": float("nan")}],
+    ("Tuples", "every_subset_is_counted"): [{"l3": "z"}],
+    ("Tuples", "parts_bound_wholes"): [{"f": 2, "f2": 2, "N": 9}, {"f1": 2}],
+    ("Tuples", "table_fits_sample_size"): [{"f": 0}],
+    ("TypeLevel", "bound_holds"): [{"bound": 0.4}],
+    ("TypeLevel", "counts_are_ordered"): [
+        {"n_without_cluster": 2}, {"n_uncovered": 2}, {"starts_reaching_best": 2},
+    ],
+}  # fmt: skip
+ALSO = {"parts_bound_wholes": ["table_fits_sample_size"]}
+"""A pair that is more frequent than its part makes a cell negative."""
+CASES = [(*place, change) for place, changes in BROKEN.items() for change in changes]
+
+
+def frame(table: type[Table], **changes: Any) -> pl.DataFrame:
+    row = {name: VALUES[dtype] for name, dtype in table.columns().items()}
+    row |= GOOD.get(table.__name__, {}) | changes
+    return pl.DataFrame([row], schema_overrides=table.columns())
+
+
+def test_every_rule_has_its_case() -> None:
+    defined = {
+        (table.__name__, name)
+        for table in tables()
+        for name in table.rules()
+        if name in vars(table)
+    }
+    assert defined == BROKEN.keys()
+
+
+@pytest.mark.parametrize(("table", "rule", "change"), CASES)
+def test_a_row_that_breaks_it(table: str, rule: str, change: dict[str, Any]) -> None:
+    model = getattr(schemas, table)
+    assert validate([frame(model)], model, name="good") == 1
+    with pytest.raises(SchemaViolation) as error:
+        validate([frame(model, **change)], model, name="bad")
+    counts = {str(each).split(" ")[0]: each.count for each in error.value.violations}
+    assert counts == dict.fromkeys((rule, *ALSO.get(rule, ())), 1)
