@@ -109,7 +109,5 @@ def perform(
     listeners: Sequence[Listener] = (),
 ) -> Run:
     """Run what is not there yet."""
-    record, manifests, waits = run_project(
-        project, settings=settings, force=force, listeners=listeners
-    )
-    return Run(project, manifests, record, tuple(waits))
+    found = run_project(project, settings=settings, force=force, listeners=listeners)
+    return Run(project, *found)

@@ -1,4 +1,4 @@
-"""Rehearse the whole graph on zero-row frames: wrong columns and types before any data."""
+"""The dry run: the whole graph on zero-row frames, wrong columns and types before any data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schemas.validate import check_columns
 Sources = Mapping[str, Mapping[str, list[SourceFile]]]
 
 
-def rehearse(nodes: Mapping[str, Node], files: Sources) -> list[Problem]:
+def dry_run(nodes: Mapping[str, Node], files: Sources) -> list[Problem]:
     """Run every stage on zero rows and check what it makes against its schemas.
 
     Parameters

@@ -28,7 +28,7 @@ from schemas import Table
 
 @dataclass(frozen=True)
 class Reference:
-    """A table of another stage."""
+    """A table of another stage that an option names; exists as a part of a node."""
 
     stage: str
     table: str
@@ -47,7 +47,7 @@ class SheetFolder:
 
 @dataclass(frozen=True)
 class Node:
-    """A stage of an experiment, ready to run.
+    """A stage of an experiment, ready to run; exists as long as the project.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""An experiment made ready: file read, overrides applied, graph built and rehearsed."""
+"""An experiment made ready: file read, overrides applied, graph built and run dry."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.runner.config.dry_run import rehearse
+from pipeline.runner.config.dry_run import dry_run
 from pipeline.runner.config.experiment import Experiment, override, parse, read_toml
 from pipeline.runner.config.graph import Node, build
 from pipeline.runner.config.sources import Places, SourceFile, data_root, find, sheet_files
@@ -25,7 +25,7 @@ Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
 
 @dataclass(frozen=True)
 class Project:
-    """An experiment that can run.
+    """An experiment that can run; exists once its stages fit together and its files are found.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def load(
     if experiment.run.engine not in ENGINES:
         what = f"unknown engine {experiment.run.engine!r}"
         problems.append(Problem("run.engine", what, did_you_mean(experiment.run.engine, ENGINES)))
-    problems += rehearse(nodes, files)
+    problems += dry_run(nodes, files)
     problems += also(experiment) if also else ()
     if problems:
         raise ConfigError(str(path), problems)

@@ -3,59 +3,80 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
 
 from pipeline.engine import Engine
-from pipeline.runner.config.budget import Budget
+from pipeline.errors import StoreError
 from pipeline.runner.events import Listener, tell
-from pipeline.runner.execution.shards import Work, finished, perform, put_together, shard_tasks
-from pipeline.runner.execution.task import left_out, read_shard
+from pipeline.runner.execution.shards import (
+    EXAMPLES,
+    Phase,
+    ShardManifest,
+    ShardPart,
+    Task,
+    read_shard,
+    tasks_of,
+)
+from pipeline.runner.execution.task import run_task
+from pipeline.runner.plan.plan import Step
 from pipeline.runner.store import files as disk
-from pipeline.runner.store import manifest, store
+from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import table_digest
 from pipeline.runner.store.manifest import Manifest, Part, TableRecord
+from pipeline.stages.base import Counting
+
+Shards = list[tuple[Path, ShardManifest]]
 
 
-def execute(
-    root: Path, work: Work, engine: Engine, budget: Budget, listeners: Sequence[Listener]
-) -> Manifest:
+def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listener]) -> Manifest:
     """Make the artefact of a stage. The caller holds the lock of its folder.
 
     Parameters
     ----------
-    root : Path
-        The experiment's folder.
-    work : Work
-        What to do.
+    step : Step
+        The stage as planned.
+    whole : Task
+        The stage on all its input; its folder is that of the artefact.
     engine : Engine
         Maps the shards.
-    budget : Budget
-        What a task may use.
     listeners : sequence of Listener
         Are told of every shard.
     """
     started = time.perf_counter()
-    name = work.node.name
-    final = store.folder_of(root, name, work.fingerprint)
-    partial = final.with_name(f".partial-{final.name}")
+    name, final = whole.name, whole.folder
+    partial, staging = (final.with_name(f".{mark}-{final.name}") for mark in ("partial", "staging"))
     with disk.guarded(f"stage {name}", final.parent):
         _sweep_out(final.parent, keep=partial)
         partial.mkdir(exist_ok=True)
-    tasks = list(shard_tasks(work, partial, budget))
-    tell(listeners, "stage_started", name, shards=len(tasks), resumed=finished(tasks))
-    for _ in perform(tasks, engine):
+    tasks = list(tasks_of(replace(whole, folder=partial)))
+    unmade = _unmade(tasks)
+    resumed = sum(task.folder not in unmade for task in tasks)
+    tell(listeners, "stage_started", name, shards=len(tasks), resumed=resumed)
+    for _ in engine.map(run_task, list(unmade.values())):
         tell(listeners, "shard_done", name)
-    shards = [task.folder for task in tasks]
-    skipped, examples = left_out(shards)
-    if work.node.stage.counting:
-        shards = put_together(tasks, engine, work.node.stage.counting)
-    staging = final.with_name(f".staging-{final.name}")
+    shards = _read(tasks)
+    examples = [each for _, shard in shards for each in shard.skipped_examples][:EXAMPLES]
+    skipped = sum(shard.skipped for _, shard in shards)
+    if whole.stage.counting and tasks[0].phase != "alone":
+        shards = _put_together(tasks[0], shards, engine, whole.stage.counting)
     with disk.guarded(f"stage {name}", final.parent), disk.scratch(staging):
-        made = _assemble(work, shards, staging, started, skipped=skipped, examples=examples)
+        made = Manifest(
+            stage=name,
+            use=whole.use,
+            fingerprint=step.fingerprint,
+            ingredients=step.ingredients or {},
+            tables={table: _gather(whole, table, shards, staging) for table in whole.stage.outputs},
+            created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            seconds=round(time.perf_counter() - started, 3),
+            skipped=skipped,
+            skipped_examples=tuple(examples),
+        )
+        disk.write_file(staging / manifest.NAME, made.model_dump_json(indent=1).encode())
         aside = disk.publish(staging, final)
         disk.remove(partial)
     if skipped:
@@ -66,52 +87,80 @@ def execute(
     return made
 
 
-def _assemble(
-    work: Work,
-    shards: list[Path],
-    staging: Path,
-    started: float,
-    *,
-    skipped: int,
-    examples: tuple[str, ...],
-) -> Manifest:
-    """Fill a folder with what the shards made, the manifest last."""
-    found = [shard for folder in shards if (shard := read_shard(folder))]
-    tables: dict[str, TableRecord] = {}
-    for name, model in work.node.stage.outputs.items():
-        (staging / name).mkdir()
-        parts = []
-        every = [
-            (folder, part)
-            for folder, shard in zip(shards, found, strict=True)
-            for part in shard.tables.get(name, ())
+def _unmade(tasks: Sequence[Task]) -> dict[Path, Task]:
+    """Return what is not done yet; two tasks with the same folder read the same, and are one."""
+    return {task.folder: task for task in tasks if read_shard(task.folder) is None}
+
+
+def _read(tasks: Sequence[Task]) -> Shards:
+    found: Shards = []
+    for task in tasks:
+        shard = read_shard(task.folder)
+        if shard is None:
+            what = f"{task.folder} is gone or damaged, though it was finished"
+            raise StoreError(f"stage {task.name}: {what}")
+        found.append((task.folder, shard))
+    return found
+
+
+def _put_together(first: Task, shards: Shards, engine: Engine, counting: Counting) -> Shards:
+    """Add up what the shards have counted, bucket by bucket; return the outputs."""
+
+    def make(phase: Phase, inputs: Sequence[Mapping[str, tuple[Path, ...]]]) -> Shards:
+        tasks = [
+            replace(
+                first,
+                tables={name: paths for name, paths in tables.items() if paths},
+                sources={},
+                folder=first.folder.with_name(f"{phase}-{first.buckets}-{bucket}"),
+                phase=phase,
+                bucket=bucket,
+            )
+            for bucket, tables in enumerate(inputs)
         ]
-        for index, (folder, part) in enumerate(every):
-            file = f"{name}/part-{index:05d}.parquet"
-            disk.link(folder / part.file, staging / file)
-            kept = part.model_dump(exclude={"bucket", "file"})
-            parts.append(Part(file=file, **kept))
-        plan = pl.scan_parquet([staging / part.file for part in parts])
-        digest, rows = table_digest(plan, key=model.key(), name=f"table {work.node.name}.{name}")
-        tables[name] = _record(model.__name__, digest, rows, parts)
-        disk.sync_folder(staging / name)
-    made = Manifest(
-        stage=work.node.name,
-        use=work.node.stage.name,
-        fingerprint=work.fingerprint,
-        ingredients=work.ingredients,
-        tables=tables,
-        created=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        seconds=round(time.perf_counter() - started, 3),
-        skipped=skipped,
-        skipped_examples=examples,
+        list(engine.map(run_task, list(_unmade(tasks).values())))
+        return _read(tasks)
+
+    counts = [
+        {
+            name: _paths(shards, name, bucket if name in counting.buckets else None)
+            for name in counting.partials
+        }
+        for bucket in range(first.buckets)
+    ]
+    if first.buckets == 1:
+        return make("whole", counts)
+    merged = make("merge", counts)
+    totals = {name: _paths(merged, name) for name in counting.total_tables}
+    return make(
+        "combine",
+        [{name: _paths([one], name) for name in counting.partials} | totals for one in merged],
     )
-    disk.write_file(staging / manifest.NAME, made.model_dump_json(indent=1).encode())
-    return made
 
 
-def _record(model: str, digest: str, rows: int, parts: list[Part]) -> TableRecord:
-    return TableRecord(model=model, digest=digest, rows=rows, parts=tuple(parts))
+def _paths(shards: Shards, table: str, bucket: int | None = None) -> tuple[Path, ...]:
+    """Return the files of a table; of one bucket alone if it is given."""
+    parts = _parts(shards, table)
+    return tuple(folder / part.file for folder, part in parts if bucket in {None, part.bucket})
+
+
+def _gather(whole: Task, table: str, shards: Shards, staging: Path) -> TableRecord:
+    """Give the parts of a table that the shards made their final names."""
+    (staging / table).mkdir()
+    parts: list[Part] = []
+    for folder, part in _parts(shards, table):
+        file = f"{table}/part-{len(parts):05d}.parquet"
+        disk.link(folder / part.file, staging / file)
+        parts.append(Part(file=file, **part.model_dump(exclude={"bucket", "file"})))
+    model = whole.stage.outputs[table]
+    query = pl.scan_parquet([staging / part.file for part in parts])
+    digest, rows = table_digest(query, key=model.key(), name=f"table {whole.name}.{table}")
+    disk.sync_folder(staging / table)
+    return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=tuple(parts))
+
+
+def _parts(shards: Shards, table: str) -> Iterator[tuple[Path, ShardPart]]:
+    return ((folder, part) for folder, shard in shards for part in shard.tables.get(table, ()))
 
 
 def _sweep_out(folder: Path, *, keep: Path) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Literal
 
 from pipeline.engine import ENGINES, Engine
@@ -25,7 +25,7 @@ from pipeline.runner.delivery.sheets import deliver
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.execution import interrupts
 from pipeline.runner.execution.execute import execute
-from pipeline.runner.execution.shards import Work
+from pipeline.runner.execution.shards import Task
 from pipeline.runner.plan.plan import NEVER, Step, step_of
 from pipeline.runner.store import files as disk
 from pipeline.runner.store import history, store
@@ -38,7 +38,7 @@ CACHE = ".files.json"
 
 @dataclass
 class Progress:
-    """How far a run has come."""
+    """How far a run has come; exists from its start to its record."""
 
     project: Project
     digests: store.FileDigests
@@ -48,6 +48,7 @@ class Progress:
     done: dict[str, Manifest] = field(default_factory=dict)
     stages: dict[str, StageRecord] = field(default_factory=dict)
     waits: list[WaitsForPerson] = field(default_factory=list)
+    record: RunRecord | None = None
 
 
 def run(
@@ -56,7 +57,7 @@ def run(
     settings: Mapping[str, Any] | None = None,
     force: Collection[str] = (),
     listeners: Sequence[Listener] = (),
-) -> tuple[RunRecord, dict[str, Manifest], list[WaitsForPerson]]:
+) -> tuple[dict[str, Manifest], RunRecord | None, tuple[WaitsForPerson, ...]]:
     """Run every stage whose artefact is not there.
 
     Parameters
@@ -72,8 +73,8 @@ def run(
 
     Returns
     -------
-    record, manifests, waits
-        What happened, the artefact of every stage that is done, and what waits for people.
+    manifests, record, waits
+        The artefact of every stage that is done, what happened, and what waits for people.
 
     Raises
     ------
@@ -86,16 +87,25 @@ def run(
         if name not in project.nodes:
             remedy = did_you_mean(name, project.nodes)
             raise ConfigError("--force", [Problem(name, "there is no such stage", remedy)])
-    with interrupts.once(), store.in_use(project.root, listeners):
-        return _run(project, settings or {}, force, listeners)
+    with (
+        interrupts.once(),
+        store.in_use(project.root, listeners),
+        _recorded(project, settings or {}, force, listeners) as progress,
+        progress.engine,
+    ):
+        for node in project.nodes.values():
+            _visit(node, progress)
+    return progress.done, progress.record, tuple(progress.waits)
 
 
-def _run(
+@contextmanager
+def _recorded(
     project: Project,
     settings: Mapping[str, Any],
     force: Collection[str],
     listeners: Sequence[Listener],
-) -> tuple[RunRecord, dict[str, Manifest], list[WaitsForPerson]]:
+) -> Iterator[Progress]:
+    """Log what happens, and keep the record of the run however it ends."""
     identity, started = history.new_id(), _now()
     with disk.guarded("the run", project.root):
         (project.root / history.FOLDER).mkdir(parents=True, exist_ok=True)
@@ -109,9 +119,7 @@ def _run(
     outcome: Literal["done", "waits", "failed", "interrupted"] = "failed"
     error = ""
     try:
-        with engine:
-            for node in project.nodes.values():
-                _visit(node, progress)
+        yield progress
         outcome = "waits" if progress.waits else "done"
     except KeyboardInterrupt as stop:
         outcome, error = "interrupted", "interrupted"
@@ -122,7 +130,7 @@ def _run(
         raise
     finally:
         digests.keep()
-        record = RunRecord(
+        progress.record = RunRecord(
             id=identity,
             experiment=project.experiment.name,
             content=dict(project.content),
@@ -134,51 +142,49 @@ def _run(
             error=error,
         )
         tell(progress.listeners, "run_done", outcome=outcome, error=error)
-        _keep(project.root, record)
-    return record, progress.done, progress.waits
+        # On a full disk the results matter more than the record.
+        with suppress(OSError):
+            history.write(project.root, progress.record)
 
 
 def _visit(node: Node, progress: Progress) -> None:
     """Reuse, run or skip one stage."""
-    name = node.name
-    blocked = sorted({ref.stage for ref in node.inputs.values()} - set(progress.done))
-    if blocked:
+    project, name, listeners = progress.project, node.name, progress.listeners
+    if blocked := sorted({ref.stage for ref in node.inputs.values()} - set(progress.done)):
         note = f"rests on {', '.join(blocked)}"
         progress.stages[name] = StageRecord(outcome="skipped", note=note)
-        tell(progress.listeners, "stage_skipped", name, note=note)
+        tell(listeners, "stage_skipped", name, note=note)
         return
-    started = time.perf_counter()
+    started, ran = time.perf_counter(), False
+    made: Manifest | None = None
+    with _unless_it_waits(node, progress):
+        step = step_of(project, node, progress.done, progress.digests)
+        made, forced = step.manifest, name in progress.forced
+        if forced or not made:
+            _say_why(step, forced=forced, listeners=listeners)
+            with store.locked(project.root, name, listeners):
+                # Another process may have made it while this one waited for the lock.
+                made = store.find(project.root, name, step.fingerprint, thorough=True)
+                if ran := forced or not made:
+                    made = execute(step, _task(step, progress), progress.engine, listeners)
+    if made:
+        _finish(node, made, progress, ran=ran, started=started)
+
+
+@contextmanager
+def _unless_it_waits(node: Node, progress: Progress) -> Iterator[None]:
+    """Write down how a stage came not to be done: others go on if it waits for a person."""
     try:
-        manifest, ran = _obtain(node, progress)
+        yield
     except WaitsForPerson as error:
         wait = _placed(error, node, progress.project)
         progress.waits.append(wait)
-        progress.stages[name] = StageRecord(outcome="waits", note=str(wait))
-        tell(progress.listeners, "stage_waits", name, note=str(wait))
-        return
+        progress.stages[node.name] = StageRecord(outcome="waits", note=str(wait))
+        tell(progress.listeners, "stage_waits", node.name, note=str(wait))
     except LexassayError as error:
-        progress.stages[name] = StageRecord(outcome="failed", note=str(error))
-        tell(progress.listeners, "failed", name, error=str(error))
+        progress.stages[node.name] = StageRecord(outcome="failed", note=str(error))
+        tell(progress.listeners, "failed", node.name, error=str(error))
         raise
-    progress.done[name] = manifest
-    if node.stage.delivers:
-        give = deliver_list if node.stage.delivers == LIST else deliver
-        give(progress.project, name, manifest, progress.listeners)
-    for note in node.stage.notes(node.config) if node.stage.notes else ():
-        tell(progress.listeners, "message", name, text=f"note: {note}")
-    progress.stages[name] = StageRecord(
-        outcome="done" if ran else "reused",
-        fingerprint=manifest.fingerprint,
-        digests=manifest.digests(),
-        rows={table: found.rows for table, found in manifest.tables.items()},
-        seconds=round(time.perf_counter() - started, 3),
-    )
-    tell(
-        progress.listeners,
-        "stage_done" if ran else "stage_reused",
-        name,
-        **progress.stages[name].model_dump(exclude={"outcome", "note"}),
-    )
 
 
 def _placed(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:
@@ -188,49 +194,50 @@ def _placed(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerso
     return WaitsForPerson(str(project.sheets / wait.file), wait.missing, wait.what)
 
 
-def _obtain(node: Node, progress: Progress) -> tuple[Manifest, bool]:
-    """Return the artefact of a stage, and whether it had to run."""
-    project, forced = progress.project, node.name in progress.forced
-    step = step_of(project, node, progress.done, progress.digests)
-    if step.manifest and not forced:
-        return step.manifest, False
+def _say_why(step: Step, *, forced: bool, listeners: Sequence[Listener]) -> None:
     for reason in ("forced",) if forced else step.reasons:
         if reason != NEVER:
-            tell(progress.listeners, "message", node.name, text=reason)
-    with store.locked(project.root, node.name, progress.listeners):
-        # Another process may have made it while this one waited for the lock.
-        found = store.find(project.root, node.name, step.fingerprint, thorough=True)
-        if found and not forced:
-            return found, False
-        work, budget = _work(step, progress), project.experiment.run.budget
-        made = execute(project.root, work, progress.engine, budget, progress.listeners)
-        return made, True
+            tell(listeners, "message", step.node.name, text=reason)
 
 
-def _work(step: Step, progress: Progress) -> Work:
-    project, node = progress.project, step.node
+def _task(step: Step, progress: Progress) -> Task:
+    """Return the stage as one task on all its input, with the digests that the plan has seen."""
+    project, node, ingredients = progress.project, step.node, step.ingredients or {}
     tables = {}
     for option, reference in node.inputs.items():
         manifest = progress.done[reference.stage]
         folder = store.folder_of(project.root, reference.stage, manifest.fingerprint)
         tables[option] = tuple(manifest.paths(folder, reference.table))
-    ingredients = step.ingredients or {}
-    files = {
+    sources = {
         option: tuple(
             replace(file, digest=digest)
-            for file, digest in zip(found, ingredients["inputs"][option]["files"], strict=True)
+            for file, digest in zip(files, ingredients["inputs"][option]["files"], strict=True)
         )
-        for option, found in project.files_of(node).items()
+        for option, files in project.files_of(node).items()
     }
-    return Work(node, ingredients, step.fingerprint, tables, files)
+    final = store.folder_of(project.root, node.name, step.fingerprint)
+    budget = project.experiment.run.budget
+    return Task(node.name, node.stage.name, node.config, tables, sources, final, budget=budget)
 
 
-def _keep(root: Path, record: RunRecord) -> None:
-    """Write the record; on a full disk the results matter more than the record."""
-    try:
-        history.write(root, record)
-    except OSError:
-        return
+def _finish(node: Node, made: Manifest, progress: Progress, *, ran: bool, started: float) -> None:
+    """Give out what people wait for, and write down what the stage gave."""
+    name, listeners = node.name, progress.listeners
+    progress.done[name] = made
+    if node.stage.delivers:
+        give = deliver_list if node.stage.delivers == LIST else deliver
+        give(progress.project, name, made, listeners)
+    for note in node.stage.notes(node.config) if node.stage.notes else ():
+        tell(listeners, "message", name, text=f"note: {note}")
+    record = progress.stages[name] = StageRecord(
+        outcome="done" if ran else "reused",
+        fingerprint=made.fingerprint,
+        digests=made.digests(),
+        rows={table: found.rows for table, found in made.tables.items()},
+        seconds=round(time.perf_counter() - started, 3),
+    )
+    facts = record.model_dump(exclude={"outcome", "note"})
+    tell(listeners, "stage_done" if ran else "stage_reused", name, **facts)
 
 
 def _now() -> str:

@@ -11,11 +11,11 @@ import polars as pl
 
 from pipeline.runner.config.budget import Budget
 from pipeline.runner.config.sources import SourceFile
-from pipeline.stages.base import Counting, Outputs, StageConfig
+from pipeline.runner.execution.shards import EXAMPLES, Task
+from pipeline.stages.base import Counting, Outputs, StageConfig, Tables
 
 _FEW = 1_000_000
 """Rows of partial tables that are not worth merging."""
-_EXAMPLES = 3
 _END = object()
 _KEYS = {"paragraph": ["file", "doc", "paragraph"], "document": ["file", "doc"]}
 
@@ -24,59 +24,90 @@ Frames = dict[str, pl.DataFrame]
 
 
 @dataclass
-class Reading:
-    """The tokens of files in batches, and what was left out on the way.
+class LeftOut:
+    """What lenient readers leave out, how much and examples; exists while a task reads."""
+
+    places: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, file: SourceFile, skipped: Sequence[object]) -> None:
+        """Take in what was left out of a file."""
+        self.places += len(skipped)
+        room = max(0, EXAMPLES - len(self.examples))
+        self.examples += [f"{file.label}, {each}" for each in skipped[:room]]
+
+
+def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> Iterator[Frames]:
+    """Run a stage on its corpus batch by batch, and yield what there is no room for.
 
     Parameters
     ----------
-    files : sequence of SourceFile
-        The corpus.
-    columns : collection of str
-        The columns that are looked at; all if empty.
-    whole : str
-        What no batch cuts: "sentence", "paragraph" or "document".
-    budget : Budget
-        How much to read at a time.
-    skipped, examples
-        What lenient readers left out.
+    task : Task
+        What to do.
+    counting : Counting
+        How the stage counts.
+    given : mapping of str to LazyFrame
+        Its other tables.
+    left : LeftOut
+        Is told what lenient readers leave out.
     """
+    stage, config = task.stage, task.config
+    option, budget = stage.shards or "", task.budget
+    columns = counting.columns(config) if counting.columns else ()
+    whole = counting.whole(config) if counting.whole else "sentence"
+    tokens = _tokens(task.sources[option], columns, budget, left)
+    carried: Tables = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
+    merging = Merging(counting, config, budget.rows)
+    for batch in batches(tokens, whole, budget.tokens):
+        made = collected(stage.run(config, {**given, **carried, option: batch.lazy()}))
+        carried = {name: made.pop(name).lazy() for name in counting.carry}
+        if full := merging.add(made):
+            yield full
+    merged = merging.result()
+    yield completed(task, counting, merged) if task.phase == "alone" else merged
 
-    files: Sequence[SourceFile]
-    columns: Collection[str]
-    whole: str
-    budget: Budget
-    skipped: int = 0
-    examples: list[str] = field(default_factory=list)
 
-    def batches(self) -> Iterator[pl.DataFrame]:
-        """Yield batches of whole sentences, paragraphs or documents."""
-        held: list[pl.DataFrame] = []
-        rows = 0
-        for tokens in ahead(self._tokens()):
-            rows = rows + tokens.height
-            held.append(tokens)
-            if rows < self.budget.tokens:
-                continue
-            done, rest = _cut(_stacked(held), self.whole)
-            held, rows = [rest], rest.height
-            if done.height:
-                yield done
-        if held:
-            yield _stacked(held)
+def completed(task: Task, counting: Counting, merged: Frames) -> Frames:
+    """Return the outputs of what all shards have counted; of a bucket of it, the totals alone."""
+    lazily = {name: frame.lazy() for name, frame in merged.items()}
+    totals = collected(counting.totals(task.config, lazily)) if counting.totals else {}
+    if task.phase == "merge":
+        return merged | totals
+    lazily |= {name: frame.lazy() for name, frame in totals.items()}
+    return collected(counting.combine(task.config, lazily))
 
-    def _tokens(self) -> Iterator[pl.DataFrame]:
-        for file in self.files:
-            names = ["file", *file.scan().collect_schema().names()]
-            for batch in file.batches(self.columns or set(names), self.budget.block):
-                self.skipped += len(batch.skipped)
-                room = _EXAMPLES - len(self.examples)
-                self.examples += [f"{file.label}, {each}" for each in batch.skipped[:room]]
-                yield batch.tokens
+
+def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[pl.DataFrame]:
+    """Yield batches of about `size` tokens, of whole sentences, paragraphs or documents."""
+    held: list[pl.DataFrame] = []
+    rows = 0
+    for each in ahead(tokens):
+        rows = rows + each.height
+        held.append(each)
+        if rows < size:
+            continue
+        done, rest = _cut(_stacked(held), whole)
+        held, rows = [rest], rest.height
+        if done.height:
+            yield done
+    if held:
+        yield _stacked(held)
+
+
+def _tokens(
+    files: Sequence[SourceFile], columns: Collection[str], budget: Budget, left: LeftOut
+) -> Iterator[pl.DataFrame]:
+    """Yield the tokens of files as they are read; all columns if none are named."""
+    for file in files:
+        wanted = columns or {"file", *file.scan().collect_schema().names()}
+        for batch in file.batches(wanted, budget.block):
+            left.add(file, batch.skipped)
+            yield batch.tokens
 
 
 @dataclass
 class Merging:
-    """Partial tables that are merged whenever they have doubled.
+    """Partial tables, merged whenever they have doubled; exists while a task reads a corpus.
 
     Parameters
     ----------
@@ -155,5 +186,5 @@ def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def collected(outputs: Outputs) -> Frames:
     """Return the tables that a stage makes, made at once."""
-    plans: Mapping[str, pl.LazyFrame] = {name: each.lazy() for name, each in outputs.items()}
-    return dict(zip(plans, pl.collect_all(list(plans.values())), strict=True))
+    queries: Mapping[str, pl.LazyFrame] = {name: each.lazy() for name, each in outputs.items()}
+    return dict(zip(queries, pl.collect_all(list(queries.values())), strict=True))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
+from polars import selectors
 
 from pipeline.errors import (
     ConfigError,
@@ -18,41 +20,25 @@ from pipeline.errors import (
     Violation,
 )
 from pipeline.runner.config.sources import SourceFile
-from pipeline.runner.execution import compute
-from pipeline.runner.execution.compute import LeftOut, Task
+from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
+from pipeline.runner.execution.stream import Frames, LeftOut, collected, completed, streamed
 from pipeline.runner.store import files as disk
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import file_digest
-from pipeline.runner.store.manifest import Part, Record
+from pipeline.runner.store.manifest import Part
+from pipeline.stages.base import FAULTS, Counting, FilledSheets, Stage, Tables
 from schemas import Table
 from schemas.validate import validate
 
 _BATCH = 500_000
-_EXAMPLES = 3
+_HEXADECIMAL = 16
+_DIGITS = 8
+
+Parts = dict[str, tuple[ShardPart, ...]]
 
 
-class ShardPart(Part):
-    """One part of a table of a shard."""
-
-    bucket: int = 0
-
-
-class ShardManifest(Record):
-    """What one shard made: the parts of each table."""
-
-    tables: dict[str, tuple[ShardPart, ...]]
-    seconds: float
-    skipped: int = 0
-    skipped_examples: tuple[str, ...] = ()
-
-    def paths(self, folder: Path, table: str, *, bucket: int | None = None) -> list[Path]:
-        """Return the files of a table; of one bucket alone if it is given."""
-        parts = self.tables.get(table, ())
-        return [folder / part.file for part in parts if bucket in {None, part.bucket}]
-
-
-def run_task(task: Task) -> float:
-    """Make one shard and give its folder the final name; return the seconds it took.
+def run_task(task: Task) -> None:
+    """Make one shard and give its folder the final name.
 
     Raises
     ------
@@ -63,46 +49,47 @@ def run_task(task: Task) -> float:
     StageFailed
         If the stage raises anything that is not the project's own error.
     """
+    left = LeftOut()
+    with _published(task, left) as (staging, parts), _blamed(task):
+        for frames in _tables(task, left):
+            for name in list(frames):
+                for bucket, frame in _divided(task, name, frames.pop(name)):
+                    plain = task.buckets == 1 and not parts[name]
+                    stem = name if plain else f"{name}-{bucket}-{len(parts[name])}"
+                    made = _write(task, name, frame, staging / f"{stem}.parquet")
+                    parts[name] += (ShardPart(**made.model_dump(), bucket=bucket),)
+
+
+@contextmanager
+def _published(task: Task, left: LeftOut) -> Iterator[tuple[Path, Parts]]:
+    """Give a folder and the parts to fill; name the folder and vouch for it when all went well."""
     started = time.perf_counter()
     before = _stamps(task)
     staging = task.folder.with_name(f".staging-{task.folder.name}-{os.getpid()}")
+    parts: Parts = dict.fromkeys(task.models, ())
     with disk.guarded(f"stage {task.name}", task.folder.parent), disk.scratch(staging):
-        left = LeftOut()
-        tables = _written(task, staging, left)
+        yield staging, parts
         if changed := _changed(task, before):
             what = f"{', '.join(changed)} changed while it was read"
             raise DataError(f"stage {task.name}: {what}; nothing was written, run again")
-        seconds = time.perf_counter() - started
         content = ShardManifest(
-            tables=tables,
-            seconds=round(seconds, 3),
+            tables=parts,
+            seconds=round(time.perf_counter() - started, 3),
             skipped=left.places,
-            skipped_examples=tuple(left.examples[:_EXAMPLES]),
+            skipped_examples=tuple(left.examples[:EXAMPLES]),
         )
         disk.write_file(staging / manifest.NAME, content.model_dump_json().encode())
         disk.publish(staging, task.folder)
-    return seconds
 
 
-def _written(task: Task, staging: Path, left: LeftOut) -> dict[str, tuple[ShardPart, ...]]:
-    """Write the tables of a shard as they are made."""
-    tables: dict[str, tuple[ShardPart, ...]] = dict.fromkeys(task.models, ())
-    made = compute.pieces(task, left)
-    while (piece := _next(made, task)) is not None:
-        name, parts = piece.table, tables[piece.table]
-        file = name if task.buckets == 1 and not parts else f"{name}-{piece.bucket}-{len(parts)}"
-        part = _write(piece.frame, task.models[name], staging / f"{file}.parquet", name)
-        tables[name] = (*parts, ShardPart(**part.model_dump(), bucket=piece.bucket))
-    return tables
-
-
-def _next(made: Iterator[compute.Piece], task: Task) -> compute.Piece | None:
-    """Return the next piece; an error that is nobody's known mistake is the stage's.
+@contextmanager
+def _blamed(task: Task) -> Iterator[None]:
+    """Name the stage in errors; one that is nobody's known mistake is the stage's.
 
     Some options only the data show to be wrong, such as the name of a measure that is not there.
     """
     try:
-        return next(made, None)
+        yield
     except ConfigError as error:
         problems = [problem.within(f"stages.{task.name}") for problem in error.problems]
         raise ConfigError(f"stage {task.name}", problems) from error
@@ -112,37 +99,87 @@ def _next(made: Iterator[compute.Piece], task: Task) -> compute.Piece | None:
         raise StageFailed(task.name, error) from error
 
 
-def read_shard(folder: Path) -> ShardManifest | None:
-    """Return what a finished shard made; None if it is not finished or its files are damaged."""
-    try:
-        found = ShardManifest.model_validate_json((folder / manifest.NAME).read_bytes())
-        parts = [part for parts in found.tables.values() for part in parts]
-        digests = [file_digest(folder / part.file) for part in parts]
-    except (OSError, ValueError):
-        return None
-    return found if digests == [part.sha256 for part in parts] else None
+def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
+    """Make the tables of a task; those of a long corpus come in several goes."""
+    stage, counting = task.stage, task.stage.counting
+    tables: Tables = {option: pl.scan_parquet(list(each)) for option, each in task.tables.items()}
+    if counting is not None and task.phase not in {"run", "alone"}:
+        return iter([_put_together(task, counting, tables)])
+    corpus = stage.shards if counting and stage.reads_corpus else None
+    others = {option: files for option, files in task.sources.items() if option != corpus}
+    for file in (file for files in others.values() for file in files):
+        left.add(file, file.check())
+    given = {**tables, **{option: _scan(stage, option, files) for option, files in others.items()}}
+    if counting is not None and corpus:
+        return streamed(task, counting, given, left)
+    frames = collected(stage.run(task.config, given))
+    faults = frames.pop(FAULTS, None)
+    if faults is not None and faults.height:
+        raise DataError(faults_report(faults, task.name))
+    return iter([frames])
 
 
-def left_out(folders: Sequence[Path]) -> tuple[int, tuple[str, ...]]:
-    """Return how much of their input finished shards left out, and up to three examples."""
-    read = [(folder / manifest.NAME).read_bytes() for folder in folders]
-    found = [ShardManifest.model_validate_json(each) for each in read]
-    examples = [example for each in found for example in each.skipped_examples]
-    return sum(each.skipped for each in found), tuple(examples[:_EXAMPLES])
+def _scan(stage: Stage, option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
+    """Return the rows of all files; of sheets that are not there yet, none."""
+    if files:
+        return pl.concat(file.scan() for file in files)
+    marks = stage.config.model_fields[option].metadata
+    return next(mark.entries for mark in marks if isinstance(mark, FilledSheets)).zero_rows()
 
 
-def _write(frame: pl.DataFrame, model: type[Table], path: Path, name: str) -> Part:
-    disk.write_parquet(frame, path)
-    rows = validate(_batches(path), model, name=f"table {name}")
-    if rows != frame.height:
-        lost = Violation("written and read back, rows are missing", None, frame.height - rows)
-        raise SchemaViolation(f"table {name}", [lost])
-    return Part(file=path.name, bytes=path.stat().st_size, sha256=file_digest(path), rows=rows)
+def _put_together(task: Task, counting: Counting, tables: Tables) -> Frames:
+    """Add up what all shards have counted, or make the outputs of such sums."""
+    # A table is not there at all if no shard has rows of it for this bucket.
+    models = {**counting.partials, **counting.total_tables}
+    tables = {name: tables.get(name, model.zero_rows()) for name, model in models.items()}
+    if task.phase != "combine":
+        return completed(task, counting, collected(counting.merge(task.config, tables)))
+    summed = {name: _summed(tables[name], model) for name, model in counting.total_tables.items()}
+    return collected(counting.combine(task.config, {**tables, **summed}))
 
 
-def _batches(path: Path) -> Iterator[pl.DataFrame]:
-    """Read back what was written: the file is what is validated."""
-    yield from pl.scan_parquet(path).collect_batches(chunk_size=_BATCH, maintain_order=True)
+def _summed(table: pl.LazyFrame, model: type[Table]) -> pl.LazyFrame:
+    """Add up the rows that have the same key."""
+    key = list(model.key())
+    return table.group_by(key).agg(pl.exclude(key).sum())
+
+
+def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Yield a table as its buckets; what all of them share is in the first."""
+    counting = task.stage.counting
+    ids = counting.buckets if counting else {}
+    text = frame.with_columns(selectors.categorical().cast(pl.String))
+    # Partial tables are merged again: their order does not matter, and sorting is dear.
+    if counting is None or task.phase not in {"run", "merge"}:
+        text = text.sort(list(task.models[name].key()))
+    if task.phase == "run" and task.buckets > 1 and name in ids:
+        yield from _by_bucket(text, ids[name], task.buckets)
+    elif task.phase != "combine" or name in ids or task.bucket == 0:
+        yield task.bucket, text
+
+
+def _by_bucket(
+    frame: pl.DataFrame, identity: pl.Expr, buckets: int
+) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Divide rows by their ids, so that the buckets follow each other in the order of ids."""
+    number = identity.str.slice(1, _DIGITS).str.to_integer(base=_HEXADECIMAL)
+    bucket = (number * buckets // _HEXADECIMAL**_DIGITS).alias("~bucket")
+    parts = frame.with_columns(bucket).partition_by("~bucket", as_dict=True, include_key=False)
+    return ((int(key), part) for (key,), part in parts.items())
+
+
+def _write(task: Task, name: str, frame: pl.DataFrame, path: Path) -> Part:
+    """Write a part of a table and validate what can be read back of it."""
+    with disk.guarded(f"stage {task.name}", task.folder.parent):
+        disk.write_parquet(frame, path)
+        # The file is what is validated, not the frame.
+        batches = pl.scan_parquet(path).collect_batches(chunk_size=_BATCH, maintain_order=True)
+        rows = validate(batches, task.models[name], name=f"table {name}")
+        if rows != frame.height:
+            lost = Violation("written and read back, rows are missing", None, frame.height - rows)
+            raise SchemaViolation(f"table {name}", [lost])
+        size, digest = path.stat().st_size, file_digest(path)
+    return Part(file=path.name, bytes=size, sha256=digest, rows=rows)
 
 
 def _stamps(task: Task) -> list[tuple[int, int]]:
@@ -162,3 +199,15 @@ def _changed(task: Task, before: list[tuple[int, int]]) -> list[str]:
 
 def _files(task: Task) -> list[SourceFile]:
     return [file for files in task.sources.values() for file in files]
+
+
+def faults_report(faults: pl.DataFrame, stage: str) -> str:
+    """Say which values cannot be used: problem, file, column, how many, three examples."""
+    ordered = faults.sort("file", "column", "problem", "line")
+    lines = [f"stage {stage}: {faults.height:,} value(s) of the input cannot be used:"]
+    for key, group in ordered.group_by("file", "column", "problem", maintain_order=True):
+        file, column, problem = key
+        lines.append(f"  - {file}: column {column}: {group.height:,} x {problem}")
+        for line, value in group.select("line", "value").head(EXAMPLES).iter_rows():
+            lines.append(f"      line {line}: {value!r}" if value else f"      line {line}: empty")
+    return "\n".join([*lines, "Mend these lines and run again; nothing was written."])

@@ -20,7 +20,7 @@ State: TypeAlias = Literal["done", "run", "unknown"]
 
 @dataclass(frozen=True)
 class Step:
-    """A stage as planned.
+    """A stage as planned; exists from the moment that its inputs are looked at.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class StageRecord(Record):
 
 
 class RunRecord(Record):
-    """One run of an experiment."""
+    """One run of an experiment; exists when it has ended, however it ended."""
 
     id: str
     experiment: str

@@ -37,7 +37,7 @@ class TableRecord(Record):
 
 
 class Manifest(Record):
-    """What a stage made, from what, and when."""
+    """What a stage made, from what, and when; exists when all else of the artefact does."""
 
     stage: str
     use: str
