@@ -7,19 +7,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import special
 
 from pipeline.kernels.annotation import agreement_of_many as many
 from pipeline.kernels.annotation import agreement_of_two as two
 from pipeline.kernels.annotation.adjudication import votes
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.statistics.binomial_intervals import wilson
 from schemas import Agreement
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 _Row = tuple[str | float, ...]
 
 EVERY = "*"

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
+from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.sampling import sample_size
 
-FloatArray = npt.NDArray[np.float64]
 Method: TypeAlias = Literal["bootstrap_t", "percentile", "linearised"]
 METHODS: tuple[Method, ...] = ("bootstrap_t", "percentile", "linearised")
 

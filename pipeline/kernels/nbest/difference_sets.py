@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.statistics.exact_tests import Alternative, exact_test
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from schemas import Comparison, CutComparison, Table
-
-IntArray = npt.NDArray[np.int64]
 
 _COUNTS = ("n", "size", "n_1", "k_1", "n_2", "k_2")
 _SCHEMA = {

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.nbest.stratified_estimates import replicated, stratified_estimate
 from schemas import StratifiedComparison
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 _ROUNDING = 1e-12  # of a difference that equals the margin on paper
 
 

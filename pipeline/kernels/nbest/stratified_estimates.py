@@ -13,12 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.nbest.stratified_prediction import predicted_estimates
 from schemas import StratifiedPrecision
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def stratified_estimate(

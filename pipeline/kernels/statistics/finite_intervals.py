@@ -6,12 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.statistics.binomial_intervals import checked_counts
 from pipeline.kernels.statistics.fisher import tail_factor
 from pipeline.kernels.statistics.saddle_point import log_hypergeometric_pmf
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _EQUAL = 1e-10  # a tail that differs from alpha/2 by less counts as equal: alpha is rounded
 _CHUNK = 8192  # rows at a time: the arrays then stay in the processor's cache

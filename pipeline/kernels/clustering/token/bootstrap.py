@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
 from pipeline.kernels.clustering.token.contingency import (
     Contingency,
-    IntArray,
     check_labels,
     codes,
     contingency,
@@ -144,7 +143,7 @@ def _by_sentence(cells: pl.DataFrame, table: Contingency) -> sparse.csr_array:
     return sparse.csr_array((held["f"].to_numpy(), (row, column)), shape=shape)
 
 
-def _limits(drawn: npt.NDArray[np.float64], confidence: float) -> tuple[float, float, float, int]:
+def _limits(drawn: FloatArray, confidence: float) -> tuple[float, float, float, int]:
     known = drawn[~np.isnan(drawn)]
     tail = (1.0 - confidence) / 2.0
     lower = upper = spread = float("nan")

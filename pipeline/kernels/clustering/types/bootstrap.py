@@ -6,16 +6,14 @@ import functools
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from pipeline.kernels.clustering.types.entries import IntArray, Patterns
+from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.mapping_many_to_one import climb, is_separable
 from pipeline.kernels.clustering.types.mapping_one_to_one import edge_weights, one_to_one
 from pipeline.kernels.clustering.types.measures import TYPE_MEASURES, image, item_counts
 from pipeline.kernels.clustering.types.neighbours import Neighbours, chosen
 from pipeline.kernels.hashing import seeded_generator
-
-FloatArray = npt.NDArray[np.float64]
 
 INTERVALS = ("fixed", "refitted")
 _CELLS = 4_000_000
