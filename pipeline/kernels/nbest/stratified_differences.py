@@ -12,6 +12,7 @@ import polars as pl
 from pipeline.kernels.arrays import IntArray, codes
 from pipeline.kernels.nbest.difference_sets import relevant, samples, set_counts
 from pipeline.kernels.nbest.stratified_estimates import replicated, stratified_estimate
+from pipeline.kernels.percentiles import percentiles
 from schemas import StratifiedComparison
 
 
@@ -78,9 +79,9 @@ def stratified_difference(
         draw(side, replicates=replicates, seed=seed, purpose=f"difference {name}")
         for name, side in zip(("D1", "D2"), sides, strict=True)
     ]
-    tail = (1.0 - confidence) / 2.0
-    limits = np.clip(share * np.quantile(drawn[0] - drawn[1], [tail, 1.0 - tail]), -1.0, 1.0)
-    return difference, min(float(limits[0]), difference), max(float(limits[1]), difference)
+    limits = np.multiply(share, percentiles(drawn[0] - drawn[1], confidence=confidence))
+    lower, upper = np.clip(limits, -1.0, 1.0).tolist()
+    return difference, min(lower, difference), max(upper, difference)
 
 
 def stratified_comparison(

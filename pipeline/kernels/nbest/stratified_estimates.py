@@ -7,6 +7,7 @@ list are not binomial: Clopper and Pearson's interval and Fisher's test do not a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -17,6 +18,7 @@ from pipeline.kernels.arrays import FloatArray, IntArray, codes
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.nbest.lists import first_list, in_lists
 from pipeline.kernels.nbest.stratified_prediction import predicted_estimates
+from pipeline.kernels.percentiles import check_bootstrap, percentiles
 from schemas import StratifiedPrecision
 
 
@@ -125,20 +127,14 @@ def stratified_interval(
     >>> bool(0.2 <= lower[0] <= 0.25 and 0.5 <= upper[0] <= 0.6)
     True
     """
-    if not 0.0 < confidence < 1.0 or replicates < 1:
-        raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
+    check_bootstrap(confidence=confidence, replicates=replicates)
     counts = np.stack([np.asarray(a, dtype=np.int64) for a in (size, n, k)], axis=1)
     p, variance = stratified_estimate(size, n, k)
     limits = np.full((len(counts), 2), np.nan)
     rows = np.flatnonzero(~np.isnan(p if method == "predictive" else variance))
     distinct, inverse = np.unique(counts[rows], axis=0, return_inverse=True)
-    draw, tail = replicated(method), (1.0 - confidence) / 2.0
-    found = [
-        np.quantile(
-            draw(row, replicates=replicates, seed=seed, purpose="stratified"), [tail, 1.0 - tail]
-        )
-        for row in distinct
-    ]
+    draw = partial(replicated(method), replicates=replicates, seed=seed, purpose="stratified")
+    found = [percentiles(draw(row), confidence=confidence) for row in distinct]
     if found:
         limits[rows] = np.clip(found, 0.0, 1.0)[inverse.ravel()]
     return np.minimum(limits[:, 0], p), np.maximum(limits[:, 1], p)

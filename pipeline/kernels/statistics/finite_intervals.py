@@ -7,6 +7,7 @@ import numpy.typing as npt
 from scipy import special
 
 from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.percentiles import tail_of
 from pipeline.kernels.statistics.binomial_intervals import checked_counts
 from pipeline.kernels.statistics.fisher import tail_factor
 from pipeline.kernels.statistics.saddle_point import log_hypergeometric_pmf
@@ -62,7 +63,7 @@ def hypergeometric(
     k, n = checked_counts(k, n, confidence=confidence)
     k, n, size = np.broadcast_arrays(k, n, np.asarray(population, dtype=np.int64))
     _require_population(n, size)
-    tail = (1.0 - confidence) / 2.0
+    tail = tail_of(confidence)
     fewest = _fewest(k.ravel(), n.ravel(), size.ravel(), tail).reshape(k.shape)
     most = size - _fewest((n - k).ravel(), n.ravel(), size.ravel(), tail).reshape(k.shape)
     whole = np.maximum(size, 1)
