@@ -68,6 +68,7 @@ $(PEERS)/ready: pyproject.toml constraints.txt
 bench: $(VENV)/bench $(PEERS)/ready
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/comparisons.py
+	$(BIN)/python benchmarks/stratified_differences.py
 	$(BIN)/python benchmarks/lexicon_scale.py
 	$(PEERS)/bin/python benchmarks/count_peers.py
 	$(PEERS)/bin/python benchmarks/score_peers.py

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 _ZERO = 1e-12  # sums of proportions are off by less
 
@@ -32,3 +35,21 @@ def ratio(part: npt.ArrayLike, whole: npt.ArrayLike) -> FloatArray:
     divided = np.full(part.shape, np.nan)
     np.divide(part, whole, out=divided, where=whole > _ZERO)
     return divided
+
+
+def codes(labels: pl.Series) -> tuple[IntArray, pl.Series]:
+    """Return the place of each label among the sorted ones, and these.
+
+    Parameters
+    ----------
+    labels : pl.Series
+        Strings, none of them null.
+
+    Examples
+    --------
+    >>> places, names = codes(pl.Series(["b", "a", "b"]))
+    >>> places.tolist(), names.to_list()
+    ([1, 0, 1], ['a', 'b'])
+    """
+    names = labels.unique().sort()
+    return labels.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64), names

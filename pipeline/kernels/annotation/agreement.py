@@ -7,19 +7,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import special
 
 from pipeline.kernels.annotation import agreement_of_many as many
 from pipeline.kernels.annotation import agreement_of_two as two
 from pipeline.kernels.annotation.adjudication import votes
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.hashing import seeded_generator
+from pipeline.kernels.percentiles import check_bootstrap, summary, tail_of
 from pipeline.kernels.statistics.binomial_intervals import wilson
 from schemas import Agreement
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 _Row = tuple[str | float, ...]
 
 EVERY = "*"
@@ -91,8 +90,7 @@ def agreement(
     ... ).rows()
     [('cohen_kappa', 0.5), ('negative', 0.8), ('observed', 0.75), ('positive', 0.6667)]
     """
-    if not 0.0 < confidence < 1.0 or replicates < 1:
-        raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
+    check_bootstrap(confidence=confidence, replicates=replicates)
     given = votes(annotations.lazy()).sort("id", "annotator").collect()
     rows: list[_Row] = []
     for group in _groups(given, categories):
@@ -188,22 +186,18 @@ def _bootstrap(
 ) -> Iterator[_Row]:
     """Draw candidates again, and take percentiles of the samples that have a value."""
     frequencies, items = group.frequencies, int(group.frequencies.sum())
-    tail = (1.0 - confidence) / 2.0
     drawn = np.zeros((0, len(frequencies)))
     if items:
         drawn = bits.multinomial(items, frequencies / items, size=replicates).astype(np.float64)
     again, estimates = group.coefficients(drawn), group.coefficients(frequencies.astype(float))
     for name, estimate in estimates.items():
-        known = again[name][~np.isnan(again[name])]
-        lower, upper = np.quantile(known, [tail, 1.0 - tail]) if len(known) else (np.nan, np.nan)
-        spread = known.std(ddof=1) if len(known) > 1 else np.nan
-        undefined = len(again[name]) - len(known)
-        numbers = (items, estimate, spread, lower, upper, undefined)
+        lower, upper, error, undefined = summary(again[name], confidence=confidence)
+        numbers = (items, estimate, error, lower, upper, undefined)
         yield (*group.key, name, "bootstrap", *map(float, numbers))
 
 
 def _analytic(group: _Group, *, confidence: float) -> Iterator[_Row]:
-    weights, z = group.frequencies.astype(np.float64), -special.ndtri((1.0 - confidence) / 2.0)
+    weights, z = group.frequencies.astype(np.float64), -special.ndtri(tail_of(confidence))
     items, estimates = weights.sum(), group.coefficients(weights)
     for name, error in group.errors(weights).items():
         estimate = estimates[name]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.kernels.arrays import ratio
-
-FloatArray = npt.NDArray[np.float64]
+from pipeline.kernels.arrays import FloatArray, ratio
 
 
 def observed_agreement(confusion: npt.ArrayLike) -> FloatArray:

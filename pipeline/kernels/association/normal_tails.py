@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from pipeline.kernels.statistics.saddle_point import FloatArray
+from pipeline.kernels.arrays import FloatArray
 
 _TO_DECIMAL = 1.0 / math.log(10.0)
 _HALF = math.log10(2.0)

@@ -7,13 +7,11 @@ import math
 from collections.abc import Collection
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from pipeline.errors import DataError
+from pipeline.kernels.arrays import FloatArray
 from schemas import MeasureCorrelations, SystemTable
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def system_table(scores: pl.DataFrame, *, lower_is_better: Collection[str] = ()) -> pl.DataFrame:

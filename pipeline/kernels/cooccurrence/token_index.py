@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.cooccurrence.tokens import TOKEN
-from pipeline.kernels.cooccurrence.windows import Indices
 
 
 class ByToken:
@@ -30,7 +30,7 @@ class ByToken:
         self.layers = list(self._layers(where, layer, size))
 
     @staticmethod
-    def _layers(where: Indices, layer: Indices, size: int) -> Iterator[Indices]:
+    def _layers(where: IntArray, layer: IntArray, size: int) -> Iterator[IntArray]:
         for number in range(int(layer.max(initial=-1)) + 1):
             index = np.full(size, -1, dtype=np.int64)
             rows = np.flatnonzero(layer == number)

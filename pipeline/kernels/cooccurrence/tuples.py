@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 
 from pipeline.errors import DataError
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.cooccurrence import dispersion
 from pipeline.kernels.cooccurrence.packing import packed
 from pipeline.kernels.cooccurrence.token_index import ByToken
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
 from pipeline.kernels.cooccurrence.units import ELEMENTS, LABELS
-from pipeline.kernels.cooccurrence.windows import Indices
 
 
 def elements(size: int) -> list[str]:
@@ -71,8 +71,8 @@ def adjacent_tuples(
 
 
 def _followers(
-    units: ByToken, at: Indices, place: Indices, gap: int
-) -> tuple[Indices, Indices, Indices]:
+    units: ByToken, at: IntArray, place: IntArray, gap: int
+) -> tuple[IntArray, IntArray, IntArray]:
     """Return which of the tokens `at` have a unit after them, which unit, and on which token."""
     nothing = np.zeros(0, dtype=np.int64)
     found = [(nothing, nothing, nothing)]

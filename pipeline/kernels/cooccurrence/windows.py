@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import BoolArray, IntArray
 from pipeline.kernels.cooccurrence.pairs import COLUMNS, TOKEN_1, TOKEN_2
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
-
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -107,22 +105,22 @@ def adjacent(
 class _Pairs(NamedTuple):
     """Pairs as numbers: rows of the nodes, tokens and labels of what is in their spans."""
 
-    rows: Indices
-    others: Indices
-    labels: Indices
+    rows: IntArray
+    others: IntArray
+    labels: IntArray
 
 
 def _in_order(units: pl.DataFrame) -> pl.DataFrame:
     return units if units.get_column(TOKEN).is_sorted() else units.sort(TOKEN)
 
 
-def _inside(at: Indices, place: Indices, own: Indices, start: Indices) -> npt.NDArray[np.bool_]:
+def _inside(at: IntArray, place: IntArray, own: IntArray, start: IntArray) -> BoolArray:
     """Return which positions count: not before the start, and in the node's sentence."""
     there = place.take(at, mode="clip") == own if len(place) else np.zeros(len(at), np.bool_)
     return there & (at >= start) & (at < len(place))
 
 
-def _layers(units: pl.DataFrame, size: int) -> Iterator[Indices]:
+def _layers(units: pl.DataFrame, size: int) -> Iterator[IntArray]:
     """Yield the number of the label on each token, -1 for none: the first, the second ..."""
     ordered = _in_order(units)
     where = ordered.get_column(TOKEN).to_numpy()
@@ -136,20 +134,22 @@ def _layers(units: pl.DataFrame, size: int) -> Iterator[Indices]:
         where, label, again = _others(where, label, again)
 
 
-def _others(where: Indices, label: Indices, again: Indices) -> tuple[Indices, Indices, Indices]:
+def _others(
+    where: IntArray, label: IntArray, again: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
     """Return the rows that stand on the token of the row before them."""
     where, label = where[again], label[again]
     return where, label, np.flatnonzero(np.diff(where) == 0) + 1
 
 
-def _pairs(rows: Indices, at: Indices, layer: Indices) -> _Pairs:
+def _pairs(rows: IntArray, at: IntArray, layer: IntArray) -> _Pairs:
     """Return the pairs of the nodes in `rows` with the labels on the tokens `at`."""
     labels = layer[at]
     hit = labels >= 0
     return _Pairs(rows[hit], at[hit], labels[hit])
 
 
-def _frame(found: Sequence[_Pairs], nodes: pl.DataFrame, place: Indices) -> pl.DataFrame:
+def _frame(found: Sequence[_Pairs], nodes: pl.DataFrame, place: IntArray) -> pl.DataFrame:
     """Return pairs as a table; labels have the same numbers on both sides, see `units`."""
     rows, others, labels = (np.concatenate(each) for each in zip(*found, strict=True))
     unit, node = nodes.get_column("unit"), nodes.get_column(TOKEN).to_numpy()
@@ -161,7 +161,7 @@ def _frame(found: Sequence[_Pairs], nodes: pl.DataFrame, place: Indices) -> pl.D
     return made.with_columns(pl.col("l1", "l2").cat.to(unit.dtype)).select(COLUMNS)
 
 
-def _start(nodes: pl.DataFrame, span: Span) -> Indices:
+def _start(nodes: pl.DataFrame, span: Span) -> IntArray:
     """Return the first position that no earlier hit of its type in the sentence has counted."""
     before = pl.col(TOKEN).shift().over("unit", PLACE, order_by=TOKEN)
     # A token may bear one unit twice only by several attachments; then both count it once.

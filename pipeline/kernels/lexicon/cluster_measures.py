@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.lexicon.l_measure import l_star
 from pipeline.kernels.lexicon.matching import l_value
 from pipeline.kernels.lexicon.one_to_one import numbered
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ def entropy(table: pl.DataFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> E
     return Entropy(float(weighted.sum() / sizes.sum()), outside, unknown_forms)
 
 
-def _bits(n_ij: FloatArray, first: npt.NDArray[np.intp]) -> FloatArray:
+def _bits(n_ij: FloatArray, first: IntArray) -> FloatArray:
     """Return the entropy of each run of rows that begins at a place of `first`."""
     sums = np.add.reduceat(n_ij, first)
     p = n_ij / np.repeat(sums, np.diff(np.append(first, len(n_ij))))

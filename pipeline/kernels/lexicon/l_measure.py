@@ -11,7 +11,6 @@ import polars as pl
 from pipeline.kernels.lexicon.matching import l_value, share
 
 Weights: TypeAlias = Literal["gold", "published"]
-FloatArray = npt.NDArray[np.float64]
 
 
 def lemma_scores(

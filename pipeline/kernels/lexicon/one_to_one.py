@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 from scipy.sparse import csgraph
 
-IntArray = npt.NDArray[np.int64]
+from pipeline.kernels.arrays import IntArray
 
 
 def best_match_f(table: pl.DataFrame, *, gold_forms: int, lexicon_forms: int) -> float | None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
+from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.hashing import seeded_generator
+from pipeline.kernels.percentiles import check_bootstrap, percentiles
 from pipeline.kernels.sampling import sample_size
 
-FloatArray = npt.NDArray[np.float64]
 Method: TypeAlias = Literal["bootstrap_t", "percentile", "linearised"]
 METHODS: tuple[Method, ...] = ("bootstrap_t", "percentile", "linearised")
 
@@ -174,16 +174,14 @@ def interval(
     >>> bool(0.4 < found.lower < found.estimate < found.upper < 0.6)
     True
     """
-    if not 0.0 < confidence < 1.0 or replicates < 1:
-        raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
+    check_bootstrap(confidence=confidence, replicates=replicates)
     value, error = estimate(sample), standard_error(sample)
     used: str = "linearised" if sample.size >= MOST_RESAMPLED else method
     if value is None or error is None or (error == 0.0 and sample.unseen > 0.0):
         return Interval(value, None, None, None, used)
     if sample.unseen == 0.0:
         return Interval(value, 0.0, value, value, "all lemmas")
-    tail = (1.0 - confidence) / 2.0
-    low, high = _limits(sample, used, tail, replicates, seed)
+    low, high = _limits(sample, used, confidence, replicates, seed)
     if math.isnan(low) or math.isnan(high):
         return Interval(value, error, None, None, used)
     lower, upper = (float(np.clip(value + each * error, *bounds)) for each in (low, high))
@@ -191,25 +189,25 @@ def interval(
 
 
 def _limits(
-    sample: Sample, method: str, tail: float, replicates: int, seed: str
+    sample: Sample, method: str, confidence: float, replicates: int, seed: str
 ) -> tuple[float, float]:
     """Return how many standard errors the limits lie above the estimate."""
     if method == "linearised":
-        z = normal_quantile(1.0 - 2.0 * tail)
+        z = normal_quantile(confidence)
         return -z, z
     parts = list(_again(sample, replicates, seed))
     deviations = np.concatenate([each[0] for each in parts])
     spreads = np.concatenate([each[1] for each in parts])
     if method == "percentile":
         of = (_spread(sample) or 0.0) / math.sqrt(sample.size)
-        low, high = np.quantile(deviations[np.isfinite(deviations)], [tail, 1.0 - tail]) / of
-        return float(low), float(high)
+        low, high = percentiles(deviations[np.isfinite(deviations)], confidence=confidence)
+        return low / of, high / of
     usable = np.isfinite(spreads) & (spreads > 0)
     if not usable.any():
         return math.nan, math.nan
     t = deviations[usable] / (spreads[usable] / math.sqrt(sample.size))
-    low, high = -np.quantile(t, [1.0 - tail, tail])
-    return float(low), float(high)
+    low, high = percentiles(t, confidence=confidence)
+    return -high, -low
 
 
 def _again(sample: Sample, replicates: int, seed: str) -> Iterator[tuple[FloatArray, FloatArray]]:

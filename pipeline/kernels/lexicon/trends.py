@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import FloatArray
 from schemas import LexiconTrends
 
 Order: TypeAlias = Literal["position", "size"]
-FloatArray = npt.NDArray[np.float64]
 
 
 def trends(

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.nbest.difference_sets import significant
 from pipeline.kernels.statistics.exact_tests import Alternative, exact_test
 from schemas import BaselineComparison
-
-_ROUNDING = 1e-12  # of a difference that equals the margin on paper
 
 
 def compare_with_baseline(
@@ -82,9 +81,7 @@ def compare_with_baseline(
     k1, n1, k2, n2 = (tables[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
     p = exact_test(test)(k1, n1, k2, n2, alternative=alternative)
     tested = tables.with_columns(pl.Series("p_value", p, strict=False).fill_nan(None))
-    relevant = pl.col("difference").abs() >= margin - _ROUNDING
-    mark = ((pl.col("p_value") < alpha) & relevant).fill_null(value=False)
-    marked = tested.with_columns(significant=mark)
+    marked = tested.with_columns(significant=significant("p_value", alpha=alpha, margin=margin))
     return marked.select(*BaselineComparison.columns()).sort(*BaselineComparison.key())
 
 

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import IntArray
+from pipeline.kernels.nbest.lists import first_list, in_lists
 from pipeline.kernels.statistics.exact_tests import Alternative, exact_test
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from schemas import Comparison, CutComparison, Table
 
-IntArray = npt.NDArray[np.int64]
-
 _COUNTS = ("n", "size", "n_1", "k_1", "n_2", "k_2")
-_SCHEMA = {
-    **dict.fromkeys(("category", "measure_1", "measure_2"), pl.String),
-    **dict.fromkeys(_COUNTS, pl.Int64),
-}
+_KEYS = ("category", "measure_1", "measure_2")
+_SCHEMA = {**dict.fromkeys(_KEYS, pl.String), **dict.fromkeys(_COUNTS, pl.Int64)}
 _ROUNDING = 1e-12  # of a difference that equals the margin on paper
-_Sample = Mapping[str, IntArray]
 
 
 def difference_counts(
@@ -77,14 +73,20 @@ def difference_counts(
     """
     ids, vectors = _rank_vectors(ranks.lazy(), sorted({name for pair in pairs for name in pair}))
     n = _list_sizes(len(ids), at)
+    found = set_counts(vectors, np.zeros(len(ids), dtype=np.int64), samples(ids, judged), pairs, n)
     frames = [
-        pl.DataFrame(_pair_counts(vectors[first], vectors[second], sample, n))
-        .with_columns(category=pl.lit(category), measure_1=pl.lit(first), measure_2=pl.lit(second))
+        pl.DataFrame({"n": n} | dict(zip(_COUNTS[1:], _columns(counts), strict=True)))
+        .with_columns(pl.lit(name).alias(column) for column, name in zip(_KEYS, key, strict=True))
         .select(*_SCHEMA)
-        for category, sample in _samples(ids, judged.lazy())
-        for first, second in pairs
+        for key, counts in found
     ]
     return pl.concat([pl.DataFrame(schema=_SCHEMA), *frames]).sort(*Comparison.key())
+
+
+def _columns(counts: IntArray) -> tuple[IntArray, ...]:
+    """Return size, n_1, k_1, n_2, k_2 of a data set of one stratum."""
+    (size, n_1, k_1), (_, n_2, k_2) = np.moveaxis(counts[..., 0], 0, -1)
+    return size, n_1, k_1, n_2, k_2
 
 
 def _rank_vectors(
@@ -112,39 +114,69 @@ def _list_sizes(candidates: int, at: Sequence[int] | None) -> IntArray:
     return every if at is None else every[np.isin(every, at)]
 
 
-def _samples(ids: pl.Series, judged: pl.LazyFrame) -> Iterator[tuple[str, _Sample]]:
-    """Yield each category with its judged draws: their places among the ids, n and k."""
+def samples(ids: pl.Series, judged: pl.DataFrame | pl.LazyFrame) -> list[tuple[str, pl.DataFrame]]:
+    """Return each category with its judged draws: their places among the ids, n and k."""
     places = pl.LazyFrame({"id": ids, "place": np.arange(len(ids))})
-    rows = judged.join(places, on="id", how="left").sort("category", "place").select(
+    rows = judged.lazy().join(places, on="id", how="left").sort("category", "place").select(
         "category",
         "place",
         n=pl.when(pl.col("tp").is_not_null()).then("multiplicity"),
         k=pl.when(pl.col("tp")).then("multiplicity").otherwise(0),
     ).collect()  # fmt: skip
-    for part in rows.partition_by("category", maintain_order=True):
-        drawn = part.drop_nulls()
-        sample = {name: drawn[name].to_numpy() for name in ("place", "n", "k")}
-        yield part["category"][0], sample
+    parts = rows.partition_by("category", maintain_order=True)
+    return [(part["category"][0], part.drop_nulls().drop("category")) for part in parts]
 
 
-def _pair_counts(
-    first: IntArray, second: IntArray, sample: _Sample, n: IntArray
-) -> dict[str, IntArray]:
-    """Return the counts of one pair of measures in one category at each n."""
-    both, place = np.maximum(first, second), sample["place"]
-    counts = {"n": n, "size": n - _up_to(n, both, np.ones_like(both))}
-    for side, rank in (("1", first), ("2", second)):
-        for name in ("n", "k"):
-            weights = sample[name]
-            outside = _up_to(n, rank[place], weights) - _up_to(n, both[place], weights)
-            counts[f"{name}_{side}"] = outside
-    return counts
+def set_counts(
+    ranks: Mapping[str, IntArray],
+    strata: IntArray,
+    drawn: Sequence[tuple[str, pl.DataFrame]],
+    pairs: Sequence[tuple[str, str]],
+    n: IntArray,
+) -> Iterator[tuple[tuple[str, str, str], IntArray]]:
+    """Count members, judged draws and true positives of the difference sets by stratum.
+
+    Parameters
+    ----------
+    ranks : mapping of str to array of int, shape (candidates,)
+        The ranks under each measure, of the same candidates in the same order.
+    strata : array of int, shape (candidates,)
+        The stratum of each, from 0.
+    drawn : sequence of (str, pl.DataFrame)
+        Each category with its draws, as `samples` gives them.
+    pairs : sequence of (str, str)
+        The measures to compare.
+    n : array of int, shape (lists,)
+        List sizes, ascending.
+
+    Yields
+    ------
+    key : tuple of str
+        Category and the two measures.
+    counts : array of int, shape (lists, 2, 3, strata)
+        Of D1 and of D2: members, draws, true positives.
+    """
+    first = {name: first_list(vector, n) for name, vector in ranks.items()}
+    shape = (len(n), int(strata.max(initial=0)) + 1)
+    for one, two in pairs:
+        members = _outside(first[one], first[two], strata, shape)
+        for category, sample in drawn:
+            at = sample["place"].to_numpy()
+            places = (first[one][at], first[two][at], strata[at], shape)
+            draws, hits = (_outside(*places, sample[name].to_numpy()) for name in ("n", "k"))
+            yield (category, one, two), np.stack([members, draws, hits], axis=2)
 
 
-def _up_to(n: IntArray, ranks: IntArray, weights: IntArray) -> IntArray:
-    """Add up the weights of the ranks <= n. Sums of integers are exact in float."""
-    at_rank = np.bincount(ranks, weights=weights, minlength=int(n.max(initial=0)) + 1)
-    return np.cumsum(at_rank)[n].astype(np.int64)
+def _outside(
+    one: IntArray,
+    two: IntArray,
+    strata: IntArray,
+    shape: tuple[int, int],
+    weights: IntArray | None = None,
+) -> IntArray:
+    """Add up what only one of two lists holds, shape (lists, 2, strata)."""
+    both = in_lists([np.maximum(one, two), strata], shape, weights)
+    return np.stack([in_lists([each, strata], shape, weights) - both for each in (one, two)], 1)
 
 
 def compare(
@@ -207,7 +239,7 @@ def compare(
     tests = exact_test(test)(k1, n1, k2, n2, alternative=alternative)
     p = pl.Series("p_value", tests, strict=False)
     tested = counts.with_columns(_difference().alias("difference"), p.fill_nan(None))
-    marked = tested.with_columns(significant=_mark("p_value", alpha=alpha, margin=margin))
+    marked = tested.with_columns(significant=significant("p_value", alpha=alpha, margin=margin))
     return marked.select(*Comparison.columns())
 
 
@@ -219,10 +251,21 @@ def _difference() -> pl.Expr:
     return pl.when(size == 0).then(0.0).otherwise(estimate)
 
 
-def _mark(p: str, *, alpha: float, margin: float) -> pl.Expr:
-    """Mark differences that are significant and large enough; equal to the margin is enough."""
-    relevant = pl.col("difference").abs() >= margin - _ROUNDING
-    return ((pl.col(p) < alpha) & relevant).fill_null(value=False)
+def significant(p: str, *, alpha: float, margin: float) -> pl.Expr:
+    """Mark differences that are significant by their p-value, and large enough."""
+    return ((pl.col(p) < alpha) & relevant(margin)).fill_null(value=False)
+
+
+def relevant(margin: float) -> pl.Expr:
+    """Tell which differences are large enough; to equal the margin on paper is enough.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"difference": [-0.3, 0.1 + 0.2, 0.29, None]})
+    >>> frame.select(relevant(0.3)).to_series().to_list()
+    [True, True, False, None]
+    """
+    return pl.col("difference").abs() >= margin - _ROUNDING
 
 
 def adjust(
@@ -281,6 +324,6 @@ def adjust(
     return (
         comparison.sort(*table.key())
         .with_columns(p.alias("p_adjusted"), correction=pl.lit(correction))
-        .with_columns(significant=_mark("p_adjusted", alpha=alpha, margin=margin))
+        .with_columns(significant=significant("p_adjusted", alpha=alpha, margin=margin))
         .select(*table.columns())
     )

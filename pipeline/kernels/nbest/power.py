@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.nbest.width import smallest
 from pipeline.kernels.statistics.exact_tests import Alternative, exact_test
 from pipeline.kernels.statistics.saddle_point import log_hypergeometric_pmf
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _NEGLIGIBLE = 1e-10  # outcomes of one set that are less probable are left out
 _MOST_TABLES = 250_000  # that are tested one by one; beyond that simulation

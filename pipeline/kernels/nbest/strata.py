@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.sampling import without_replacement
 
 UNDEFINED = "undefined"
@@ -126,7 +126,7 @@ def score_labels(boundaries: Sequence[float]) -> list[str]:
     return [f"[{low}, {high})" for low, high in itertools.pairwise(edges)]
 
 
-def _labelled(labels: Sequence[str], places: npt.NDArray[np.int64]) -> pl.Series:
+def _labelled(labels: Sequence[str], places: IntArray) -> pl.Series:
     return pl.Series("stratum", np.array(labels, dtype=object)[places].tolist(), dtype=pl.String)
 
 

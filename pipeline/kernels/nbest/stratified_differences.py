@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import IntArray, codes
+from pipeline.kernels.nbest.difference_sets import relevant, samples, set_counts
 from pipeline.kernels.nbest.stratified_estimates import replicated, stratified_estimate
+from pipeline.kernels.percentiles import percentiles
 from schemas import StratifiedComparison
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-_ROUNDING = 1e-12  # of a difference that equals the margin on paper
 
 
 def stratified_difference(
@@ -79,9 +79,9 @@ def stratified_difference(
         draw(side, replicates=replicates, seed=seed, purpose=f"difference {name}")
         for name, side in zip(("D1", "D2"), sides, strict=True)
     ]
-    tail = (1.0 - confidence) / 2.0
-    limits = np.clip(share * np.quantile(drawn[0] - drawn[1], [tail, 1.0 - tail]), -1.0, 1.0)
-    return difference, min(float(limits[0]), difference), max(float(limits[1]), difference)
+    limits = np.multiply(share, percentiles(drawn[0] - drawn[1], confidence=confidence))
+    lower, upper = np.clip(limits, -1.0, 1.0).tolist()
+    return difference, min(lower, difference), max(upper, difference)
 
 
 def stratified_comparison(
@@ -137,57 +137,57 @@ def stratified_comparison(
     ... ).select("difference", "lower", "upper", "excludes_zero").rows()
     [(1.0, 1.0, 1.0, True)]
     """
+    difference = partial(
+        stratified_difference,
+        confidence=confidence, replicates=replicates, seed=seed, method=method,
+    )  # fmt: skip
     rows = []
-    for key, n, first, second in _difference_sets(ranks, judged, strata, pairs, at):
-        size = int(first[0].sum())
-        found = stratified_difference(
-            first,
-            second,
-            share=size / n,
-            confidence=confidence,
-            replicates=replicates,
-            seed=seed,
-            method=method,
-        )
-        counts = [int(part.sum()) for side in (first, second) for part in side[1:]]
-        rows.append((*key, n, size, *counts, *found))
+    for key, n, (first, second) in stratified_counts(ranks, judged, strata, pairs=pairs, at=at):
+        size, *sums = first.sum(axis=1).tolist() + second.sum(axis=1)[1:].tolist()
+        rows.append((*key, n, size, *sums, *difference(first, second, share=size / n)))
     schema = StratifiedComparison.columns()
     known = {name: schema[name] for name in list(schema)[:-1]}
     table = pl.DataFrame(rows, schema=known, orient="row").fill_nan(None)
     apart = (pl.col("lower") > 0) | (pl.col("upper") < 0)
-    relevant = pl.col("difference").abs() >= margin - _ROUNDING
-    marked = table.with_columns(excludes_zero=(apart & relevant).fill_null(value=False))
+    marked = table.with_columns(excludes_zero=(apart & relevant(margin)).fill_null(value=False))
     return marked.sort(*StratifiedComparison.key())
 
 
-def _difference_sets(
+def stratified_counts(
     ranks: pl.DataFrame,
     judged: pl.DataFrame,
     strata: pl.DataFrame,
+    *,
     pairs: Sequence[tuple[str, str]],
     at: Sequence[int],
-) -> Iterator[tuple[tuple[str, str, str], int, IntArray, IntArray]]:
-    """Yield members, draws and true positives by stratum of both difference sets of each list."""
-    base = strata.sort("id").select("id", code=pl.col("stratum").rank("dense").cast(pl.Int64) - 1)
-    width = base["code"].n_unique()
-    for category in judged["category"].unique().sort():
-        verdicts = judged.filter(pl.col("category") == category).select("id", "tp")
-        placed = base.join(verdicts, on="id", how="left", maintain_order="left")
-        codes = placed["code"].to_numpy()
-        weights = [
-            np.ones(placed.height, dtype=bool),
-            placed["tp"].is_not_null().to_numpy(),
-            placed["tp"].fill_null(value=False).to_numpy(),
-        ]
-        for first, second in pairs:
-            r1, r2 = (_ranks_of(ranks, base, name) for name in (first, second))
-            for n in (n for n in sorted(set(at)) if 1 <= n <= len(r1)):
-                sets = ((r1 <= n) & (r2 > n), (r2 <= n) & (r1 > n))
-                sides = [
-                    np.stack([np.bincount(codes[inside & w], minlength=width) for w in weights])
-                    for inside in sets
-                ]
-                yield (category, first, second), n, sides[0], sides[1]
+) -> Iterator[tuple[tuple[str, str, str], int, IntArray]]:
+    """Count the candidates in the difference sets of each list by stratum.
+
+    Parameters
+    ----------
+    ranks, judged, strata, pairs, at
+        As for `stratified_comparison`.
+
+    Yields
+    ------
+    key : tuple of str
+        Category and the two measures.
+    n : int
+        The list size.
+    counts : array of int, shape (2, 3, strata)
+        Of D1 and of D2: members, judged draws, true positives.
+
+    Raises
+    ------
+    ValueError
+        If a measure does not rank just the candidates that have a stratum.
+    """
+    base = strata.sort("id")
+    ranked = {name: _ranks_of(ranks, base, name) for name in sorted({*chain(*pairs)})}
+    sizes = np.array(sorted({size for size in at if 1 <= size <= base.height}), dtype=np.int64)
+    drawn = samples(base["id"], judged.with_columns(multiplicity=1))
+    for key, counts in set_counts(ranked, codes(base["stratum"])[0], drawn, pairs, sizes):
+        yield from ((key, n, sets) for n, sets in zip(sizes.tolist(), counts, strict=True))
 
 
 def _ranks_of(ranks: pl.DataFrame, base: pl.DataFrame, measure: str) -> IntArray:

@@ -6,19 +6,20 @@ list are not binomial: Clopper and Pearson's interval and Fisher's test do not a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import FloatArray, IntArray, codes
 from pipeline.kernels.hashing import seeded_generator
+from pipeline.kernels.nbest.lists import first_list, in_lists
 from pipeline.kernels.nbest.stratified_prediction import predicted_estimates
+from pipeline.kernels.percentiles import check_bootstrap, percentiles
 from schemas import StratifiedPrecision
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def stratified_estimate(
@@ -126,20 +127,14 @@ def stratified_interval(
     >>> bool(0.2 <= lower[0] <= 0.25 and 0.5 <= upper[0] <= 0.6)
     True
     """
-    if not 0.0 < confidence < 1.0 or replicates < 1:
-        raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
+    check_bootstrap(confidence=confidence, replicates=replicates)
     counts = np.stack([np.asarray(a, dtype=np.int64) for a in (size, n, k)], axis=1)
     p, variance = stratified_estimate(size, n, k)
     limits = np.full((len(counts), 2), np.nan)
     rows = np.flatnonzero(~np.isnan(p if method == "predictive" else variance))
     distinct, inverse = np.unique(counts[rows], axis=0, return_inverse=True)
-    draw, tail = replicated(method), (1.0 - confidence) / 2.0
-    found = [
-        np.quantile(
-            draw(row, replicates=replicates, seed=seed, purpose="stratified"), [tail, 1.0 - tail]
-        )
-        for row in distinct
-    ]
+    draw = partial(replicated(method), replicates=replicates, seed=seed, purpose="stratified")
+    found = [percentiles(draw(row), confidence=confidence) for row in distinct]
     if found:
         limits[rows] = np.clip(found, 0.0, 1.0)[inverse.ravel()]
     return np.minimum(limits[:, 0], p), np.maximum(limits[:, 1], p)
@@ -255,54 +250,52 @@ def stratified_precision(
     ... ).select("n", "precision", "n_sampled", "k_sampled").rows()
     [(1, 1.0, 1, 1), (4, 0.625, 3, 2)]
     """
-    names = strata["stratum"].unique().sort()
-    parts = [_lists(*part, at) for part in _codes(ranks, judged, strata, names)]
-    keys = [key for key, *_ in parts]
-    if not parts or not len(names):
+    stratum, names = codes(strata["stratum"])
+    placed = _placed(ranks, strata.select("id", stratum=stratum))
+    if placed.is_empty() or judged.is_empty():
         return pl.DataFrame(schema=StratifiedPrecision.columns())
-    n, *counts = (np.concatenate(column) for column in list(zip(*parts, strict=True))[1:])
+    lists, counts = _counts(placed, judged, at, strata=len(names))
     precision, variance = stratified_estimate(*counts)
     lower, upper = stratified_interval(
         *counts, confidence=confidence, replicates=replicates, seed=seed, method=method
     )
-    lengths = [len(part[1]) for part in parts]
-    table = pl.DataFrame({
-        "category": np.repeat([key[0] for key in keys], lengths),
-        "measure": np.repeat([key[1] for key in keys], lengths),
-        "n": n, "precision": precision, "lower": lower, "upper": upper, "variance": variance,
-        "n_sampled": counts[1].sum(axis=1), "k_sampled": counts[2].sum(axis=1),
-        "strata": (counts[0] > 0).sum(axis=1),
-        "strata_unsampled": ((counts[0] > 0) & (counts[1] == 0)).sum(axis=1),
-    })  # fmt: skip
+    size, n, k = counts
+    table = lists.with_columns(
+        precision=precision, lower=lower, upper=upper, variance=variance,
+        n_sampled=n.sum(axis=1), k_sampled=k.sum(axis=1), strata=(size > 0).sum(axis=1),
+        strata_unsampled=((size > 0) & (n == 0)).sum(axis=1),
+    )  # fmt: skip
     typed = [pl.col(name).cast(dtype) for name, dtype in StratifiedPrecision.columns().items()]
     return table.select(typed).fill_nan(None).sort(*StratifiedPrecision.key())
 
 
-def _codes(
-    ranks: pl.DataFrame, judged: pl.DataFrame, strata: pl.DataFrame, names: pl.Series
-) -> Iterator[tuple[tuple[str, str], IntArray, IntArray, IntArray]]:
-    """Yield each list in the order of its ranks: strata, draws and true positives as one-hot."""
-    verdicts = judged.select("category", "id", "tp").drop_nulls("tp")
+def _placed(ranks: pl.DataFrame, strata: pl.DataFrame) -> pl.DataFrame:
+    """Give each ranked candidate its stratum."""
     placed = ranks.select("measure", "rank", "id").join(strata, on="id", how="left")
     missing = placed.filter(pl.col("stratum").is_null())["id"].unique().sort()
     if len(missing):
         shown = ", ".join(missing.head(3))
         raise ValueError(f"{len(missing):,} candidates have no stratum, such as {shown}")
-    eye = np.eye(len(names), dtype=np.int64)
-    for category in judged["category"].unique().sort():
-        chosen = verdicts.filter(pl.col("category") == category).select("id", "tp")
-        rows = placed.join(chosen, on="id", how="left").sort("measure", "rank")
-        for part in rows.partition_by("measure", maintain_order=True):
-            one_hot = eye[names.search_sorted(part["stratum"]).to_numpy()]
-            seen = part["tp"].is_not_null().to_numpy()[:, None]
-            hits = part["tp"].fill_null(value=False).to_numpy()[:, None]
-            yield (category, part["measure"][0]), one_hot, one_hot * seen, one_hot * hits
+    return placed
 
 
-def _lists(
-    key: tuple[str, str], members: IntArray, draws: IntArray, hits: IntArray, at: Sequence[int]
-) -> tuple[tuple[str, str], IntArray, IntArray, IntArray, IntArray]:
-    """Add up the lists of the wanted sizes."""
-    n = np.array(sorted({size for size in at if 1 <= size <= len(members)}), dtype=np.int64)
-    size, drawn, found = (np.cumsum(counts, axis=0)[n - 1] for counts in (members, draws, hits))
-    return key, n, size, drawn, found
+def _counts(
+    placed: pl.DataFrame, judged: pl.DataFrame, at: Sequence[int], *, strata: int
+) -> tuple[pl.DataFrame, list[IntArray]]:
+    """Return category, measure and n of each list, and by stratum its members, draws, hits."""
+    measure, measures = codes(placed["measure"])
+    category, categories = codes(judged["category"])
+    held = np.bincount(measure)
+    n = np.array(sorted({size for size in at if 1 <= size <= held.max()}), dtype=np.int64)
+    numbered = placed.with_columns(measure=measure, first=first_list(placed["rank"], n))
+    drawn = judged.with_columns(category=category).drop_nulls("tp").join(numbered, on="id")
+    keys, shape = ("measure", "first", "stratum"), (len(measures), len(n), strata)
+    members = in_lists([numbered[key].to_numpy() for key in keys], shape)
+    inside = [drawn[key].to_numpy() for key in ("category", *keys)]
+    draws, hits = (
+        in_lists(inside, (len(categories), *shape), weights)
+        for weights in (None, drawn["tp"].cast(pl.Int64).to_numpy())
+    )
+    shown = np.nonzero(np.broadcast_to(n <= held[:, None], draws.shape[:-1]))
+    lists = {"category": categories[shown[0]], "measure": measures[shown[1]], "n": n[shown[2]]}
+    return pl.DataFrame(lists), [members[shown[1:]], draws[shown], hits[shown]]

@@ -7,12 +7,9 @@ however few they are. Here the candidates that were not drawn are predicted inst
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.hashing import seeded_generator
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def predicted_estimates(row: IntArray, *, replicates: int, seed: str, purpose: str) -> FloatArray:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from schemas import Comparison
-
-_COUNTS = ("size", "n_1", "k_1", "n_2", "k_2")
+from pipeline.kernels.nbest.difference_sets import difference_counts
 
 
 def subset_difference_counts(
@@ -55,38 +53,19 @@ def subset_difference_counts(
     ... )
     >>> subset_difference_counts(
     ...     pl.DataFrame({"id": ["a", "d"]}), ranks, judged, name="filter"
-    ... ).select("n", *_COUNTS).rows()
+    ... ).drop("category", "measure_1", "measure_2").rows()
     [(2, 1, 1, 1, 1, 0)]
     """
-    if name in ranks["measure"].unique():
+    measures = ranks["measure"].unique().sort()
+    if name in measures:
         raise ValueError(f"{name!r} is a measure already: give the subset another name")
-    members = subset.select(pl.col("id").unique(), inside=pl.lit(value=True))
-    placed = ranks.select("measure", "rank", "id").join(members, on="id", how="left").with_columns(
-        pl.col("inside").fill_null(value=False)
-    )  # fmt: skip
-    size = pl.col("inside").sum().over("measure").cast(pl.Int64)
-    apart = placed.with_columns(n=size, listed=pl.col("rank") <= size).filter(
-        pl.col("inside") | pl.col("listed")
+    inside = pl.col("id").is_in(subset["id"].implode())
+    placed = ranks.select("id").unique().select("id", inside=inside)
+    size = placed.filter("inside").height
+    # As a list it has the members on top, in any order, and ends with them.
+    listed = placed.select(
+        pl.lit(name).alias("measure"), "id", rank=pl.when("inside").then(1).otherwise(size + 1)
     )
-    draws = judged.with_columns(
-        seen=pl.when(pl.col("tp").is_not_null()).then("multiplicity").otherwise(0),
-        hits=pl.when(pl.col("tp")).then("multiplicity").otherwise(0),
-    ).select("category", "id", "seen", "hits")
-    lists = judged.select(pl.col("category").unique()).join(apart, how="cross")
-    joined = lists.join(draws, on=["category", "id"], how="left").with_columns(
-        pl.col("seen", "hits").fill_null(0).cast(pl.Int64)
-    )
-    first, second = pl.col("inside") & ~pl.col("listed"), pl.col("listed") & ~pl.col("inside")
-    counted = joined.group_by("category", "measure", "n").agg(
-        size=first.sum().cast(pl.Int64),
-        n_1=pl.col("seen").filter(first).sum(), k_1=pl.col("hits").filter(first).sum(),
-        n_2=pl.col("seen").filter(second).sum(), k_2=pl.col("hits").filter(second).sum(),
-    )  # fmt: skip
-    named = counted.select(
-        "category",
-        pl.lit(name).alias("measure_1"),
-        pl.col("measure").alias("measure_2"),
-        "n",
-        *_COUNTS,
-    )
-    return named.sort(*Comparison.key())
+    every = pl.concat([ranks.select(listed.columns), listed], how="vertical_relaxed")
+    pairs = [(name, measure) for measure in measures] if size else []
+    return difference_counts(every, judged, pairs=pairs, at=[size])

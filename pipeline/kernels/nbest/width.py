@@ -6,14 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.kernels.statistics.saddle_point import log_binomial_pmf, log_hypergeometric_pmf
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _NEGLIGIBLE = 1e-12  # outcomes that are less probable are left out
 

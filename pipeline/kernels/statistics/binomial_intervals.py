@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.percentiles import tail_of
 
 
 def clopper_pearson(
@@ -49,7 +49,7 @@ def clopper_pearson(
     ([0.0, 0.0025, 0.6915], [1.0, 0.445, 1.0])
     """
     k, n = checked_counts(k, n, confidence=confidence)
-    tail = (1.0 - confidence) / 2.0
+    tail = tail_of(confidence)
     some, missed = np.maximum(k, 1), np.maximum(n - k, 1)  # keeps the beta parameters positive
     lower = np.where(k == 0, 0.0, special.betaincinv(some, n - k + 1.0, tail))
     upper = np.where(k == n, 1.0, special.betainccinv(k + 1.0, missed, tail))
@@ -101,7 +101,7 @@ def _score_limits(
     k: IntArray, n: IntArray, confidence: float, *, correction: float
 ) -> tuple[FloatArray, FloatArray]:
     """Solve the quadratic equations; the smaller root is the product by the larger."""
-    z = -special.ndtri((1.0 - confidence) / 2.0)
+    z = -special.ndtri(tail_of(confidence))
     square, trials = z * z, np.maximum(n, 1).astype(np.float64)
     low, high = np.maximum(k - correction, 0.0), np.minimum(k + correction, trials)
     roots = [z * np.sqrt(square + 4.0 * h * ((trials - h) / trials)) for h in (low, high)]
@@ -188,7 +188,7 @@ def jeffreys(
     ([0.0, 0.1024], [0.1166, 0.4642])
     """
     k, n = checked_counts(k, n, confidence=confidence)
-    tail = (1.0 - confidence) / 2.0
+    tail = tail_of(confidence)
     lower = np.where(k == 0, 0.0, special.betaincinv(k + 0.5, n - k + 0.5, tail))
     upper = np.where(k == n, 1.0, special.betainccinv(k + 0.5, n - k + 0.5, tail))
     estimate = k / np.maximum(n, 1)  # n = 0 has the limits 0 and 1 already

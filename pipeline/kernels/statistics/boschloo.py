@@ -15,10 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.statistics.fisher import TOLERANCE, fisher_greater, for_distinct_tables
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 LARGEST = 10_000
 """Most draws in both groups together."""

@@ -6,12 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.percentiles import tail_of
 from pipeline.kernels.statistics.binomial_intervals import checked_counts
 from pipeline.kernels.statistics.fisher import tail_factor
 from pipeline.kernels.statistics.saddle_point import log_hypergeometric_pmf
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _EQUAL = 1e-10  # a tail that differs from alpha/2 by less counts as equal: alpha is rounded
 _CHUNK = 8192  # rows at a time: the arrays then stay in the processor's cache
@@ -64,7 +63,7 @@ def hypergeometric(
     k, n = checked_counts(k, n, confidence=confidence)
     k, n, size = np.broadcast_arrays(k, n, np.asarray(population, dtype=np.int64))
     _require_population(n, size)
-    tail = (1.0 - confidence) / 2.0
+    tail = tail_of(confidence)
     fewest = _fewest(k.ravel(), n.ravel(), size.ravel(), tail).reshape(k.shape)
     most = size - _fewest((n - k).ravel(), n.ravel(), size.ravel(), tail).reshape(k.shape)
     whole = np.maximum(size, 1)

@@ -13,10 +13,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.statistics.saddle_point import log_hypergeometric_pmf
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 TOLERANCE = 1e-7  # R's: probabilities that differ by less count as equal
 _NEGLIGIBLE = 2.0**-60

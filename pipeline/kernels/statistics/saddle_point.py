@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-FloatArray = npt.NDArray[np.float64]
+from pipeline.kernels.arrays import FloatArray
 
 # fmt: off
 _STIRLERR = np.array([

@@ -21,7 +21,7 @@ from tests.kernels.association.exact_tails import TAILS
 
 WITHOUT_TWIN = {"random"}
 ELSEWHERE = {*TAILS, *LIMITS}
-"""Measures on discrete laws: `test_measures_tails`."""
+"""Measures on discrete distributions: `test_measures_tails`."""
 
 
 def test_every_measure_has_an_exact_twin() -> None:

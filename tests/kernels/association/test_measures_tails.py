@@ -1,4 +1,4 @@
-"""Measures on discrete laws and their limits against 60-digit values, over all magnitudes."""
+"""Measures on discrete distributions and their limits against 60-digit values, over all magnitudes."""
 
 from __future__ import annotations
 

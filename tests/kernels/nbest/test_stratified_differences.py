@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from math import sqrt
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.kernels.nbest.stratified_differences import (
     stratified_comparison,
     stratified_difference,
 )
+from tests.kernels.nbest.slow_stratified import slow_comparison
 
 OPTIONS = {"confidence": 0.95, "replicates": 400, "seed": "s", "method": "bootstrap"}
 IDS = list("abcdefgh")
@@ -33,6 +35,57 @@ def verdicts(ids: str, true: str) -> pl.DataFrame:
         {"category": "TP", "id": list(ids), "tp": [each in true for each in ids]},
         schema={"category": pl.String, "id": pl.String, "tp": pl.Boolean},
     )
+
+
+@st.composite
+def studies(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Make ranks (ties as below the depth of a pool), verdicts with gaps, strata."""
+    ids = IDS[: draw(st.integers(1, 8))]
+    several = {"min_size": len(ids), "max_size": len(ids)}
+    rank = st.lists(st.integers(1, len(ids)), **several)
+    ranks = [
+        pl.DataFrame(
+            {
+                "measure": name,
+                "id": ids,
+                "rank": draw(st.permutations(range(1, 1 + len(ids))) | rank),
+            }
+        )
+        for name in "xyz"
+    ]
+    judged = [
+        pl.DataFrame(
+            {
+                "category": name,
+                "id": ids,
+                "tp": draw(st.lists(st.none() | st.booleans(), **several)),
+            },
+            schema_overrides={"tp": pl.Boolean},
+        )
+        for name in "AB"
+    ]
+    sampled = pl.concat(judged).filter(
+        draw(st.lists(st.booleans(), min_size=2 * len(ids), max_size=2 * len(ids)))
+    )
+    strata = draw(st.lists(st.sampled_from("pqr"), **several))
+    return pl.concat(ranks), sampled, pl.DataFrame({"id": ids, "stratum": strata})
+
+
+@settings(deadline=None)
+@given(
+    studies(),
+    st.lists(st.integers(0, 10), max_size=4),
+    st.sampled_from(["bootstrap", "predictive"]),
+)
+def test_agrees_with_the_slow_twin(
+    study: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame], at: list[int], method: str
+) -> None:
+    options = {
+        "pairs": list(permutations("xyz", 2)), "at": at, "confidence": 0.9, "replicates": 5,
+        "seed": "s", "method": method,
+    }  # fmt: skip
+    found = stratified_comparison(*study, margin=0.0, **options)  # type: ignore[arg-type]
+    assert found.drop("excludes_zero").rows() == slow_comparison(*study, **options)  # type: ignore[arg-type]
 
 
 def test_by_hand() -> None:

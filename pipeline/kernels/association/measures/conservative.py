@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.association.tails.law import FloatArray
+from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.association.tails.limits import log_odds_limit, poisson_limit
 from pipeline.kernels.association.tails.rows import PER_DECADE, Columns, by_rows
 from pipeline.kernels.measure import measure

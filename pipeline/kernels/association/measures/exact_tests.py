@@ -10,7 +10,8 @@ from functools import partial
 
 import polars as pl
 
-from pipeline.kernels.association.tails.law import FloatArray, Law
+from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.association.tails.distribution import Distribution
 from pipeline.kernels.association.tails.one_sided import upper_tail
 from pipeline.kernels.association.tails.rows import surprise
 from pipeline.kernels.association.tails.tables import binomial, hypergeometric, poisson
@@ -41,8 +42,8 @@ def fisher_left_pv() -> pl.Expr:
     return surprise(_lower_tail, hypergeometric)
 
 
-def _lower_tail(law: Law) -> FloatArray:
-    return upper_tail(law.mirror())
+def _lower_tail(x: Distribution) -> FloatArray:
+    return upper_tail(x.mirror())
 
 
 @measure(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.association.tails.law import FloatArray, Law, log_pmf
+from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.association.tails.distribution import Distribution, log_pmf
 from pipeline.kernels.association.tails.one_sided import likelihood
 from pipeline.kernels.association.tails.rows import PER_DECADE, Columns, by_rows, surprise
 from pipeline.kernels.association.tails.tables import binomial, hypergeometric, poisson
@@ -30,11 +31,11 @@ def _multinomial(columns: Columns) -> FloatArray:
     o11, o22, o12, o21 = (columns[f"o{ij}"] for ij in CELLS)
     means, total = np.stack([columns[f"e{ij}"] for ij in CELLS]), columns["N"][None]
     none = np.empty((0, len(o11)))
-    law = Law(
+    x = Distribution(
         np.stack([o11, o22]), np.stack([o12, o21]), means, columns["delta"],
         np.ones(len(o11)), total, none,
     )  # fmt: skip
-    return np.where(total[0] > 0, -log_pmf(law) * PER_DECADE, np.nan)
+    return np.where(total[0] > 0, -log_pmf(x) * PER_DECADE, np.nan)
 
 
 @measure(

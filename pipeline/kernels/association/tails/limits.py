@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from pipeline.kernels.association.tails.law import FloatArray, Law, log_pmf
+from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.association.tails.distribution import Distribution, log_pmf
 from pipeline.kernels.association.tails.one_sided import upper_tail
 
 _LARGE = 3000.0  # counts from which on SciPy's values are refined
@@ -67,9 +68,9 @@ def _poisson_step(
 ) -> tuple[FloatArray, FloatArray]:
     """Return -ln P(X >= k) and its derivative by the shortfall."""
     mean, none = k - shortfall if mean is None else mean, np.empty((0, len(k)))
-    law = Law(k[None], none, mean[None], shortfall, mean, none, none)
-    surprise = upper_tail(law)
-    return surprise, np.exp(log_pmf(law) + surprise) * (k / mean)
+    x = Distribution(k[None], none, mean[None], shortfall, mean, none, none)
+    surprise = upper_tail(x)
+    return surprise, np.exp(log_pmf(x) + surprise) * (k / mean)
 
 
 def log_odds_limit(k: FloatArray, misses: FloatArray, tail: float) -> FloatArray:
@@ -115,12 +116,12 @@ def _binomial_step(counts: FloatArray, log_odds: FloatArray) -> tuple[FloatArray
     p, q = 1.0 / (1.0 + np.exp(-log_odds)), 1.0 / (1.0 + np.exp(log_odds))
     delta = np.where(p <= q, k - total * p, total * q - misses)
     none = np.empty((0, len(k)))
-    law = Law(
+    x = Distribution(
         k[None], misses[None], np.stack([total * p, total * q]), delta,
         np.exp(log_odds), total[None], none,
     )  # fmt: skip
-    surprise = upper_tail(law)
-    return surprise, -np.exp(log_pmf(law) + surprise) * k * q
+    surprise = upper_tail(x)
+    return surprise, -np.exp(log_pmf(x) + surprise) * k * q
 
 
 def _newton(counts: FloatArray, start: FloatArray, tail: float, step: Step) -> FloatArray:

@@ -10,27 +10,30 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
+from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.association.contingency import COLUMNS
-from pipeline.kernels.association.tails.law import FloatArray, Law
+from pipeline.kernels.association.tails.distribution import Distribution
 
 Columns: TypeAlias = Mapping[str, FloatArray]
-Assumption: TypeAlias = Callable[[Columns], Law]
+Assumption: TypeAlias = Callable[[Columns], Distribution]
 
 _BLOCK = 32_768  # rows at a time: the arrays then stay in the processor's cache
 PER_DECADE = 1.0 / float(np.log(10.0))
 
 
 def surprise(
-    function: Callable[[Law], FloatArray], assumption: Assumption, names: Sequence[str] = COLUMNS
+    function: Callable[[Distribution], FloatArray],
+    assumption: Assumption,
+    names: Sequence[str] = COLUMNS,
 ) -> pl.Expr:
     """Return -log10 P of the observed tables as an expression.
 
     Parameters
     ----------
     function : callable
-        A law to -ln P.
+        A distribution to -ln P.
     assumption : callable
-        Columns of contingency tables to the law of O11.
+        Columns of contingency tables to the distribution of O11.
     names : sequence of str
         The columns that it asks for.
 
@@ -96,13 +99,13 @@ def _silently(block: Columns, *, function: Callable[[Columns], FloatArray]) -> F
 
 
 def _decimal(
-    columns: Columns, *, function: Callable[[Law], FloatArray], assumption: Assumption
+    columns: Columns, *, function: Callable[[Distribution], FloatArray], assumption: Assumption
 ) -> FloatArray:
-    law = assumption(columns)
-    least = reduce(np.minimum, law.means)
+    x = assumption(columns)
+    least = reduce(np.minimum, x.means)
     if np.all(least > 0):
-        return function(law) * PER_DECADE
+        return function(x) * PER_DECADE
     result = np.where(np.isnan(least), np.nan, 0.0)
     rows = np.flatnonzero(least > 0)
-    result[rows] = function(law.take(rows)) * PER_DECADE
+    result[rows] = function(x.take(rows)) * PER_DECADE
     return result

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.kernels.association.tails.law import FloatArray, Law, product, total
+from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.association.tails.distribution import Distribution, product, total
 
 _NEGLIGIBLE = 2.0**-54  # adding it leaves a sum as it is, and so do all later terms
 _CROWDED = 0.6  # the share of open rows from which on the closed ones are carried along
 _DIGITS = 44.0  # e^-44 is below 1e-19
 
 
-def length(law: Law) -> FloatArray:
+def length(x: Distribution) -> FloatArray:
     """Estimate after how many steps upwards the terms become negligible.
 
     The logarithm of the terms starts with slope ``step - 1`` and bends by the sum of the
@@ -19,18 +20,18 @@ def length(law: Law) -> FloatArray:
 
     Parameters
     ----------
-    law : Law
+    x : Distribution
         At or above its mode.
     """
     with np.errstate(divide="ignore"):
-        bend = total(1.0 / (law.rising + 1.0)) + total(1.0 / law.falling)
-    slope = np.maximum(1.0 - law.step, 0.0)
+        bend = total(1.0 / (x.rising + 1.0)) + total(1.0 / x.falling)
+    slope = np.maximum(1.0 - x.step, 0.0)
     root = np.sqrt(slope * slope + 2.0 * _DIGITS * bend)
     estimate: FloatArray = 2.0 * _DIGITS / (slope + root)
     return estimate
 
 
-def excess(law: Law, *, start: float = 0.0, most: FloatArray | None = None) -> FloatArray:
+def excess(x: Distribution, *, start: float = 0.0, most: FloatArray | None = None) -> FloatArray:
     """Return `start` + P(X > k) / P(X = k), adding products of term ratios.
 
     Only positive terms are added, so all digits are kept. As the logarithm of the
@@ -39,7 +40,7 @@ def excess(law: Law, *, start: float = 0.0, most: FloatArray | None = None) -> F
 
     Parameters
     ----------
-    law : Law
+    x : Distribution
         At any k.
     start : float
         0, or 1 for P(X >= k) / P(X = k).
@@ -51,9 +52,9 @@ def excess(law: Law, *, start: float = 0.0, most: FloatArray | None = None) -> F
     array of shape (rows,)
         From `start`.
     """
-    size = len(law.delta)
+    size = len(x.delta)
     result, rows, done = np.empty(size), np.arange(size), 0
-    rising, falling, scale = law.rising + 1.0, law.falling.copy(), law.scale
+    rising, falling, scale = (x.rising + 1.0, x.falling.copy(), x.scale)
     term, added = np.ones(size), np.full(size, start)
     left = np.full(size, np.inf) if most is None else most
     while rows.size:
@@ -73,12 +74,12 @@ def excess(law: Law, *, start: float = 0.0, most: FloatArray | None = None) -> F
     return result
 
 
-def divide(law: Law, limit: float, small: FloatArray) -> tuple[FloatArray, FloatArray]:
+def divide(x: Distribution, limit: float, small: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the sums of P(X = j) / P(X = k) over j > k up to a limit, and above it.
 
     Parameters
     ----------
-    law : Law
+    x : Distribution
         At any k.
     limit : float
         At least 1.
@@ -91,7 +92,7 @@ def divide(law: Law, limit: float, small: FloatArray) -> tuple[FloatArray, Float
         `small` and the terms of at most `limit`; the larger terms, from 0.
     """
     small, large, rows = small.copy(), np.zeros(len(small)), np.arange(len(small))
-    rising, falling, scale = law.rising + 1.0, law.falling.copy(), law.scale
+    rising, falling, scale = (x.rising + 1.0, x.falling.copy(), x.scale)
     term, low, high = np.ones(len(small)), small.copy(), large.copy()
     while rows.size:
         term *= product(falling) / product(rising) * scale

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.overlapping.memberships import Memberships
-from pipeline.kernels.clustering.overlapping.patterns import FloatArray
 
 _AMIGO = "Amigó, Gonzalo, Artiles & Verdejo 2009, section 5"
 

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.overlapping.memberships import Memberships
-from pipeline.kernels.clustering.overlapping.patterns import FloatArray, IntArray, Patterns
+from pipeline.kernels.clustering.overlapping.patterns import Patterns
 from pipeline.kernels.hashing import seeded_generator
 
 ALPHA = 0.9

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.overlapping.memberships import Memberships
-from pipeline.kernels.clustering.overlapping.patterns import FloatArray, IntArray
 
 
 @cluster_measure(

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.overlapping.patterns import (
     NOTHING,
-    IntArray,
     Patterns,
     distinct_rows,
     sorted_distinct,

@@ -6,11 +6,9 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from pipeline.kernels.arrays import FloatArray, IntArray
 
 NOTHING = -1
 """Fills the places after the last label of a set."""

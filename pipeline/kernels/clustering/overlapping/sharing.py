@@ -18,9 +18,8 @@ import numpy as np
 from scipy import special
 
 from pipeline.errors import DataError
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.clustering.overlapping.patterns import (
-    FloatArray,
-    IntArray,
     Patterns,
     distinct_rows,
     sorted_distinct,

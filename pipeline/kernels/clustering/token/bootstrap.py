@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
 from pipeline.kernels.clustering.token.contingency import (
     Contingency,
-    IntArray,
     check_labels,
     codes,
     contingency,
@@ -20,6 +19,7 @@ from pipeline.kernels.clustering.token.contingency import (
 )
 from pipeline.kernels.clustering.token.scores import score_table
 from pipeline.kernels.hashing import seeded_generator
+from pipeline.kernels.percentiles import check_bootstrap, summary
 
 _CELLS = 2**23
 """Weights that are held at a time, 64 MB of them."""
@@ -86,8 +86,7 @@ def token_intervals(
     >>> bool((found["lower"] <= found["value"]).item())
     True
     """
-    if not 0.0 < confidence < 1.0 or replicates < 1:
-        raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
+    check_bootstrap(confidence=confidence, replicates=replicates)
     names = resolve(measures, TOKEN_MEASURES)
     check_labels(cells, ["sentence"])
     table = contingency(_added(cells, ["gold", "cluster"]))
@@ -96,7 +95,7 @@ def token_intervals(
     again = [score_table(drawn, names) for drawn in _samples(cells, table, bits, replicates)]
     columns = np.asarray(again, dtype=np.float64).reshape(len(again), len(names)).T
     pairs = zip(names, values, columns, strict=True)
-    rows = [(name, value, *_limits(drawn, confidence)) for name, value, drawn in pairs]
+    rows = [(name, value, *summary(drawn, confidence=confidence)) for name, value, drawn in pairs]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row").fill_nan(None)
 
 
@@ -142,14 +141,3 @@ def _by_sentence(cells: pl.DataFrame, table: Contingency) -> sparse.csr_array:
     row = codes(held["gold"])[0] * len(table.clusters) + codes(held["cluster"])[0]
     shape = (table.counts.size, len(sentences))
     return sparse.csr_array((held["f"].to_numpy(), (row, column)), shape=shape)
-
-
-def _limits(drawn: npt.NDArray[np.float64], confidence: float) -> tuple[float, float, float, int]:
-    known = drawn[~np.isnan(drawn)]
-    tail = (1.0 - confidence) / 2.0
-    lower = upper = spread = float("nan")
-    if len(known):
-        lower, upper = map(float, np.quantile(known, [tail, 1.0 - tail]))
-    if len(known) > 1:
-        spread = float(known.std(ddof=1))
-    return lower, upper, spread, len(drawn) - len(known)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from pipeline.errors import DataError
-
-IntArray = npt.NDArray[np.int64]
+from pipeline.kernels.arrays import IntArray
 
 
 @dataclass(frozen=True, eq=False)

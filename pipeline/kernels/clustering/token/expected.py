@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from pipeline.kernels.arrays import FloatArray, IntArray
 
 _REACH = 72
 """Points on each side of the mean: 12 standard deviations and 24 more, in steps."""

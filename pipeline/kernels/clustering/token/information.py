@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.token.contingency import Contingency
 from pipeline.kernels.clustering.token.expected import expected_information
@@ -16,7 +16,7 @@ _VINH = "Vinh, Epps & Bailey 2010"
 _NAN = float("nan")
 
 
-def entropy(counts: npt.NDArray[np.int64]) -> float:
+def entropy(counts: IntArray) -> float:
     """Return ``-sum p ln p`` of positive counts.
 
     Examples

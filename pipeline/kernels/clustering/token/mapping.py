@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 from scipy.optimize import linear_sum_assignment
 
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.measure import cluster_measure
-from pipeline.kernels.clustering.token.contingency import Contingency, IntArray, contingency
+from pipeline.kernels.clustering.token.contingency import Contingency, contingency
 
 _NONE = -1
 

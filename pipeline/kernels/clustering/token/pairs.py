@@ -9,8 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.token.contingency import Contingency
 
@@ -51,7 +51,7 @@ def count_pairs(table: Contingency) -> Pairs:
     return Pairs(both, clusters - both, classes - both, rest)
 
 
-def _squares(counts: npt.NDArray[np.int64], total: int) -> int:
+def _squares(counts: IntArray, total: int) -> int:
     if total <= _SAFE:
         return int(np.dot(counts, counts))
     return sum(int(count) ** 2 for count in counts)

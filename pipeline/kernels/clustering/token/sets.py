@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.clustering.measure import cluster_measure
 from pipeline.kernels.clustering.token.contingency import Contingency
 
 _NAN = float("nan")
 
 
-def _f_scores(table: Contingency) -> npt.NDArray[np.float64]:
+def _f_scores(table: Contingency) -> FloatArray:
     """Return ``2 n_ck / (n_c + n_k)`` of every class with every cluster."""
     both = table.classes[:, None] + table.sizes[None, :]
     return np.asarray(2.0 * table.counts / both)

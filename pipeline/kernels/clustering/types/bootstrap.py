@@ -6,16 +6,15 @@ import functools
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from pipeline.kernels.clustering.types.entries import IntArray, Patterns
+from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.mapping_many_to_one import climb, is_separable
 from pipeline.kernels.clustering.types.mapping_one_to_one import edge_weights, one_to_one
 from pipeline.kernels.clustering.types.measures import TYPE_MEASURES, image, item_counts
 from pipeline.kernels.clustering.types.neighbours import Neighbours, chosen
 from pipeline.kernels.hashing import seeded_generator
-
-FloatArray = npt.NDArray[np.float64]
+from pipeline.kernels.percentiles import check_bootstrap, percentiles
 
 INTERVALS = ("fixed", "refitted")
 _CELLS = 4_000_000
@@ -92,15 +91,13 @@ def type_level_limits(
         values = _by_union(patterns, mapping, replicates, bits)
     else:
         values = _by_item(patterns, measure, mapping, replicates, bits)
-    tail = (1.0 - confidence) / 2.0
-    lower, upper = np.clip(np.quantile(values, [tail, 1.0 - tail]), 0.0, 1.0)
+    lower, upper = np.clip(percentiles(values, confidence=confidence), 0.0, 1.0)
     return float(lower), float(upper)
 
 
 def check_limits(*, replicates: int, confidence: float, interval: str) -> None:
     """Raise ValueError for an option that is out of range."""
-    if not 0.0 < confidence < 1.0 or replicates < 1:
-        raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
+    check_bootstrap(confidence=confidence, replicates=replicates)
     if interval not in INTERVALS:
         raise ValueError(f"interval {interval!r}; valid: {', '.join(INTERVALS)}")
 

@@ -7,14 +7,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import optimize, sparse
 
-from pipeline.kernels.clustering.types.entries import IntArray, Patterns, Sparse
+from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
+from pipeline.kernels.clustering.types.entries import Patterns, Sparse
 from pipeline.kernels.clustering.types.measures import macro_i
-
-FloatArray = npt.NDArray[np.float64]
 
 PROVEN_WITHIN = 1e-9
 """A mapping is proven best if the bound is higher by no more than this."""
@@ -126,7 +124,7 @@ def _closed(bound: float, value: Fraction) -> bool:
     return bound - float(value) <= PROVEN_WITHIN
 
 
-def _several(problem: _Problem) -> npt.NDArray[np.bool_]:
+def _several(problem: _Problem) -> BoolArray:
     """Mark the sets of more than one cluster."""
     return np.asarray(problem.members.sum(axis=1) > 1)
 

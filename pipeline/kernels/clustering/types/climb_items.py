@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from pipeline.kernels.clustering.types.entries import IntArray, Patterns, Sparse
+from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
+from pipeline.kernels.clustering.types.entries import Patterns, Sparse
 from pipeline.kernels.clustering.types.mapping_one_to_one import reciprocals
 from pipeline.kernels.clustering.types.measures import item_counts
 from pipeline.kernels.clustering.types.neighbours import Block, Neighbours, block, chosen, filled
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 _ROWS = 50_000
 """Patterns that are counted at a time."""

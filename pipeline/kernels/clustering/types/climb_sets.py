@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from pipeline.kernels.clustering.types.entries import IntArray, Sparse
+from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.clustering.types.entries import Sparse
 from pipeline.kernels.clustering.types.measures import one_hot
 from pipeline.kernels.clustering.types.neighbours import Neighbours, filled
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class UnionState:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
 from pipeline.errors import DataError
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.overlapping.patterns import (
     distinct_sets,
     numbered,
     sorted_distinct,
 )
 
-IntArray = npt.NDArray[np.int64]
 Sparse = sparse.csr_array
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.clustering.types.climb_items import ItemState, item_moves
 from pipeline.kernels.clustering.types.climb_sets import UnionState, macro_moves, micro_moves
-from pipeline.kernels.clustering.types.entries import IntArray, Patterns
+from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.mapping_one_to_one import (
     completed,
     edge_weights,
@@ -19,8 +17,6 @@ from pipeline.kernels.clustering.types.mapping_one_to_one import (
 from pipeline.kernels.clustering.types.measures import TYPE_MEASURES
 from pipeline.kernels.clustering.types.neighbours import Neighbours
 from pipeline.kernels.hashing import seeded_generator
-
-FloatArray = npt.NDArray[np.float64]
 
 IMPROVEMENT = 1e-12
 """A move must improve the measure by more than this."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize, sparse
 
-from pipeline.kernels.clustering.types.entries import IntArray, Patterns
+from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.measures import UNMAPPED
-
-FloatArray = npt.NDArray[np.float64]
 
 EXACT_BELOW = 2**53
 """Integers up to here are exact as floats, and so are their sums in any order."""

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pipeline.kernels.clustering.types.entries import IntArray, Patterns, Sparse
+from pipeline.kernels.arrays import IntArray
+from pipeline.kernels.clustering.types.entries import Patterns, Sparse
 
 UNMAPPED = -1
 """The class of a cluster that is mapped to none."""

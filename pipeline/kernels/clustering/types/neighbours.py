@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pipeline.kernels.clustering.types.entries import IntArray, Patterns, Sparse
-
-BoolArray = npt.NDArray[np.bool_]
+from pipeline.kernels.arrays import BoolArray, IntArray
+from pipeline.kernels.clustering.types.entries import Patterns, Sparse
 
 _KEPT_ENTRIES = 20_000_000
 """Blocks are kept in memory if they have fewer entries in all."""

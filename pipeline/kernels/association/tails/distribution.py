@@ -16,18 +16,15 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.statistics.saddle_point import deviance, stirlerr
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
 
 _NOTHING = 0.5 / np.pi  # stands for n = 0 where ln(2 pi n) is taken, since 0! = 1
 
 
 @dataclass(frozen=True)
-class Law:
+class Distribution:
     """Distributions, one a column, each at a value k.
 
     Parameters
@@ -62,28 +59,28 @@ class Law:
         """P(X = k+1) / P(X = k)."""
         return product(self.falling) / product(self.rising + 1.0) * self.scale
 
-    def take(self, rows: IntArray | slice) -> Law:
-        """Return the law of these rows."""
-        return Law(
+    def take(self, rows: IntArray | slice) -> Distribution:
+        """Return the distribution of these rows."""
+        return Distribution(
             self.rising[:, rows], self.falling[:, rows], self.means[:, rows], self.delta[rows],
             self.scale[rows], self.above[:, rows], self.below[:, rows],
         )  # fmt: skip
 
-    def ratios(self) -> Law:
+    def ratios(self) -> Distribution:
         """Return what term ratios need; it has no probability of its own."""
         none = self.means[:0]
-        return Law(self.rising, self.falling, none, self.delta, self.scale, none, none)
+        return Distribution(self.rising, self.falling, none, self.delta, self.scale, none, none)
 
-    def mirror(self) -> Law:
-        """Return the law of -X, whose upper tail is the lower tail of X."""
+    def mirror(self) -> Distribution:
+        """Return the distribution of -X, whose upper tail is the lower tail of X."""
         means = np.concatenate([self.means[len(self.rising) :], self.means[: len(self.rising)]])
-        return Law(
+        return Distribution(
             self.falling, self.rising, means, -self.delta, 1.0 / self.scale, self.above, self.below
         )
 
-    def move(self, by: float | FloatArray) -> Law:
-        """Return the same law at k + `by`."""
-        return Law(
+    def move(self, by: float | FloatArray) -> Distribution:
+        """Return the same distribution at k + `by`."""
+        return Distribution(
             self.rising + by, self.falling - by, self.means, self.delta + by,
             self.scale, self.above, self.below,
         )  # fmt: skip
@@ -104,12 +101,12 @@ def _fold(operation: np.ufunc, counts: FloatArray, empty: float) -> FloatArray:
     return reduce(operation, others, first)
 
 
-def log_pmf(law: Law) -> FloatArray:
+def log_pmf(x: Distribution) -> FloatArray:
     """Return ln P(X = k).
 
     Parameters
     ----------
-    law : Law
+    x : Distribution
         With counts from 0; real ones are allowed from 16.
 
     Returns
@@ -122,16 +119,16 @@ def log_pmf(law: Law) -> FloatArray:
     ----------
     Loader, Fast and Accurate Computation of Binomial Probabilities (2000).
     """
-    counts = np.concatenate([law.rising, law.falling])
-    powers = product(np.maximum(law.above, _NOTHING)) / (
-        product(np.maximum(law.below, _NOTHING)) * product(np.maximum(counts, _NOTHING))
+    counts = np.concatenate([x.rising, x.falling])
+    powers = product(np.maximum(x.above, _NOTHING)) / (
+        product(np.maximum(x.below, _NOTHING)) * product(np.maximum(counts, _NOTHING))
     )
-    odd = len(law.above) - len(law.below) - len(counts)
+    odd = len(x.above) - len(x.below) - len(counts)
     value = 0.5 * np.log(powers * (2.0 * np.pi) ** odd)
-    value = value + (_corrections(law.above) - _corrections(law.below) - _corrections(counts))
-    signs = [1.0] * len(law.rising) + [-1.0] * len(law.falling)
-    for count, mean, sign in zip(counts, law.means, signs, strict=True):
-        value = value - deviance(count, mean, sign * law.delta)
+    value = value + (_corrections(x.above) - _corrections(x.below) - _corrections(counts))
+    signs = [1.0] * len(x.rising) + [-1.0] * len(x.falling)
+    for count, mean, sign in zip(counts, x.means, signs, strict=True):
+        value = value - deviance(count, mean, sign * x.delta)
     return np.minimum(value, 0.0)
 
 
