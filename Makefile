@@ -10,12 +10,13 @@ RUNS ?= runs
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: help demo test lint bench coverage clean
+.PHONY: help demo test lint wheel bench coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
 	@echo "make test      run all tests"
 	@echo "make lint      check style and types"
+	@echo "make wheel     build the wheel, install it elsewhere and use it"
 	@echo "make bench     measure speed and memory"
 	@echo "make coverage  simulate the coverage of the confidence intervals"
 	@echo "make clean     remove the environment and the results"
@@ -52,6 +53,9 @@ lint: $(VENV)/lint
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+wheel: $(VENV)/core
+	$(BIN)/python tests/house/wheel.py
+
 $(VENV)/bench: $(VENV)/core
 	$(PIP) --editable ".[test,bench]"
 	touch $@
@@ -81,4 +85,4 @@ coverage: $(VENV)/core
 	$(BIN)/python benchmarks/lexicon_simulation.py
 
 clean:
-	rm -rf $(VENV) $(PEERS) runs build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) runs build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
