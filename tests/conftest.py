@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.house import threads
+
 settings.register_profile("lexassay", deadline=None)
 settings.load_profile("lexassay")
+
+if threading.gettrace():  # lines are counted
+    threads.follow()
 
 
 @pytest.fixture(autouse=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+import pipeline
 from pipeline.cli import inspecting, running, sizing, tables, templates
 from pipeline.errors import Interrupted
 
@@ -21,6 +22,24 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        print("lexassay", pipeline.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _whole(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_say_version, is_eager=True, help="Say the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Take what stands before the name of a command."""
 
 
 def _command(function: Callable[..., int]) -> Callable[..., None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import selectors
@@ -17,6 +18,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _TRIES = 3
+_GRACE = 2.0
 _START = "from pipeline.engine.worker import main; main()"
 
 
@@ -143,10 +145,12 @@ class _Worker:
 
     def stop(self) -> int:
         """End the process; return its code."""
-        self._process.kill()
-        for pipe in (self._tasks, self.answers):
-            try:
-                pipe.close()
-            except BrokenPipeError:
-                continue
-        return self._process.wait()
+        with contextlib.suppress(BrokenPipeError):
+            self._tasks.close()  # it ends at once, even within a task, when no more can come
+        try:
+            code = self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self.answers.close()
+        return code

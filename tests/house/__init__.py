@@ -1,0 +1,1 @@
+"""Tests of the house itself: its wheel, its guide, its habits."""

@@ -1,0 +1,100 @@
+"""Build the wheel, install it into an empty environment, and use it from another folder.
+
+python tests/house/wheel.py [FOLDER]
+
+Only what the wheel is made of is copied and built, so that nothing left over from an earlier build
+gets in. The wheel goes to FOLDER, `dist` if it is not given.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("pipeline", "schemas")
+SOURCES = (*PACKAGES, "pyproject.toml", "README.md", "LICENSE")
+FAMILIES = ("collocations", "clustering", "lexicon")
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+
+def call(command: Sequence[str | Path], folder: Path) -> str:
+    """Run a command in a folder, far from the sources, and return what it prints."""
+    given = {key: text for key, text in os.environ.items() if not key.startswith("PYTHON")}
+    print("+", *command, file=sys.stderr, flush=True)
+    done = subprocess.run(
+        command, cwd=folder, env=given, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return done.stdout
+
+
+def build(folder: Path, output: Path) -> Path:
+    """Return the wheel, made from a copy of its sources in an environment of its own."""
+    sources = folder / "sources"
+    sources.mkdir()
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, sources / name, ignore=shutil.ignore_patterns("*.pyc"))
+        else:
+            shutil.copy(ROOT / name, sources)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+    call([*pip, "--wheel-dir", output, sources], folder)
+    return output / f"lexassay-{VERSION}-py3-none-any.whl"
+
+
+def complete(wheel: Path) -> None:
+    """Fail if a file of the packages is not in the wheel, or the wheel has others."""
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    paths = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
+    sources = {
+        path.relative_to(ROOT).as_posix() for path in paths if path.parent.name != "__pycache__"
+    }
+    if inside != sources:
+        raise SystemExit(f"the wheel and the sources differ by {sorted(inside ^ sources)}")
+
+
+def install(wheel: Path, folder: Path) -> Path:
+    """Return the command, installed into an empty environment with the versions we test."""
+    venv.create(folder / "empty", with_pip=True)
+    binaries = folder / "empty" / "bin"
+    pip = [binaries / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    versions = ["--only-binary", ":all:", "--constraint", ROOT / "constraints.txt"]
+    call([*pip, *versions, wheel], folder)
+    return binaries / "lexassay"
+
+
+def use(command: Path, folder: Path) -> None:
+    """Say the version, list the measures, make and run an experiment of each family."""
+    folder.mkdir()
+    said = call([command, "--version"], folder)
+    if said != f"lexassay {VERSION}\n":
+        raise SystemExit(f"--version says {said!r}")
+    if "log_likelihood" not in call([command, "measures"], folder):
+        raise SystemExit("log_likelihood is not among the measures")
+    for family in FAMILIES:
+        call([command, "new", family, family], folder)
+        call([command, "run", "experiment.toml"], folder / family)
+        if not (folder / family / "runs" / family / "report" / "index.html").is_file():
+            raise SystemExit(f"{family} has no report")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Build, install, use."""
+    output = Path(arguments[0] if arguments else ROOT / "dist").resolve()
+    with tempfile.TemporaryDirectory() as name:
+        wheel = build(Path(name), output)
+        complete(wheel)
+        use(install(wheel, Path(name)), Path(name) / "elsewhere")
+    print(f"{wheel}: built, installed and used")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
