@@ -1,4 +1,4 @@
-"""Text columns to numbers and verdicts, and the rows where that fails."""
+"""Text columns to numbers and judgements, and the rows where that fails."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import polars as pl
 
 TRUE = ("1", "true", "yes", "y", "+", "tp")
 FALSE = ("0", "false", "no", "n", "-", "fp")
-"""Spellings of a verdict, in any case; an empty field means that nobody judged."""
+"""Spellings of a judgement, in any case; an empty field means that nobody judged."""
 
 
 def whole_number(column: str, dtype: pl.DataType) -> pl.Expr:
@@ -48,13 +48,13 @@ def number(column: str, dtype: pl.DataType) -> pl.Expr:
     return text.cast(pl.Float64, strict=False).fill_nan(None)
 
 
-def verdict(column: str, dtype: pl.DataType) -> pl.Expr:
+def judgement(column: str, dtype: pl.DataType) -> pl.Expr:
     """Return a column as Boolean; null where nobody judged or the spelling is unknown.
 
     Examples
     --------
     >>> texts = pl.DataFrame({"tp": ["1", "No", "", "maybe"]})
-    >>> texts.select(verdict("tp", pl.String())).to_series().to_list()
+    >>> texts.select(judgement("tp", pl.String())).to_series().to_list()
     [True, False, None, None]
     """
     if dtype == pl.Boolean:

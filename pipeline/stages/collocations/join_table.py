@@ -1,4 +1,4 @@
-"""Verdicts from a table of annotated pairs."""
+"""Judgements from a table of annotated pairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schemas import Coverage, Identified, Judgements
 
 Unit: TypeAlias = Literal["l1", "l2"]
 _UNITS: tuple[Unit, ...] = ("l1", "l2")
-_SPELLING = f"is no verdict ({', '.join(parsing.TRUE)} or {', '.join(parsing.FALSE)})"
+_SPELLING = f"is no judgement ({', '.join(parsing.TRUE)} or {', '.join(parsing.FALSE)})"
 
 
 class LabelColumn(StageConfig):
@@ -28,7 +28,7 @@ class LabelColumn(StageConfig):
 
 
 class JoinTable(StageConfig):
-    """Join the verdicts of an annotated table to the candidates."""
+    """Join the judgements of an annotated table to the candidates."""
 
     path: TableSource
     """File or files with one row per annotated pair."""
@@ -62,24 +62,24 @@ class JoinTable(StageConfig):
 
 @stage("join.table", config=JoinTable, outputs={"judgements": Judgements, "coverage": Coverage})
 def join_table(config: JoinTable, tables: Tables) -> Outputs:
-    """Keep the verdicts on candidates; two different verdicts on one pair are a fault."""
+    """Keep the judgements on candidates; two different judgements on one pair are a fault."""
     raw = tables["path"]
     schema = raw.collect_schema()
     names = {each: config.columns.get(each, each) for each in _UNITS}
     wanted = [(f"columns.{each}", name) for each, name in names.items()]
     columns = {category: config.column_of(category) for category in config.categories}
     require(schema, [*wanted, *((f"categories.{new}", name) for new, name in columns.items())])
-    verdicts = {category: _verdict(config, category, schema) for category in columns}
+    judgements = {category: _judgement(config, category, schema) for category in columns}
     spelt = {
-        columns[category]: verdict
-        for category, verdict in verdicts.items()
+        columns[category]: judgement
+        for category, judgement in judgements.items()
         if isinstance(config.categories[category], str)
     }
     units = {name: pl.col(name).cast(pl.String) for name in names.values()}
     pairs = raw.with_columns(candidate_id(*names.values()))
     long = pl.concat(
-        pairs.select("file", "line", "id", category=pl.lit(category), tp=verdict)
-        for category, verdict in verdicts.items()
+        pairs.select("file", "line", "id", category=pl.lit(category), tp=judgement)
+        for category, judgement in judgements.items()
     ).drop_nulls(["id", "tp"])
     one = long.group_by("category", "id").agg(pl.col("tp").first(), two=pl.col("tp").n_unique() > 1)
     known = tables["candidates"].select("id")
@@ -97,16 +97,16 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     }
 
 
-def _verdict(config: JoinTable, category: str, schema: pl.Schema) -> pl.Expr:
+def _judgement(config: JoinTable, category: str, schema: pl.Schema) -> pl.Expr:
     given = config.categories[category]
     if isinstance(given, str):
-        return parsing.verdict(given, schema[given])
+        return parsing.judgement(given, schema[given])
     label = pl.col(given.column).cast(pl.String).str.strip_chars()
     return pl.when(label != "").then(label.is_in(list(given.labels)))
 
 
 def _union(judged: pl.LazyFrame, name: str, parts: tuple[str, ...]) -> pl.LazyFrame:
-    """Return the verdicts of a category that unites others; a part without verdict is open."""
+    """Return the judgements of a category that unites others; a part without judgement is open."""
     some = judged.filter(pl.col("category").is_in(parts)).group_by("id").agg(
         true=pl.col("tp").any(), all=pl.col("category").n_unique() == len(set(parts))
     )  # fmt: skip
@@ -121,7 +121,7 @@ def _contradictions(long: pl.LazyFrame, one: pl.LazyFrame, columns: dict[str, st
         "line",
         column=pl.col("category").replace(columns),
         value=pl.col("tp").cast(pl.String),
-        problem=pl.lit("this pair has another verdict elsewhere"),
+        problem=pl.lit("this pair has another judgement elsewhere"),
     )
 
 
