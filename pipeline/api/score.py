@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.api.frames import as_counts, as_frame
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.association import scoring as association
+from pipeline.kernels.association import scoring
 from pipeline.kernels.association.contingency import SIGNATURE
 from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES, Family, Measure, resolve
 from schemas import Signatures
@@ -66,10 +66,10 @@ def score(
         if taken:
             what = f"the table already has a column {', '.join(taken)}"
             raise ConfigError("score", [Problem("measures", what, "rename it first")])
-        wanted = association.expressions(names, formulas or {})
+        wanted = scoring.expressions(names, formulas or {})
     except (KeyError, ValueError) as error:
         raise ConfigError("score", [Problem("measures", str(error.args[0]))]) from error
-    return association.score_now(frame, wanted=wanted, seed=seed)
+    return scoring.score_now(frame, wanted=wanted, seed=seed)
 
 
 def measures() -> pl.DataFrame:

@@ -72,7 +72,7 @@ def adjudicate(annotations: pl.LazyFrame, *, rule: Rule, expert: str | None = No
 
 
 def intersection(annotations: pl.LazyFrame, *, positive: Collection[str]) -> pl.LazyFrame:
-    """Return the verdict by which a true positive needs the voice of every annotator.
+    """Return the judgement by which a true positive needs the voice of every annotator.
 
     Parameters
     ----------

@@ -192,7 +192,7 @@ def _bootstrap(
     again, estimates = group.coefficients(drawn), group.coefficients(frequencies.astype(float))
     for name, estimate in estimates.items():
         lower, upper, error, undefined = summary(again[name], confidence=confidence)
-        numbers = (items, estimate, error, lower, upper, undefined)
+        numbers = (items, float(estimate), error, lower, upper, undefined)
         yield (*group.key, name, "bootstrap", *map(float, numbers))
 
 

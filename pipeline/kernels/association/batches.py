@@ -9,10 +9,10 @@ from functools import partial, reduce
 import polars as pl
 
 from pipeline.kernels.association.contingency import SIGNATURE
-from pipeline.kernels.association.dependencies import layers, needed
+from pipeline.kernels.association.dependencies import needed, steps
 
 BATCH = 131_072
-"""Rows of a batch: a column of it takes 1 MB, and planning takes a small share of its time."""
+"""Rows of a batch: a column of it takes 1 MB, its query a small share of the time."""
 
 
 def score_signatures(
@@ -27,7 +27,7 @@ def score_signatures(
     wanted : mapping of str to Expr
         Name to expression over cells, shared intermediates and measures.
     threads : int
-        Batches to score at a time. One within a plan of Polars: its threads would wait for
+        Batches to score at a time. One within a query of Polars: its threads would wait for
         themselves.
 
     Returns
@@ -71,11 +71,10 @@ def _score_rows(
     signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr], threads: int
 ) -> pl.DataFrame:
     """Score every row, batch by batch."""
-    steps = [*layers(needed(wanted.values()))]
     numbers = {name: each.cast(pl.Float64) for name, each in wanted.items()}
     whole = _plain(signatures)
     slices = list(whole.iter_slices(BATCH)) or [signatures]
-    score = partial(_score_batch, steps=steps, numbers=numbers)
+    score = partial(_score_batch, steps=steps(needed(wanted.values())), numbers=numbers)
     if threads == 1 or len(slices) == 1:
         return pl.concat(map(score, slices))
     with ThreadPoolExecutor(threads) as pool:
@@ -87,12 +86,12 @@ def _score_batch(
 ) -> pl.DataFrame:
     """Score the rows of a batch together, never fewer than two."""
     small = part.height < 2
-    plan = (_plain(pl.concat([part, _PADDING])) if small else part).lazy()
+    query = (_plain(pl.concat([part, _PADDING])) if small else part).lazy()
     for step in steps:
-        plan = plan.with_columns(**step)
+        query = query.with_columns(**step)
     names = pl.all()
     defined = pl.when(names.is_nan()).then(None).otherwise(names).name.keep()
-    scored = plan.select(**numbers).select(defined)
+    scored = query.select(**numbers).select(defined)
     found = scored.collect(engine="in-memory", optimizations=_AS_WRITTEN)
     return found.head(part.height) if small else found
 

@@ -31,7 +31,7 @@ def definition(column: str) -> pl.Expr:
 
 
 def needed(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
-    """Return all columns that the expressions rest on, each after those that it rests on.
+    """Return all columns that the expressions depend on, each after those that it depends on.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def needed(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
     Raises
     ------
     ValueError
-        If a measure rests on itself.
+        If a measure depends on itself.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def _collect(expression: pl.Expr, found: dict[str, pl.Expr], above: tuple[str, .
             found[name] = column
 
 
-def layers(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:
-    """Group columns so that each layer rests on the layers before it only.
+def steps(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:
+    """Group columns so that those of a step depend on the steps before it only.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def layers(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:
 
     Examples
     --------
-    >>> [list(layer) for layer in layers(needed([pl.col("delta") / pl.col("o11").sqrt()]))]
+    >>> [list(step) for step in steps(needed([pl.col("delta") / pl.col("o11").sqrt()]))]
     [['determinant', 'N', 'o11'], ['delta']]
     """
     depth: dict[str, int] = {}

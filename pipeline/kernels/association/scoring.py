@@ -153,7 +153,7 @@ def score_now(
 
     Notes
     -----
-    The plan that `score` returns does the same, but Polars lets nothing inside a plan's Python
+    The query that `score` returns does the same, but Polars lets nothing inside a query's Python
     function use more than one thread.
     """
     # What has a random number is scored candidate by candidate.

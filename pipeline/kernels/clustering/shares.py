@@ -8,7 +8,7 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.kernels.arrays import ratio
-from pipeline.kernels.clustering.token.contingency import check_labels
+from pipeline.kernels.clustering.encoding import check_labels
 
 EVERY = "*"
 """Stands for all items together, in place of a class."""

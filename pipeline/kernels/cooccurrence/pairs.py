@@ -7,8 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from pipeline.kernels.cooccurrence import tokens as places
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, head_token
 from pipeline.kernels.cooccurrence.units import LABELS, Unit, units
 
 _HALF = 2**32
@@ -44,7 +43,7 @@ def pair_tokens(
     Parameters
     ----------
     tokens : LazyFrame
-        As `places.numbered` gives them, with attributes; with a dependency also head.
+        As `tokens.numbered` gives them, with attributes; with a dependency also head.
     left, right : Unit
         What to pair.
     relation : Dependency or None
@@ -195,11 +194,11 @@ def _related(
     """Pair a governor with its dependents, directly or through one token between them."""
     above, below = f"token_{governor}", f"token_{3 - governor}"
     edges = tokens.filter(relation.where).select(
-        pl.col(TOKEN).alias(below), places.governor().alias("_by")
+        pl.col(TOKEN).alias(below), head_token().alias("_by")
     )
     if relation.through is not None:
         between = tokens.filter(relation.through).select(
-            pl.col(TOKEN).alias("_by"), places.governor().alias("_above")
+            pl.col(TOKEN).alias("_by"), head_token().alias("_above")
         )
         edges = edges.join(between, on="_by").drop("_by").rename({"_above": "_by"})
     edges = edges.rename({"_by": above}).drop_nulls()

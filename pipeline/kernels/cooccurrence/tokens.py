@@ -37,7 +37,7 @@ def numbered(tokens: pl.LazyFrame, *, in_order: bool = False) -> pl.LazyFrame:
     )
 
 
-def governor() -> pl.Expr:
+def head_token() -> pl.Expr:
     """Return the number of a token's head; null for the root, and where none is known."""
     head = pl.col("head")
     return pl.when(head > 0).then(pl.col(TOKEN) + head - pl.col("position"))

@@ -11,7 +11,7 @@ from pipeline.errors import DataError
 from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.cooccurrence import dispersion
 from pipeline.kernels.cooccurrence.packing import packed
-from pipeline.kernels.cooccurrence.token_index import ByToken
+from pipeline.kernels.cooccurrence.token_index import TokenIndex, token_index
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
 from pipeline.kernels.cooccurrence.units import ELEMENTS, LABELS
 
@@ -55,7 +55,7 @@ def adjacent_tuples(
     [('a', 'b'), ('b', 'c')]
     """
     place = tokens.get_column(PLACE).to_numpy()
-    dense = [ByToken(each, len(place)) for each in units]
+    dense = [token_index(each, len(place)) for each in units]
     at = dense[0].units.get_column(TOKEN).to_numpy()
     chains, ends = [np.arange(len(at))], [at]
     for each in dense[1:]:
@@ -71,7 +71,7 @@ def adjacent_tuples(
 
 
 def _followers(
-    units: ByToken, at: IntArray, place: IntArray, gap: int
+    units: TokenIndex, at: IntArray, place: IntArray, gap: int
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return which of the tokens `at` have a unit after them, which unit, and on which token."""
     nothing = np.zeros(0, dtype=np.int64)
@@ -81,8 +81,8 @@ def _followers(
         inside = after < len(place)
         inside[inside] = place[after[inside]] == place[at[inside]]
         rows = np.flatnonzero(inside)
-        for layer in units.layers:
-            index = layer[after[rows]]
+        for row in units.rows:
+            index = row[after[rows]]
             hit = index >= 0
             found.append((rows[hit], index[hit], after[rows[hit]]))
     kept, index, tokens = (np.concatenate(each) for each in zip(*found, strict=True))

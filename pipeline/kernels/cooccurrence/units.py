@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from pipeline.kernels.cooccurrence.labels import fields, label
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, governor
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, head_token
 
 LABELS = "lexassay labels"
 """Name of the categories of labels: as long as any are held, the same label has the same number."""
@@ -137,7 +137,7 @@ def _attach(
     below = related.side == "dependents"
     columns = {f"{name}.{attribute}": pl.col(attribute) for attribute in attributes}
     others = tokens.filter(related.where).select(
-        (governor() if below else pl.col(TOKEN)).alias("_at"),
+        (head_token() if below else pl.col(TOKEN)).alias("_at"),
         pl.col(TOKEN).alias("_order"),
         **columns,
     )
@@ -145,5 +145,5 @@ def _attach(
     if not related.each:
         others = others.sort("_order").unique("_at", keep="first", maintain_order=True)
     how: Literal["left", "inner"] = "left" if related.optional else "inner"
-    placed = found.with_columns((pl.col(TOKEN) if below else governor()).alias("_at"))
+    placed = found.with_columns((pl.col(TOKEN) if below else head_token()).alias("_at"))
     return placed.join(others.drop("_order"), on="_at", how=how).drop("_at")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -11,6 +11,7 @@ import polars as pl
 
 from pipeline.kernels.arrays import BoolArray, IntArray
 from pipeline.kernels.cooccurrence.pairs import COLUMNS, TOKEN_1, TOKEN_2
+from pipeline.kernels.cooccurrence.token_index import in_order, token_index
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
 
 
@@ -65,16 +66,17 @@ def in_span(
     Evert 2008, Corpora and collocations, section 4.1: surface co-occurrence. The rule for
     overlapping spans is that of the UCS toolkit.
     """
-    nodes = _in_order(first)
+    nodes = in_order(first)
     node, place = nodes.get_column(TOKEN).to_numpy(), tokens.get_column(PLACE).to_numpy()
     start = _start(nodes, span) if span.count == "positions" else np.zeros(len(node), np.int64)
-    layers = list(_layers(second, len(place)))
+    index = token_index(second, len(place))
+    labels = index.units.get_column("unit").to_physical().to_numpy()
     counted = np.zeros(len(node), dtype=np.int64)
     found = [_Pairs(*(np.zeros(0, np.int64) for _ in range(3)))]
     for offset in span.offsets():
         rows = np.flatnonzero(_inside(node + offset, place, place[node], start))
         counted[rows] += 1
-        found += [_pairs(rows, node[rows] + offset, layer) for layer in layers]
+        found += [_pairs(rows, node[rows] + offset, unit, labels) for unit in index.rows]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
     return _frame(found, nodes, place), positions
 
@@ -110,43 +112,17 @@ class _Pairs(NamedTuple):
     labels: IntArray
 
 
-def _in_order(units: pl.DataFrame) -> pl.DataFrame:
-    return units if units.get_column(TOKEN).is_sorted() else units.sort(TOKEN)
-
-
 def _inside(at: IntArray, place: IntArray, own: IntArray, start: IntArray) -> BoolArray:
     """Return which positions count: not before the start, and in the node's sentence."""
     there = place.take(at, mode="clip") == own if len(place) else np.zeros(len(at), np.bool_)
     return there & (at >= start) & (at < len(place))
 
 
-def _layers(units: pl.DataFrame, size: int) -> Iterator[IntArray]:
-    """Yield the number of the label on each token, -1 for none: the first, the second ..."""
-    ordered = _in_order(units)
-    where = ordered.get_column(TOKEN).to_numpy()
-    label = ordered.get_column("unit").to_physical().to_numpy()
-    again = np.flatnonzero(np.diff(where) == 0) + 1  # rows on the token of the row before
-    while len(where):
-        dense = np.full(size, -1, dtype=np.int64)
-        # Of several rows the first is kept: the last assignment is that of the first row.
-        dense[where[::-1]] = label[::-1]
-        yield dense
-        where, label, again = _others(where, label, again)
-
-
-def _others(
-    where: IntArray, label: IntArray, again: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the rows that stand on the token of the row before them."""
-    where, label = where[again], label[again]
-    return where, label, np.flatnonzero(np.diff(where) == 0) + 1
-
-
-def _pairs(rows: IntArray, at: IntArray, layer: IntArray) -> _Pairs:
-    """Return the pairs of the nodes in `rows` with the labels on the tokens `at`."""
-    labels = layer[at]
-    hit = labels >= 0
-    return _Pairs(rows[hit], at[hit], labels[hit])
+def _pairs(rows: IntArray, at: IntArray, unit: IntArray, labels: IntArray) -> _Pairs:
+    """Return the pairs of the nodes in `rows` with the labels of the units on the tokens `at`."""
+    found = unit[at]
+    hit = found >= 0
+    return _Pairs(rows[hit], at[hit], labels[found[hit]])
 
 
 def _frame(found: Sequence[_Pairs], nodes: pl.DataFrame, place: IntArray) -> pl.DataFrame:

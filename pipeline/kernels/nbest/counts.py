@@ -74,7 +74,7 @@ def _prefix_sums() -> dict[str, pl.Expr]:
     }
 
 
-def positives(judged: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
+def positives(judged: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
     """Count the true positives of each category, with multiplicity.
 
     Parameters
@@ -84,18 +84,18 @@ def positives(judged: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
 
     Returns
     -------
-    pl.LazyFrame
-        Columns category and positives (Int64, from 0), in no particular order.
+    pl.DataFrame
+        Columns category and positives (Int64, from 0), sorted.
 
     Examples
     --------
     >>> judged = pl.DataFrame(
     ...     {"category": "TP", "id": ["a", "b"], "tp": [True, None], "multiplicity": [2, 1]}
     ... )
-    >>> positives(judged).collect().rows()
+    >>> positives(judged).rows()
     [('TP', 2)]
     """
-    return judged.lazy().group_by("category").agg(positives=_HITS.cast(pl.Int64).sum())
+    return draw_totals(judged).select("category", positives="k_sampled")
 
 
 def draw_totals(judged: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:

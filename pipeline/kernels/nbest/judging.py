@@ -1,4 +1,4 @@
-"""The sampled candidates with their verdicts: what all evaluation starts from."""
+"""The sampled candidates with their judgements: what all evaluation starts from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import polars as pl
 
 
 def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
-    """Put draws and verdicts together: every draw once per category.
+    """Put draws and judgements together: every draw once per category.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
     Examples
     --------
     >>> draws = pl.LazyFrame({"id": ["a", "b"], "multiplicity": [1, 2]})
-    >>> verdicts = pl.LazyFrame({"category": ["TP"], "id": ["b"], "tp": [True]})
-    >>> judged(draws, verdicts).sort("id").collect().rows()
+    >>> given = pl.LazyFrame({"category": ["TP"], "id": ["b"], "tp": [True]})
+    >>> judged(draws, given).sort("id").collect().rows()
     [('TP', 'a', None, 1), ('TP', 'b', True, 2)]
     """
     categories = judgements.select(pl.col("category").unique())

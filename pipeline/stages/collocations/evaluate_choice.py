@@ -57,7 +57,7 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     limits = {"method": config.interval, "confidence": config.confidence}
     counts = nbest_counts(chosen_ranks(config, tables), mine.lazy()).collect()
     sizes = [config.size] if config.size else list(config.sizes)
-    every = precision_columns(counts, positives=positives(mine).collect(), **limits)  # type: ignore[arg-type]
+    every = precision_columns(counts, positives=positives(mine), **limits)  # type: ignore[arg-type]
     lists = considered(every, sizes=sizes)
     if lists.is_empty():
         raise ConfigError("choice", [_no_list(config, every, sizes)])

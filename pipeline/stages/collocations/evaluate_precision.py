@@ -58,7 +58,7 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     draws = judged_draws(tables).collect()
     config.check(draws)
     counts = nbest_counts(chosen_ranks(config, tables), draws.lazy()).collect()
-    known = positives(draws).collect()
+    known = positives(draws)
     limits = _Limits(method=config.interval, confidence=config.confidence)
     every = precision_columns(counts, positives=known, **limits)
     return {

@@ -84,7 +84,7 @@ def _members(config: EvaluateSubset, tables: Tables) -> pl.DataFrame:
 
 
 def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFrame) -> pl.DataFrame:
-    known = positives(draws).collect()
+    known = positives(draws)
     inside = draw_totals(draws.join(members, on="id", how="semi"))
     zeros = known.select("category").join(inside, on="category", how="left").with_columns(
         pl.col("n_sampled", "k_sampled").fill_null(0),

@@ -1,4 +1,4 @@
-"""Verdicts from a table of annotated pairs."""
+"""Judgements from a table of annotated pairs."""
 
 from __future__ import annotations
 

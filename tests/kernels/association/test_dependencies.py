@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from pipeline.kernels.association import dependencies as module
-from pipeline.kernels.association.dependencies import layers, modules, needed
+from pipeline.kernels.association.dependencies import modules, needed, steps
 from pipeline.kernels.association.measures.asymptotic import z_score
 from pipeline.kernels.association.measures.p_values import z_score_pv
 from pipeline.kernels.measure import MEASURES
@@ -15,10 +15,10 @@ from pipeline.kernels.measure import MEASURES
 def test_each_column_after_its_roots() -> None:
     wanted = [MEASURES.get(name).score() for name in MEASURES if name != "random"]
     seen = {"f", "f1", "f2"}
-    for layer in layers(needed(wanted)):
-        roots = {root for column in layer.values() for root in column.meta.root_names()}
+    for step in steps(needed(wanted)):
+        roots = {root for column in step.values() for root in column.meta.root_names()}
         assert roots <= seen | {"N"}
-        seen |= set(layer)
+        seen |= set(step)
     assert {root for each in wanted for root in each.meta.root_names()} <= seen
 
 

@@ -76,7 +76,7 @@ def test_krenn() -> None:
     )
     lists = nbest_counts(ranks.lazy(), judged.lazy()).collect()
     precision = precision_columns(
-        lists, positives=positives(judged).collect(), method="wilson", confidence=0.95
+        lists, positives=positives(judged), method="wilson", confidence=0.95
     )
     best = found(precision, tests).filter("best")  # 23.35 % at 2000 like log-likelihood
     assert best.select("n", "measure").rows() == [

@@ -31,7 +31,7 @@ def count(scores: Scores, draws: Draws) -> pl.DataFrame:
 
 def estimate(ranks: pl.DataFrame, judged: pl.DataFrame, confidence: float = 0.95) -> pl.DataFrame:
     counts = nbest_counts(ranks.lazy(), judged.lazy()).collect()
-    total = positives(judged).collect()
+    total = positives(judged)
     table = precision_columns(
         counts, positives=total, method="clopper_pearson", confidence=confidence
     )

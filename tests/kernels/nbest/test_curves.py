@@ -84,7 +84,7 @@ def test_mistaken_windows() -> None:
 
 def test_recall() -> None:
     found = recall_columns(
-        counted(), positives=positives(judged_of(DRAWS)).collect(),
+        counted(), positives=positives(judged_of(DRAWS)),
         method="clopper_pearson", confidence=0.95,
     )  # fmt: skip
     row = found.filter(measure="x")
@@ -128,9 +128,7 @@ def test_stays_below() -> None:
 def test_krenn_lower_limit_of_t_score() -> None:
     ranks, judged = krenn()
     counts = nbest_counts(ranks.lazy(), judged.lazy()).collect()
-    table = precision_columns(
-        counts, positives=positives(judged).collect(), method="wilson", confidence=0.95
-    )
+    table = precision_columns(counts, positives=positives(judged), method="wilson", confidence=0.95)
     n = stays_below(table, threshold=0.25).filter(measure="t_score")["n"][0]
     row = table.filter(measure="t_score").filter(pl.col("n").is_in([n - 1, n])).sort("n")
     assert row["lower"][0] >= 0.25 > row["lower"][1]

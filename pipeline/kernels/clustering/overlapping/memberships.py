@@ -10,14 +10,9 @@ import polars as pl
 from scipy import sparse
 
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.clustering.overlapping.patterns import (
-    NOTHING,
-    Patterns,
-    distinct_rows,
-    sorted_distinct,
-)
+from pipeline.kernels.clustering.encoding import check_labels, incidence
+from pipeline.kernels.clustering.overlapping.patterns import NOTHING, Patterns, distinct_rows
 from pipeline.kernels.clustering.overlapping.sharing import Sharing, sharing
-from pipeline.kernels.clustering.token.contingency import check_labels, codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,12 +120,9 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
 
 def _patterns(rows: pl.DataFrame, label: str, many: int) -> tuple[Patterns, IntArray]:
     """Return the distinct sets of labels, and the place of each item's set."""
-    label_codes, names = codes(rows[label])
-    items, size = rows["place"].to_numpy().astype(np.int64), max(1, len(names))
-    item, code = np.divmod(sorted_distinct(items * size + label_codes), size)
-    held = np.bincount(item, minlength=many)
-    first = np.cumsum(held) - held
-    sets = np.full((many, int(held.max(initial=0))), NOTHING, dtype=np.int64)
-    sets[item, np.arange(len(item)) - first[item]] = code
-    members, places = distinct_rows(sets, size)
-    return Patterns(names, members), places
+    held, names = incidence(rows["place"], rows[label], many)
+    lengths = np.diff(held.indptr)
+    sets = np.full((many, int(lengths.max(initial=0))), NOTHING, dtype=np.int64)
+    sets[np.arange(sets.shape[1]) < lengths[:, None]] = held.indices
+    members, places = distinct_rows(sets, max(1, len(names)))
+    return Patterns(tuple(names), members), places

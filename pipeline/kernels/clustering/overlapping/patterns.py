@@ -6,15 +6,13 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.clustering.encoding import numbered
 
 NOTHING = -1
 """Fills the places after the last label of a set."""
 _ROWS = 512
-_TABLE = 2**22
-"""Numbers that a table is made for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,72 +86,6 @@ def distinct_rows(rows: IntArray, size: int) -> tuple[IntArray, IntArray]:
     kept = np.zeros((int(places.max(initial=-1)) + 1, rows.shape[1]), dtype=np.int64)
     kept[places] = rows
     return kept, places
-
-
-def distinct_sets(held: sparse.csr_array) -> tuple[IntArray, IntArray]:
-    """Return one of the rows that hold the same, and for each row its place among these.
-
-    Parameters
-    ----------
-    held : csr_array, shape (rows, labels)
-        The labels of each row, in order.
-
-    Examples
-    --------
-    >>> one, places = distinct_sets(sparse.csr_array([[0, 1], [1, 1], [0, 1], [0, 0]]))
-    >>> one.tolist(), places.tolist()
-    ([3, 2, 1], [1, 2, 1, 0])
-    """
-    lengths, used = np.diff(held.indptr), 1
-    places = np.zeros(held.shape[0], dtype=np.int64)
-    for entry in range(int(lengths.max(initial=0))):
-        longer = np.flatnonzero(lengths > entry)
-        label = held.indices[held.indptr[longer] + entry].astype(np.int64)
-        distinct, found = numbered(places[longer] * held.shape[1] + label)
-        places[longer] = used + found
-        used += len(distinct)
-    distinct, places = numbered(places)
-    one = np.zeros(len(distinct), dtype=np.int64)
-    one[places] = np.arange(len(places))
-    return one, places
-
-
-def numbered(values: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the distinct values in order, and for each value its place among them.
-
-    Parameters
-    ----------
-    values : array of int, shape (n,)
-        From 0.
-
-    Examples
-    --------
-    >>> distinct, places = numbered(np.array([7, 3, 7]))
-    >>> distinct.tolist(), places.tolist()
-    ([3, 7], [1, 0, 1])
-    """
-    limit = int(values.max(initial=-1)) + 1
-    if limit > _TABLE:
-        distinct, places = np.unique(values, return_inverse=True)
-        return distinct, places
-    # A table of all numbers up to the largest is many times as fast as sorting.
-    held = np.zeros(limit, dtype=np.bool_)
-    held[values] = True
-    return np.flatnonzero(held), (np.cumsum(held) - 1)[values]
-
-
-def sorted_distinct(values: IntArray) -> IntArray:
-    """Return the distinct values in order, by sorting: many times as fast as `np.unique`.
-
-    Examples
-    --------
-    >>> sorted_distinct(np.array([3, 1, 3])).tolist()
-    [1, 3]
-    """
-    ordered = np.sort(values, axis=None)
-    first = np.ones(len(ordered), dtype=bool)
-    first[1:] = ordered[1:] != ordered[:-1]
-    return ordered[first]
 
 
 def subsets(members: IntArray, size: int) -> IntArray:

@@ -19,12 +19,8 @@ from scipy import special
 
 from pipeline.errors import DataError
 from pipeline.kernels.arrays import FloatArray, IntArray
-from pipeline.kernels.clustering.overlapping.patterns import (
-    Patterns,
-    distinct_rows,
-    sorted_distinct,
-    subsets,
-)
+from pipeline.kernels.clustering.encoding import sorted_distinct
+from pipeline.kernels.clustering.overlapping.patterns import Patterns, distinct_rows, subsets
 
 MOST_WORK = 5 * 10**9
 """Pairs of patterns that are still looked at, some minutes; a pair of subsets counts as 16."""

@@ -8,15 +8,10 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from pipeline.kernels.arrays import IntArray
+from pipeline.kernels.arrays import IntArray, codes
+from pipeline.kernels.clustering.encoding import check_labels
 from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
-from pipeline.kernels.clustering.token.contingency import (
-    Contingency,
-    check_labels,
-    codes,
-    contingency,
-    without_empty,
-)
+from pipeline.kernels.clustering.token.contingency import Contingency, contingency, without_empty
 from pipeline.kernels.clustering.token.scores import score_table
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.percentiles import check_bootstrap, summary
@@ -26,12 +21,7 @@ _CELLS = 2**23
 
 
 def token_intervals(
-    cells: pl.DataFrame,
-    *,
-    measures: Sequence[str],
-    confidence: float,
-    replicates: int,
-    seed: str,
+    cells: pl.DataFrame, *, measures: Sequence[str], confidence: float, replicates: int, seed: str
 ) -> pl.DataFrame:
     """Return token-level measures with percentile intervals over sentences.
 

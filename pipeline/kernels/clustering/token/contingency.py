@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from pipeline.errors import DataError
-from pipeline.kernels.arrays import IntArray
+from pipeline.kernels.arrays import IntArray, codes
+from pipeline.kernels.clustering.encoding import check_labels, refuse
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +87,7 @@ def contingency(cells: pl.DataFrame) -> Contingency:
     columns, clusters = codes(held["cluster"])
     counts = np.zeros((len(gold), len(clusters)), dtype=np.int64)
     counts[rows, columns] = held["f"].to_numpy()
-    return Contingency(gold, clusters, counts)
+    return Contingency(tuple(gold), tuple(clusters), counts)
 
 
 def without_empty(table: Contingency) -> Contingency:
@@ -101,54 +100,10 @@ def without_empty(table: Contingency) -> Contingency:
     return Contingency(gold, clusters, table.counts[np.ix_(rows, columns)])
 
 
-def codes(labels: pl.Series) -> tuple[IntArray, tuple[str, ...]]:
-    """Return the place of each label among the sorted ones, and these.
-
-    Examples
-    --------
-    >>> places, names = codes(pl.Series(["b", "a", "b"]))
-    >>> places.tolist(), names
-    ([1, 0, 1], ('a', 'b'))
-    """
-    names = labels.unique().sort()
-    places = labels.cast(pl.Enum(names)).to_physical()
-    return places.to_numpy().astype(np.int64), tuple(names.to_list())
-
-
-def check_labels(frame: pl.DataFrame, columns: Sequence[str]) -> None:
-    """Refuse labels that are null or empty.
-
-    Raises
-    ------
-    DataError
-        With the column, how many there are, and three of the rows.
-
-    Examples
-    --------
-    >>> check_labels(pl.DataFrame({"gold": ["N", ""]}), ["gold"])
-    Traceback (most recent call last):
-    ...
-    pipeline.errors.DataError: column gold: 1 null or empty, e.g. row 1; drop these rows
-    """
-    for column in columns:
-        label = pl.col(column)
-        empty = label.is_null()
-        if frame.schema[column] == pl.String:
-            empty |= label == ""
-        bad = frame.select(pl.arg_where(empty.fill_null(value=True))).to_series()
-        if len(bad):
-            _refuse(column, "null or empty", bad, remedy="drop these rows")
-
-
 def _check_counts(cells: pl.DataFrame) -> None:
     negative = cells.select(pl.arg_where((pl.col("f") < 0) | pl.col("f").is_null())).to_series()
     if len(negative):
-        _refuse("f", "null or negative", negative, remedy="counts start at 0")
+        refuse("f", "null or negative", negative, remedy="counts start at 0")
     twice = cells.select(pl.arg_where(pl.struct("gold", "cluster").is_duplicated())).to_series()
     if len(twice):
-        _refuse("gold, cluster", "pairs that come twice", twice, remedy="add them up")
-
-
-def _refuse(where: str, what: str, rows: pl.Series, *, remedy: str) -> None:
-    shown = ", ".join(str(row) for row in rows.head(3))
-    raise DataError(f"column {where}: {len(rows):,} {what}, e.g. row {shown}; {remedy}")
+        refuse("gold, cluster", "pairs that come twice", twice, remedy="add them up")

@@ -11,7 +11,8 @@ import polars as pl
 from scipy import optimize, sparse
 
 from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.clustering.types.entries import Patterns, Sparse
+from pipeline.kernels.clustering.encoding import Sparse
+from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.measures import macro_i
 
 PROVEN_WITHIN = 1e-9

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.clustering.types.entries import Patterns, Sparse
+from pipeline.kernels.clustering.encoding import Sparse
+from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.mapping_one_to_one import reciprocals
 from pipeline.kernels.clustering.types.measures import item_counts
 from pipeline.kernels.clustering.types.neighbours import Block, Neighbours, block, chosen, filled

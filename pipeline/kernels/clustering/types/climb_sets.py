@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.kernels.arrays import FloatArray, IntArray
-from pipeline.kernels.clustering.types.entries import Sparse
+from pipeline.kernels.clustering.encoding import Sparse
 from pipeline.kernels.clustering.types.measures import one_hot
 from pipeline.kernels.clustering.types.neighbours import Neighbours, filled
 

@@ -6,17 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
 from pipeline.errors import DataError
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.clustering.overlapping.patterns import (
-    distinct_sets,
-    numbered,
-    sorted_distinct,
-)
-
-Sparse = sparse.csr_array
+from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, incidence, numbered
 
 
 class Patterns(NamedTuple):
@@ -104,9 +97,9 @@ def entries(gold: pl.DataFrame, induced: pl.DataFrame) -> Entries:
         raise DataError("no item has a gold class: give at least one row with item and gold")
     place = pl.DataFrame({"item": items, "place": np.arange(len(items))})
     kept = given.join(place, on="item")
-    classes, clusters = known["gold"].unique().sort(), kept["cluster"].unique().sort()
-    left = _matrix(known.join(place, on="item"), len(items), classes, "gold")
-    right = _matrix(kept, len(items), clusters, "cluster")
+    listed = known.join(place, on="item")
+    left, classes = incidence(listed["place"], listed["gold"], len(items))
+    right, clusters = incidence(kept["place"], kept["cluster"], len(items))
     patterns, pattern = _patterns(left, right)
     placed = int((np.diff(right.indptr) > 0).sum())
     return Entries(
@@ -139,17 +132,6 @@ def _memberships(table: pl.DataFrame, label: str) -> pl.DataFrame:
             "name them, or make them null if they are no membership"
         )
     return chosen
-
-
-def _matrix(table: pl.DataFrame, items: int, names: pl.Series, label: str) -> Sparse:
-    """Return each membership once, as rows of 0 and 1, shape (items, names)."""
-    # One number for item and name, which NumPy sorts many times as fast as two columns.
-    code = table[label].cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
-    size = max(1, len(names))
-    place, code = np.divmod(sorted_distinct(table["place"].to_numpy() * size + code), size)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=items))])
-    ones = np.ones(len(code), dtype=np.int64)
-    return sparse.csr_array((ones, code, starts), shape=(items, len(names)))
 
 
 def _patterns(gold: Sparse, induced: Sparse) -> tuple[Patterns, IntArray]:

@@ -113,12 +113,12 @@ def evaluate_type_level(
     >>> made.mapping.filter(measure="MicroC", mapping="1-1").select("cluster", "gold").rows()
     [('0', 'N'), ('1', 'V'), ('2', None)]
     """
-    plan = _Plan(restarts, seed, certificate_seconds, replicates, confidence, interval)
-    _check(measures, mappings, worst, plan)
+    options = _Options(restarts, seed, certificate_seconds, replicates, confidence, interval)
+    _check(measures, mappings, worst, options)
     made = entries(gold, induced)
     neighbours = Neighbours(made.patterns)
     found = [
-        _limited(neighbours, _found(neighbours, measure, kind, plan), plan)
+        _limited(neighbours, _found(neighbours, measure, kind, options), options)
         for measure in sorted(set(measures))
         for kind in sorted(set(mappings))
     ]
@@ -131,7 +131,7 @@ def evaluate_type_level(
     )
 
 
-class _Plan(NamedTuple):
+class _Options(NamedTuple):
     """How to search, and how to draw samples."""
 
     restarts: int | None
@@ -143,7 +143,7 @@ class _Plan(NamedTuple):
 
 
 def _check(
-    measures: Sequence[str], mappings: Sequence[str], worst: int | None, plan: _Plan
+    measures: Sequence[str], mappings: Sequence[str], worst: int | None, options: _Options
 ) -> None:
     """Complain about options before any work."""
     for given, known in ((measures, TYPE_MEASURES), (mappings, MAPPING_KINDS)):
@@ -152,27 +152,29 @@ def _check(
                 raise ValueError(f"unknown name {name!r}; {did_you_mean(name, known)}")
     if worst is not None and worst < 0:
         raise ValueError(f"{worst} of the worst items: give 0 or more")
-    if plan.restarts is not None and plan.restarts < 0:
-        raise ValueError(f"{plan.restarts} restarts: give 0 or more")
-    if plan.certificate_seconds is not None and not plan.certificate_seconds > 0:
-        raise ValueError(f"{plan.certificate_seconds} seconds for the certificate: give more")
-    if plan.replicates:
-        check_limits(replicates=plan.replicates, confidence=plan.confidence, interval=plan.interval)
+    if options.restarts is not None and options.restarts < 0:
+        raise ValueError(f"{options.restarts} restarts: give 0 or more")
+    if options.certificate_seconds is not None and not options.certificate_seconds > 0:
+        raise ValueError(f"{options.certificate_seconds} seconds for the certificate: give more")
+    if options.replicates:
+        check_limits(
+            replicates=options.replicates, confidence=options.confidence, interval=options.interval
+        )
 
 
-def _found(neighbours: Neighbours, measure: str, kind: str, plan: _Plan) -> Found:
+def _found(neighbours: Neighbours, measure: str, kind: str, options: _Options) -> Found:
     """Find the best mapping of a kind, and evaluate it."""
     patterns = neighbours.patterns
     if kind == "1-1":
         mapping = one_to_one(patterns, measure)
         return Found(measure, kind, mapping, TYPE_MEASURES[measure](patterns, mapping), "exact")
-    made = many_to_one(neighbours, measure, restarts=plan.restarts, seed=plan.seed)
+    made = many_to_one(neighbours, measure, restarts=options.restarts, seed=options.seed)
     score = TYPE_MEASURES[measure](patterns, made.mapping)
     certificate = "exact" if made.exact else "not proven"
     found = Found(measure, kind, made.mapping, score, certificate, made.starts, made.reached)
-    if measure != "MacroI" or made.exact or plan.certificate_seconds is None:
+    if measure != "MacroI" or made.exact or options.certificate_seconds is None:
         return found
-    return _certified(patterns, found, plan.certificate_seconds)
+    return _certified(patterns, found, options.certificate_seconds)
 
 
 def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
@@ -187,21 +189,21 @@ def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
     )
 
 
-def _limited(neighbours: Neighbours, found: Found, plan: _Plan) -> Found:
+def _limited(neighbours: Neighbours, found: Found, options: _Options) -> Found:
     """Add the limits, if wanted."""
-    if not plan.replicates:
+    if not options.replicates:
         return found
     lower, upper = type_level_limits(
         neighbours.patterns,
         found.measure,
         found.kind,
         found.mapping,
-        replicates=plan.replicates,
-        confidence=plan.confidence,
-        seed=plan.seed,
-        interval=plan.interval,
+        replicates=options.replicates,
+        confidence=options.confidence,
+        seed=options.seed,
+        interval=options.interval,
     )
-    return found._replace(lower=lower, upper=upper, interval=plan.interval)
+    return found._replace(lower=lower, upper=upper, interval=options.interval)
 
 
 def _floor(made: Entries, measure: str) -> Found:

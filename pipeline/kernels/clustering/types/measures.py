@@ -11,7 +11,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.clustering.types.entries import Patterns, Sparse
+from pipeline.kernels.clustering.encoding import Sparse
+from pipeline.kernels.clustering.types.entries import Patterns
 
 UNMAPPED = -1
 """The class of a cluster that is mapped to none."""

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from pipeline.kernels.arrays import BoolArray, IntArray
-from pipeline.kernels.clustering.types.entries import Patterns, Sparse
+from pipeline.kernels.clustering.encoding import Sparse
+from pipeline.kernels.clustering.types.entries import Patterns
 
 _KEPT_ENTRIES = 20_000_000
 """Blocks are kept in memory if they have fewer entries in all."""

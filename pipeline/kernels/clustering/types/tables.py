@@ -12,8 +12,8 @@ import polars as pl
 from scipy import sparse
 
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.clustering.overlapping.patterns import distinct_sets, numbered
-from pipeline.kernels.clustering.types.entries import Entries, Sparse
+from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, numbered
+from pipeline.kernels.clustering.types.entries import Entries
 from pipeline.kernels.clustering.types.mapping_one_to_one import overlap
 from pipeline.kernels.clustering.types.measures import Score, image, item_counts, united
 from schemas import TypeLevel

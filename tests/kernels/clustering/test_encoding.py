@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from pipeline.kernels.clustering.overlapping import patterns
-from pipeline.kernels.clustering.overlapping.patterns import distinct_sets, numbered
+from pipeline.kernels.clustering import encoding
+from pipeline.kernels.clustering.encoding import distinct_sets, numbered
 
 SETS = st.lists(st.frozensets(st.integers(0, 3)), max_size=12)
 
@@ -36,7 +36,7 @@ def test_no_labels_at_all():
 
 @pytest.mark.parametrize("table", [0, 2**22])
 def test_numbers_are_the_same_with_and_without_a_table(table, monkeypatch):
-    monkeypatch.setattr(patterns, "_TABLE", table)
+    monkeypatch.setattr(encoding, "_TABLE", table)
     distinct, places = numbered(np.array([5, 0, 9, 5]))
     assert distinct.tolist() == [0, 5, 9]
     assert places.tolist() == [1, 0, 2, 1]
