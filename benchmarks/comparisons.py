@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from results import record
 
 from pipeline.kernels.nbest.ranking import rank
 from pipeline.stages.base import STAGES
@@ -82,7 +83,9 @@ def main() -> int:
     for name, use, options, given in tasks:
         cuts = {"cuts": CUTS} if use == "evaluate.comparison" else {}
         spent = [seconds(use, options | cuts, given) for _ in range(runs)]
-        print(f"{MEASURES} measures, {name:<36} {statistics.median(spent):7.2f} s", flush=True)
+        median = statistics.median(spent)
+        ratio = record(f"comparisons: {name}", median)
+        print(f"{MEASURES} measures, {name:<36} {median:7.2f} s  {ratio}", flush=True)
     return 0
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from results import record
 from run import COMMAND, Task, measure
 
 HERE = Path(__file__).parent
@@ -115,7 +116,9 @@ def main() -> int:
         for part in [given.only] if given.only else parts:
             for task in parts[part]():
                 wall, cpu, peak = measure(task, given.runs)
-                print(f"{task.name:<34}{wall:8.2f} s {cpu:8.2f} s CPU {peak:8,.0f} MB", flush=True)
+                ratio = record(f"count_peers: {task.name}", wall)
+                line = f"{task.name:<34}{wall:8.2f} s {cpu:8.2f} s CPU {peak:8,.0f} MB  {ratio}"
+                print(line, flush=True)
     return 0
 
 

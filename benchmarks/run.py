@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from results import record
+
 HERE = Path(__file__).parent
 CONFIGS = HERE.parent / "configs"
 COMMAND = [sys.executable, "-m", "pipeline.cli"]
@@ -122,7 +124,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for task in tasks(Path(folder)):
             wall, cpu, peak = measure(task, given.runs)
-            print(f"{task.name:<52} {wall:7.2f} s {cpu:7.2f} s CPU {peak:8,.0f} MB", flush=True)
+            ratio = record(f"run: {task.name}", wall)
+            line = f"{task.name:<52} {wall:7.2f} s {cpu:7.2f} s CPU {peak:8,.0f} MB  {ratio}"
+            print(line, flush=True)
     return 0
 
 

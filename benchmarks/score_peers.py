@@ -24,6 +24,7 @@ from typing import Any
 
 import polars as pl
 from make_table import distinct_table
+from results import record
 
 import pipeline as lx
 
@@ -115,10 +116,11 @@ def measure(who: str, contest: str, rows: int, runs: int) -> tuple[float, float,
     return statistics.median(seconds), statistics.median(used), max(peaks)
 
 
-def show(who: str, count: int, rows: int, found: tuple[float, float, float]) -> float:
+def show(who: str, contest: str, count: int, rows: int, found: tuple[float, float, float]) -> float:
     seconds, used, peak = found
+    ratio = record(f"score_peers: {contest}, {rows:,} candidates: {who}", seconds)
     speed = f"{seconds:8.3f} s {used:8.3f} s CPU {rows / seconds / 1e6:8.3f} M rows/s"
-    print(f"  {who:<22}{count:3} measures {speed} {peak:8,.0f} MB", flush=True)
+    print(f"  {who:<22}{count:3} measures {speed} {peak:8,.0f} MB  {ratio}", flush=True)
     return seconds
 
 
@@ -137,10 +139,10 @@ def main() -> int:
         for rows in (size for size in given.rows if size <= contest.most):
             print(f"{name}, {rows:,} distinct candidates", flush=True)
             found = measure("lexassay", name, rows, given.runs)
-            ours = show("lexassay", len(contest.ours), rows, found)
+            ours = show("lexassay", name, len(contest.ours), rows, found)
             if contest.peer and importlib.util.find_spec(contest.peer):
                 found = measure(contest.peer, name, rows, given.runs)
-                theirs = show(contest.peer, len(contest.ours), rows, found)
+                theirs = show(contest.peer, name, len(contest.ours), rows, found)
                 print(f"  {theirs / ours:.1f} times as fast", flush=True)
             elif contest.peer:
                 print(f"  {contest.peer} is not installed")
