@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.registry import Registry
+from pipeline.report.charts.parts.options import Style
 
 if TYPE_CHECKING:
     import altair as alt
@@ -19,6 +20,25 @@ class ViewOptions(BaseModel):
     """Base of the typed options of a view: frozen, no unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Styled(ViewOptions):
+    """Base of the options of a view with figures."""
+
+    style: Style = "screen"
+    """``screen`` in colours, ``print`` in black and white."""
+
+
+class StageOptions(BaseModel):
+    """Base of the options of its stage that a view looks at: their types, never their defaults.
+
+    Those are the stage's own: what it was told comes to the view in full.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+
+S = TypeVar("S", bound=StageOptions)
 
 
 @dataclass(frozen=True)
@@ -62,10 +82,8 @@ class Listing:
         What it holds.
     frame : DataFrame
         The values, which the files hold in full.
-    percent : tuple of str
-        Columns of proportions that the page shows as per cents.
     shown : DataFrame or None
-        What the page shows in its place: text, put together for reading.
+        What the page shows in its place: text, put together for reading, see `report.blocks`.
     right : tuple of str
         Columns of `shown` that are flush right; columns of numbers are without being named.
     """
@@ -73,7 +91,6 @@ class Listing:
     name: str
     caption: str
     frame: pl.DataFrame
-    percent: tuple[str, ...] = ()
     shown: pl.DataFrame | None = None
     right: tuple[str, ...] = ()
 
@@ -102,6 +119,24 @@ class StageView:
     use: str
     config: Mapping[str, Any]
     table: Callable[[str], pl.LazyFrame]
+
+    def options_as(self, options: type[S]) -> S:
+        """Return what the stage was told of these options.
+
+        Parameters
+        ----------
+        options : type of StageOptions
+            Fields named as the stage's.
+
+        Examples
+        --------
+        >>> class Margin(StageOptions):
+        ...     margin: float
+        >>> stage = StageView("tests", "evaluate.comparison", {"margin": 0.1, "n": 9}, print)
+        >>> stage.options_as(Margin)
+        Margin(margin=0.1)
+        """
+        return options.model_validate(self.config)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.view import StageView
+from pipeline.stages.base import STAGES
 from schemas import (
     Baseline,
     BaselineComparison,
@@ -143,15 +144,28 @@ def ranks(scores: Mapping[str, Sequence[float | None]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=Ranks.columns(), orient="row")
 
 
-def judgements(verdicts: Mapping[str, bool | None], *, category: str = "TP") -> pl.DataFrame:
-    """Return verdicts on candidates."""
-    rows = [(category, name, verdict) for name, verdict in verdicts.items()]
+def judgements(positive: Mapping[str, bool | None], *, category: str = "TP") -> pl.DataFrame:
+    """Return judgements of candidates."""
+    rows = [(category, name, tp) for name, tp in positive.items()]
     return pl.DataFrame(rows, schema=Judgements.columns(), orient="row")
 
 
 def stage(
     use: str, tables: Mapping[str, pl.DataFrame], *, name: str = "shown", **config: Any
 ) -> StageView:
-    """Return a stage that opens these tables; what else its kind makes has no rows."""
+    """Return a stage that opens these tables; what else its kind makes has no rows.
+
+    Options that are not given are the defaults of the stage.
+    """
     there = {**EMPTY.get(use, {}), **tables}
-    return StageView(name, use, config, lambda table: there[table].lazy())
+    return StageView(name, use, defaults(use) | config, lambda table: there[table].lazy())
+
+
+def defaults(use: str) -> dict[str, Any]:
+    """Return the options of a kind of stage that have a default."""
+    fields = STAGES.get(use).config.model_fields if use in STAGES else {}
+    return {
+        name: field.get_default(call_default_factory=True)
+        for name, field in fields.items()
+        if not field.is_required()
+    }

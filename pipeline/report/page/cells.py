@@ -14,20 +14,18 @@ NOTHING = "–"
 """What a null is shown as."""
 
 
-def cell(value: Any, *, percent: bool = False) -> str:
+def cell(value: Any) -> str:
     """Return a value as text for reading: four significant digits, thousands separated.
 
     Parameters
     ----------
     value : object
         A cell of a table.
-    percent : bool
-        Whether a proportion is shown as a per cent, with two decimals.
 
     Examples
     --------
-    >>> cell(5102), cell(0.1109, percent=True), cell(None), cell(float("-inf"))
-    ('5,102', '11.09', '–', '−∞')
+    >>> cell(5102), cell(None), cell(float("-inf"))
+    ('5,102', '–', '−∞')
     >>> cell(0.0000321), cell(1520.44), cell(True)
     ('3.21e-05', '1,520', 'yes')
     """
@@ -36,16 +34,15 @@ def cell(value: Any, *, percent: bool = False) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return _float(100 * value, ".2f") if percent else _float(value, "")
+        return _float(value)
     return f"{value:,}".replace("-", "−") if isinstance(value, int) else str(value)
 
 
-def _float(value: float, spec: str) -> str:
+def _float(value: float) -> str:
     if not math.isfinite(value):
         return "undefined" if math.isnan(value) else f"{'−' if value < 0 else ''}∞"
-    if not spec:
-        small = value != 0 and not 1e-3 <= abs(value) < 1e7
-        spec = ".3g" if small else (",.0f" if abs(value) >= 1000 else ".4g")
+    small = value != 0 and not 1e-3 <= abs(value) < 1e7
+    spec = ".3g" if small else (",.0f" if abs(value) >= 1000 else ".4g")
     return f"{value:{spec}}".replace("-", "−", 1) if value < 0 else f"{value:{spec}}"
 
 
@@ -60,13 +57,85 @@ def share(value: float | None, *, digits: int = 2) -> str:
     return NOTHING if value is None else f"{100 * value:.{digits}f}"
 
 
-def columns_shown(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.DataFrame:
+def share_limits(lower: float | None, upper: float | None, *, digits: int = 2) -> str:
+    """Return the limits of a proportion in per cent.
+
+    Examples
+    --------
+    >>> share_limits(0.2, 0.25)
+    '[20.00, 25.00]'
+    """
+    return f"[{share(lower, digits=digits)}, {share(upper, digits=digits)}]"
+
+
+def decimals(value: float | None, *, digits: int = 4) -> str:
+    """Return a value with so many decimals.
+
+    Examples
+    --------
+    >>> decimals(0.23354), decimals(-0.5, digits=1), decimals(None)
+    ('0.2335', '−0.5', '–')
+    """
+    return NOTHING if value is None else f"{value:.{digits}f}".replace("-", "−")
+
+
+def limits(lower: float | None, upper: float | None, *, digits: int = 4, absent: str = "") -> str:
+    """Return the limits of an interval, or `absent` where there is none.
+
+    Examples
+    --------
+    >>> limits(0.5, 0.75), limits(-0.25, 0.5, digits=2), limits(None, None)
+    ('[0.5000, 0.7500]', '[−0.25, 0.50]', '')
+    """
+    if lower is None or upper is None:
+        return absent
+    return f"[{decimals(lower, digits=digits)}, {decimals(upper, digits=digits)}]"
+
+
+def part(count: int, whole: int) -> str:
+    """Return how many of how many.
+
+    Examples
+    --------
+    >>> part(12, 1500)
+    '12 of 1,500'
+    """
+    return f"{count:,} of {whole:,}"
+
+
+def points(difference: float | None) -> str:
+    """Return a difference of proportions in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> points(0.0312), points(-0.5), points(None), points(-0.0)
+    ('+3.12', '−50.00', '–', '0.00')
+    """
+    if difference is None or difference == 0:
+        return share(None if difference is None else 0.0)
+    return f"{'+' if difference > 0 else '−'}{share(abs(difference))}"
+
+
+def p_value(p: float | None) -> str:
+    """Return a p-value with four decimals, a small one in powers of ten.
+
+    Examples
+    --------
+    >>> p_value(0.03456), p_value(4.2e-7), p_value(1.0), p_value(None)
+    ('0.0346', '4.2e-07', '1.0000', '–')
+    """
+    if p is None:
+        return NOTHING
+    return f"{p:.1e}" if 0 < p < 1e-4 else f"{p:.4f}"
+
+
+def text_frame(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.DataFrame:
     """Return a table of text; a head that repeats an earlier one gets a number.
 
     Examples
     --------
-    >>> columns_shown(["rank", "dice", "rank"], [["1"], ["in Frage"], ["in Kraft"]]).columns
+    >>> text_frame(["rank", "dice", "rank"], [["1"], ["in Frage"], ["in Kraft"]]).columns
     ['rank', 'dice', 'rank-2']
     """
-    found = dict(zip(distinct(heads), columns, strict=True))
-    return pl.DataFrame(found, schema=dict.fromkeys(found, pl.String))
+    texts = dict(zip(distinct(heads), columns, strict=True))
+    return pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String))

@@ -83,7 +83,7 @@ def parquet(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def in_order(plan: pl.LazyFrame) -> pl.DataFrame:
+def in_order(query: pl.LazyFrame) -> pl.DataFrame:
     """Return a table's rows in the order of its columns: key columns come first."""
-    frame = plan.collect()
+    frame = query.collect()
     return frame.sort(frame.columns) if frame.columns else frame

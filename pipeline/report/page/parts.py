@@ -38,20 +38,13 @@ def table_part(block: Listing, stem: str) -> tuple[Grid, Files]:
     files = _table_files(block.frame, stem)
     frame = block.frame if block.shown is None else block.shown
     first = frame.head(MOST_SHOWN)
-    percent = set(block.percent)
-    head = tuple(f"{name} (%)" if name in percent else name for name in frame.columns)
-    columns = [
-        [cell(value, percent=name in percent) for value in first[name]] for name in first.columns
-    ]
+    columns = [map(cell, first[name]) for name in first.columns]
+    right = (dtype.is_numeric() or name in block.right for name, dtype in frame.schema.items())
     grid = Grid(
-        head, _flush_right(block, frame), tuple(zip(*columns, strict=True)), block.caption,
+        tuple(frame.columns), tuple(right), tuple(zip(*columns, strict=True)), block.caption,
         left_out=frame.height - first.height, links=_links(files),
     )  # fmt: skip
     return grid, files
-
-
-def _flush_right(block: Listing, frame: pl.DataFrame) -> tuple[bool, ...]:
-    return tuple(dtype.is_numeric() or name in block.right for name, dtype in frame.schema.items())
 
 
 def whole_table(stage: StageView, table: str, *, most_rows: int) -> tuple[Data, Files]:
@@ -66,12 +59,12 @@ def whole_table(stage: StageView, table: str, *, most_rows: int) -> tuple[Data, 
     most_rows : int
         A larger table has no files; the page says so.
     """
-    plan = stage.table(table)
-    rows: int = plan.select(pl.len()).collect().item()
+    query = stage.table(table)
+    rows: int = query.select(pl.len()).collect().item()
     if rows > most_rows:
         why = f"not copied: more than {most_rows:,} rows"
         return Data(table, rows, (), why), {}
-    files = _table_files(export.in_order(plan), f"tables/{slug(stage.name)}.{slug(table)}")
+    files = _table_files(export.in_order(query), f"tables/{slug(stage.name)}.{slug(table)}")
     return Data(table, rows, _links(files)), files
 
 

@@ -142,9 +142,9 @@ def test_a_listing_in_the_page_and_in_its_files() -> None:
     frame = pl.DataFrame(
         {"measure": ["dice", None], "precision": [0.12345, float("-inf")], "n": [1000, None]}
     )
-    grid, files = table_part(Listing("x", "", frame, percent=("precision",)), "tables/x")
-    assert grid.head == ("measure", "precision (%)", "n")
-    assert grid.rows == (("dice", "12.35", "1,000"), ("–", "−∞", "–"))
+    grid, files = table_part(Listing("x", "", frame), "tables/x")
+    assert grid.head == ("measure", "precision", "n")
+    assert grid.rows == (("dice", "0.1235", "1,000"), ("–", "−∞", "–"))
     assert grid.right == (False, True, True)
     assert files["tables/x.csv"] == b"measure,precision,n\ndice,0.12345,1000\n,-inf,\n"
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.page.cells import cell
+from pipeline.report.page.cells import cell, p_value, points, share
 from pipeline.report.page.names import distinct, slug
-from pipeline.report.views.collocations.cut_tables import p_value, points
 
 
 @pytest.mark.parametrize(
@@ -24,7 +23,7 @@ def test_values(value: object, text: str) -> None:
 
 
 def test_per_cents_and_small_p_values() -> None:
-    assert cell(1.0, percent=True) == "100.00"
+    assert share(1.0) == "100.00"
     assert (p_value(0.0), p_value(9.99e-5), p_value(1e-4)) == ("0.0000", "1.0e-04", "0.0001")
     assert (points(1.0), points(-0.00001)) == ("+100.00", "−0.00")
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import polars as pl
 
 from pipeline.report.charts.parts.options import Window
 
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
-def within(frame: pl.DataFrame, window: Window) -> pl.DataFrame:
+
+def within(rows: Rows, window: Window) -> Rows:
     """Return the rows whose n lies in the window."""
-    held = frame.filter(pl.col("n") >= window.first_n)
-    return held if window.last_n is None else held.filter(pl.col("n") <= window.last_n)
+    inside = rows.filter(pl.col("n") >= window.first_n)
+    return inside if window.last_n is None else inside.filter(pl.col("n") <= window.last_n)
 
 
 def at_thinned(frame: pl.DataFrame, *, points: int, always: Sequence[int] = ()) -> pl.DataFrame:

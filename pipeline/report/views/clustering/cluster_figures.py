@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import polars as pl
 
 from pipeline.report import charts
+from pipeline.report.blocks import figure
 from pipeline.report.charts import Look, Style
 from pipeline.report.page.names import slug
 from pipeline.report.view import Figure
@@ -17,16 +19,16 @@ WIDEST, NARROWEST, LOWEST, PAGE = 24.0, 3.0, 14.0, 640.0
 
 
 class Shown(NamedTuple):
-    """A run of which figures are shown: the first of its system."""
+    """A run of which figures are shown: the first of its system, or its only one."""
 
     system: str
     run: str
-    alone: bool
+    only: bool
 
     @property
     def said(self) -> str:
         """What captions call it."""
-        return self.system if self.alone else f"{self.system}, run {self.run}"
+        return self.system if self.only else f"{self.system}, run {self.run}"
 
     @property
     def rows(self) -> pl.Expr:
@@ -43,7 +45,7 @@ def first_runs(frame: pl.DataFrame) -> list[Shown]:
     'a, run 1'
     """
     run = pl.col("run")
-    first = frame.group_by("system").agg(run.min(), alone=run.n_unique() == 1).sort("system")
+    first = frame.group_by("system").agg(run.min(), only=run.n_unique() == 1).sort("system")
     return [Shown(*row) for row in first.iter_rows()]
 
 
@@ -85,8 +87,8 @@ def mapping_figure(
         f"classes with most {unit} come first, and clusters follow the class they are mapped to"
         f"{'; those without one come last' if len(mapped) < len(columns) else ''}."
     )
-    chart = charts.grid_map(cells, grid, look=Look(style=style))
-    return Figure(f"mapping-{slug(name)}", caption, chart)
+    draw = partial(charts.grid_map, cells, grid)
+    return figure(f"mapping-{slug(name)}", caption, draw, Look(style=style))
 
 
 def diagonal(
@@ -108,7 +110,7 @@ def diagonal(
     place = {gold: number for number, gold in enumerate(rows)}
     columns = overlaps.group_by("cluster").agg(pl.max("n_j")).rows()
     last = len(rows)
-    columns.sort(key=lambda each: (place.get(mapped.get(each[0], ""), last), -each[1], each[0]))
+    columns.sort(key=lambda row: (place.get(mapped.get(row[0], ""), last), -row[1], row[0]))
     return rows, [cluster for cluster, _ in columns]
 
 
@@ -125,12 +127,12 @@ def class_figure(classes: pl.DataFrame, *, name: str, said: str, style: Style) -
     ordered = classes.sort("n_i", "gold", descending=[True, False])
     label = pl.when("uncovered").then(pl.format("{} (uncovered)", "gold")).otherwise("gold")
     frame = ordered.select("precision", "recall", name=label)
-    chart = charts.dot_plot(
-        frame, frame["name"].to_list(), title="share of the types",
-        kinds=("precision", "recall"), look=Look(style=style),
+    draw = partial(
+        charts.dot_plot, frame, frame["name"].to_list(), title="share of the types",
+        kinds=("precision", "recall"),
     )  # fmt: skip
     caption = (
         f"{said}: precision and recall of each class against the union of the clusters that are "
         "mapped to it. Uncovered: no cluster is."
     )
-    return Figure(f"classes-{slug(name)}", caption, chart)
+    return figure(f"classes-{slug(name)}", caption, draw, Look(style=style))

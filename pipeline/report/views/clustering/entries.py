@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pipeline.report.blocks import Column, listing
+from pipeline.report.page.cells import NOTHING
 from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
 
 
@@ -30,8 +32,13 @@ def show_clusters(stage: StageView, _options: EntriesView) -> Sequence[Block]:
     if sizes.is_empty():
         return [Text("Nothing was read.")]
     caption = "What was read of each run, and what was left out."
-    shown = _in_order(sizes).pivot(on="run", index="what", values="count")
-    return [Listing("sizes", caption, sizes, shown=shown)]
+    ordered = _in_order(sizes)
+    runs = [
+        Column("count", run, at=("run", run), absent=NOTHING)
+        for run in dict.fromkeys(ordered["run"])
+    ]
+    columns = [Column("what"), *runs]
+    return [listing("sizes", caption, sizes, columns, by=["what"], shown=ordered)]
 
 
 def _in_order(sizes: pl.DataFrame) -> pl.DataFrame:

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import polars as pl
 
 from pipeline.report import charts
-from pipeline.report.charts import Look, Style
-from pipeline.report.view import Block, Figure, Listing, StageView, Text, ViewOptions, view
+from pipeline.report.blocks import Column, figure, listing
+from pipeline.report.charts import Look
+from pipeline.report.page.cells import share
+from pipeline.report.view import Block, Figure, StageView, Styled, Text, view
 
 _ALL, _SAID = "*", "all"
 """All items together, as the tables call them, and as the figures do."""
 _MOST_ROWS = 20
+SHARES = (
+    Column("gold"),
+    Column("types"),
+    Column("tokens"),
+    Column("share_types", "share_types (%)", share),
+    Column("share_tokens", "share_tokens (%)", share),
+)
 
 
-class SharesView(ViewOptions):
+class SharesView(Styled):
     """What the shares show."""
 
     classes: int = 6
     """How many of the largest classes have a line in the graph of frequent types."""
-    style: Style = "screen"
-    """``screen`` in colours, ``print`` in black and white."""
 
 
 @view("evaluate.shares", options=SharesView)
@@ -32,9 +40,9 @@ def show_shares(stage: StageView, options: SharesView) -> Sequence[Block]:
     if classes.is_empty():
         return [Text("There are no tokens.")]
     caption = "Types and tokens of each class; a type of several classes counts in each."
-    percent = ("share_types", "share_tokens")
-    listing = Listing("shares", caption, pl.concat([classes, shares.filter(gold=_ALL)]), percent)
-    return [listing, _classes(classes, options), _growth(stage, classes, options)]
+    every = pl.concat([classes, shares.filter(gold=_ALL)])
+    table = listing("shares", caption, every, SHARES)
+    return [table, _classes(classes, options), _growth(stage, classes, options)]
 
 
 def _classes(classes: pl.DataFrame, options: SharesView) -> Figure:
@@ -43,25 +51,23 @@ def _classes(classes: pl.DataFrame, options: SharesView) -> Figure:
         pl.col("gold").alias("name"), pl.col("share_types").alias(kinds[0]),
         pl.col("share_tokens").alias(kinds[1]),
     )  # fmt: skip
-    chart = charts.dot_plot(
-        frame, frame["name"].to_list(), title="share", kinds=kinds, look=Look(style=options.style)
-    )
+    draw = partial(charts.dot_plot, frame, frame["name"].to_list(), title="share", kinds=kinds)
     caption = "Share of each class in all types and in all tokens, by number of tokens."
-    return Figure("classes", caption, chart)
+    return figure("classes", caption, draw, Look(style=options.style))
 
 
 def _growth(stage: StageView, classes: pl.DataFrame, options: SharesView) -> Figure:
     names = [_ALL, *classes["gold"].head(options.classes)]
     frame = stage.table("frequent").filter(pl.col("gold").is_in(names)).sort("gold", "k").collect()
     called = pl.col("gold").replace(_ALL, _SAID)
-    chart = charts.growth(
+    draw = partial(
+        charts.growth,
         frame.select("k", pl.col("share_tokens").alias("share"), name=called),
         [_SAID if name == _ALL else name for name in names],
         x_title="k most frequent types", y_title="share of tokens",
-        look=Look(style=options.style, width=480),
     )  # fmt: skip
     caption = (
         "Share of the tokens that the k most frequent types hold: of all tokens, and within the "
         "largest classes. Where few types hold most tokens, token-level scores tell of few words."
     )
-    return Figure("frequent", caption, chart)
+    return figure("frequent", caption, draw, Look(style=options.style, width=480))

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Literal
 
 import polars as pl
 
 from pipeline.report import charts
-from pipeline.report.charts import Look, Style
-from pipeline.report.page.cells import NOTHING, columns_shown
+from pipeline.report.blocks import Column, figure, listing
+from pipeline.report.charts import Look
+from pipeline.report.page.cells import NOTHING
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Figure, Listing, StageView, Text, ViewOptions, view
-from pipeline.report.views.clustering.captions import (
-    HOW_SYSTEMS,
-    UNSEEN,
-    is_type_level,
-    ordered,
-    title,
-)
+from pipeline.report.view import Block, Figure, Listing, StageView, Styled, Text, view
+from pipeline.report.views.clustering.measures import UNSEEN, is_type_level, ordered, title
 
 Method = Literal["spearman", "kendall"]
 _METHODS = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
+HOW_SYSTEMS = (
+    "Each figure is the mean over the runs of a system, ± the standard deviation where it has "
+    "several; the rank follows in brackets, 1 is the best. Of measures with ↓ low values are good; "
+    "correlations take them the other way round, so that a positive one always says that two "
+    "measures prefer the same systems."
+)
 
 
-class SystemsView(ViewOptions):
+class SystemsView(Styled):
     """What the comparison of systems shows."""
 
     measures: tuple[str, ...] = ()
@@ -35,8 +37,6 @@ class SystemsView(ViewOptions):
     """Measure of the horizontal axis of the scatter plot; M-1 accuracy of tokens if empty."""
     y: str = ""
     """Measure of its vertical axis; MacroI under M-1 if empty."""
-    style: Style = "screen"
-    """``screen`` in colours, ``print`` in black and white."""
 
 
 @view("evaluate.systems", options=SystemsView)
@@ -46,62 +46,59 @@ def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
     if table.is_empty():
         return [Text("There is no system to compare.")]
     where = f"views.{stage.name}"
-    known = ordered(table["measure"])
-    measures = chosen(options.measures, known, where=f"{where}.measures")
+    names = ordered(table["measure"])
+    measures = chosen(options.measures, names, where=f"{where}.measures")
     for axis, wanted in (("x", options.x), ("y", options.y)):
-        chosen([wanted] if wanted else [], known, where=f"{where}.{axis}")
+        chosen([wanted] if wanted else [], names, where=f"{where}.{axis}")
     correlations = stage.table("correlations").collect()
     return [
         Text(HOW_SYSTEMS),
-        *([Text(UNSEEN)] if any(name.startswith("MicroC") for name in known) else []),
-        *_tables(table),
-        *_scatter(table, options, known),
+        *([Text(UNSEEN)] if any(name.startswith("MicroC") for name in names) else []),
+        *_tables(table, names),
+        *_scatter(table, options, names),
         *_correlations(correlations, measures, options),
     ]
 
 
-def _tables(table: pl.DataFrame) -> Iterator[Block]:
-    known = ordered(table["measure"])
-    types = [name for name in known if is_type_level(name)]
-    tokens = [name for name in known if not is_type_level(name)]
-    for name, measures, said in (
-        ("types", types, "Type level, in per cent"),
-        ("tokens", tokens, "Other measures"),
-    ):
-        if measures:
-            yield _listing(table, measures, name=name, said=said, percent=name == "types")
+def _tables(table: pl.DataFrame, names: Sequence[str]) -> Iterator[Block]:
+    types = [name for name in names if is_type_level(name)]
+    tokens = [name for name in names if not is_type_level(name)]
+    if types:
+        per_cent = partial(_value, times=100.0, digits=2)
+        yield _listing(table, types, per_cent, name="types", said="Type level, in per cent")
+    if tokens:
+        yield _listing(table, tokens, _value, name="tokens", said="Other measures")
 
 
 def _listing(
-    table: pl.DataFrame, measures: Sequence[str], *, name: str, said: str, percent: bool
+    table: pl.DataFrame, measures: Sequence[str], text: Callable[..., str], *, name: str, said: str
 ) -> Listing:
     mine = table.filter(pl.col("measure").is_in(measures))
-    cells = {
-        (row["system"], row["measure"]): _value(row, percent=percent)
-        for row in mine.iter_rows(named=True)
-    }
-    systems = sorted(set(mine["system"]))
-    runs = [str(mine.filter(system=system)["n_runs"].max()) for system in systems]
-    columns = [[cells.get((system, measure), "") for system in systems] for measure in measures]
-    heads = ["system", "runs", *map(title, measures)]
-    shown = columns_shown(heads, [systems, runs, *columns])
+    columns = (
+        Column("system"),
+        Column("n_runs", "runs", str),
+        *(
+            Column(("mean", "sd", "rank"), title(measure), text, at=("measure", measure))
+            for measure in measures
+        ),
+    )
     caption = f"{said}: mean over runs, ± standard deviation, rank in brackets."
-    return Listing(name, caption, mine, shown=shown, right=tuple(heads[1:]))
+    shown = mine.with_columns(pl.col("n_runs").max().over("system")).sort("system")
+    return listing(name, caption, mine, columns, by=["system"], shown=shown)
 
 
-def _value(row: dict[str, Any], *, percent: bool) -> str:
-    if row["mean"] is None:
+def _value(
+    mean: float | None, sd: float | None, rank: float, *, times: float = 1.0, digits: int = 4
+) -> str:
+    if mean is None:
         return NOTHING
-    times, digits = (100.0, 2) if percent else (1.0, 4)
-    text = f"{times * row['mean']:.{digits}f}"
-    if row["sd"] is not None:
-        text += f" ± {times * row['sd']:.{digits}f}"
-    return f"{text} ({row['rank']:g})"
+    spread = "" if sd is None else f" ± {times * sd:.{digits}f}"
+    return f"{times * mean:.{digits}f}{spread} ({rank:g})"
 
 
-def _scatter(table: pl.DataFrame, options: SystemsView, known: Sequence[str]) -> Iterator[Block]:
-    types = [name for name in known if is_type_level(name)]
-    others = [name for name in known if not is_type_level(name)]
+def _scatter(table: pl.DataFrame, options: SystemsView, names: Sequence[str]) -> Iterator[Block]:
+    types = [name for name in names if is_type_level(name)]
+    others = [name for name in names if not is_type_level(name)]
     x = options.x or (others[0] if others else "")
     y = options.y or (types[0] if types else "")
     if not x or not y:
@@ -120,10 +117,8 @@ def _scatter(table: pl.DataFrame, options: SystemsView, known: Sequence[str]) ->
     caption = f"{title(y)} against {title(x)}, a point for each system"
     if frame["x_sd"].null_count() < frame.height:
         caption += "; bars are one standard deviation over its runs to either side"
-    chart = charts.scatter(
-        frame, x_title=_axis(x), y_title=_axis(y), look=Look(style=options.style, width=440)
-    )
-    yield Figure("scatter", f"{caption}.", chart)
+    draw = partial(charts.scatter, frame, x_title=_axis(x), y_title=_axis(y))
+    yield figure("scatter", f"{caption}.", draw, Look(style=options.style, width=440))
 
 
 def _axis(measure: str) -> str:
@@ -165,8 +160,8 @@ def _heat_map(
         f"Rank correlation between measures over {many} systems ({_METHODS[method]}). With so few "
         "systems a correlation tells of these systems, not of others."
     )
-    chart = charts.grid_map(cells, grid, look=Look(style=options.style))
-    return Figure(method, caption, chart)
+    draw = partial(charts.grid_map, cells, grid)
+    return figure(method, caption, draw, Look(style=options.style))
 
 
 def _two_digits(value: float | None) -> str:

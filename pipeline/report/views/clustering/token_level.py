@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
 
 import polars as pl
 
-from pipeline.report.charts import Style
-from pipeline.report.page.cells import NOTHING, columns_shown
+from pipeline.report.blocks import Column, listing
+from pipeline.report.page.cells import NOTHING
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
-from pipeline.report.views.clustering.captions import HOW_TOKENS, ordered, title
+from pipeline.report.view import (
+    Block,
+    Listing,
+    StageOptions,
+    StageView,
+    Styled,
+    Text,
+    ViewOptions,
+    view,
+)
 from pipeline.report.views.clustering.cluster_figures import Shown, first_runs, mapping_figure
+from pipeline.report.views.clustering.measures import ordered, title
+
+HOW_TOKENS = (
+    "Tokens are counted: a frequent word weighs as much as all that it occurs. M-1 accuracy maps "
+    "each cluster to the class of most of its tokens, 1-1 accuracy no two clusters to one class. "
+    "Of measures with ↓ low values are good. M-1 accuracy and homogeneity grow with the number of "
+    "clusters: compare systems with about as many."
+)
 
 
-class TokenLevelView(ViewOptions):
+class TokenLevelView(Styled):
     """What the token-level scores show."""
 
     systems: tuple[str, ...] = ()
     """The systems that have figures; all if empty. Of several runs the first is shown."""
     mapping: Literal["many_to_one", "one_to_one"] = "many_to_one"
     """The mapping that the figures show."""
-    style: Style = "screen"
-    """``screen`` in colours, ``print`` in black and white."""
+
+
+class Unclustered(StageOptions):
+    """What becomes of tokens without a cluster."""
+
+    without_cluster: str
 
 
 @view("evaluate.token_level", options=TokenLevelView)
@@ -32,17 +53,14 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
     scores = stage.table("scores").collect()
     if scores.is_empty():
         return [Text("There is no run of a system to evaluate.")]
-    known = sorted(set(scores["system"]))
-    systems = chosen(options.systems, known, where=f"views.{stage.name}.systems")
-    limited = scores["lower"].null_count() < scores.height
+    names = sorted(set(scores["system"]))
+    systems = chosen(options.systems, names, where=f"views.{stage.name}.systems")
     caption = "Token-level scores of each run."
-    if limited:
+    if scores["lower"].null_count() < scores.height:
         caption += " Brackets: limits by bootstrap over sentences."
-    figures = [
-        _figure(stage, options, each) for each in first_runs(scores) if each.system in systems
-    ]
-    listing = score_listing(scores, caption=caption, error="")
-    return [Text(HOW_TOKENS), *_sizes(stage), listing, *figures]
+    figures = [_figure(stage, options, run) for run in first_runs(scores) if run.system in systems]
+    table = _listing(scores, caption, Column(("value", "lower", "upper"), text=_limited))
+    return [Text(HOW_TOKENS), *_sizes(stage), table, *figures]
 
 
 class OverlappingView(ViewOptions):
@@ -54,54 +72,44 @@ def show_overlapping(stage: StageView, _options: OverlappingView) -> Sequence[Bl
     """Show the scores."""
     scores = stage.table("scores").collect()
     caption = "Measures for overlapping classes and clusters; ± the error of an estimate."
-    return [score_listing(scores, caption=caption, error="standard_error")]
+    return [_listing(scores, caption, Column(("value", "standard_error"), text=_estimated))]
 
 
-def score_listing(scores: pl.DataFrame, *, caption: str, error: str) -> Listing:
-    """Return a row for each run and a column for each measure.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        system, run, measure, value, and lower and upper or a column of errors.
-    caption : str
-        What it holds.
-    error : str
-        The column of errors; empty if there are limits in its place.
-    """
-    measures = ordered(scores["measure"])
-    cells = {
-        (row["system"], row["run"], row["measure"]): _value(row, error)
-        for row in scores.iter_rows(named=True)
-    }
-    keys = sorted({key[:2] for key in cells})
-    columns = [[key[place] for key in keys] for place in (0, 1)]
-    columns += [[cells.get((*key, measure), "") for key in keys] for measure in measures]
-    heads = ["system", "run", *map(title, measures)]
-    return Listing(
-        "scores", caption, scores, shown=columns_shown(heads, columns), right=tuple(heads[2:])
+def _listing(scores: pl.DataFrame, caption: str, cell: Column) -> Listing:
+    """Return a row for each run and a column for each measure."""
+    columns = (
+        Column("system"),
+        Column("run"),
+        *(
+            replace(cell, head=title(measure), at=("measure", measure))
+            for measure in ordered(scores["measure"])
+        ),
     )
+    runs = ("system", "run")
+    return listing("scores", caption, scores, columns, by=runs, shown=scores.sort(runs))
 
 
-def _value(row: Mapping[str, Any], error: str) -> str:
-    if row["value"] is None:
+def _limited(value: float | None, lower: float | None, upper: float | None) -> str:
+    limits = "" if lower is None else f" [{lower:.4f}, {upper:.4f}]"
+    return NOTHING if value is None else f"{value:.4f}{limits}"
+
+
+def _estimated(value: float | None, error: float | None) -> str:
+    if value is None:
         return NOTHING
-    text = f"{row['value']:.4f}"
-    if error:
-        return text if row[error] is None else f"{text} ± {row[error]:.4f}"
-    return text if row["lower"] is None else f"{text} [{row['lower']:.4f}, {row['upper']:.4f}]"
+    return f"{value:.4f}" if error is None else f"{value:.4f} ± {error:.4f}"
 
 
 def _sizes(stage: StageView) -> list[Block]:
     sizes = stage.table("sizes").collect().pivot(on="what", index=["system", "run"], values="count")
-    alone = sizes.filter(pl.col("tokens without a cluster") > 0).sort("system", "run")
-    if alone.is_empty():
+    without = sizes.filter(pl.col("tokens without a cluster") > 0).sort("system", "run")
+    if without.is_empty():
         return [Text("Every token has a cluster in every run.")]
-    kept = stage.config.get("without_cluster") == "cluster"
+    kept = stage.options_as(Unclustered).without_cluster == "cluster"
     fate = "are taken as one more cluster" if kept else "are left out"
     said = "; ".join(
         f"{row['system']} ({row['run']}): {row['tokens without a cluster']:,} of {row['tokens']:,}"
-        for row in alone.head(12).iter_rows(named=True)
+        for row in without.head(12).iter_rows(named=True)
     )
     return [Text(f"Tokens without a cluster {fate}: {said}.")]
 

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 
-from pipeline.report.charts import Style
-from pipeline.report.page.cells import NOTHING, cell, columns_shown, share
+from pipeline.report.blocks import Column, listing
+from pipeline.report.page.cells import NOTHING, share, share_limits
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
-from pipeline.report.views.clustering.captions import CLIMBS, HOW_TYPES, LEVELS, UNSEEN
+from pipeline.report.view import Block, Listing, StageView, Styled, Text, view
 from pipeline.report.views.clustering.cluster_figures import (
     Shown,
     class_figure,
     first_runs,
     mapping_figure,
 )
+from pipeline.report.views.clustering.measures import LEVELS, UNSEEN
 
 _FLOOR = "floor"
+HOW_TYPES = (
+    "Word types are counted, each once, however often it occurs. A type may have several classes "
+    "and several clusters. A mapping gives each cluster a class: under 1-1 no two clusters the "
+    "same one, under M-1 any. Every measure has the mapping that maximises it. MacroI (which is "
+    "also MacroC) is the F score over all memberships, MicroI the mean F score of the types, "
+    "MicroC the mean F score of the classes that clusters are mapped to, weighted by what is "
+    "mapped to them."
+)
+CLIMBS = (
+    "1-1 mappings are exact. An M-1 mapping is exact where every type has one cluster and the "
+    "measure is MacroI or MicroI. Else it is the best of several climbs, a lower bound of what is "
+    "possible: the table says how many of the starts reached it, and the gap to a bound that no "
+    "mapping exceeds, where one is known. Certificate: exact by the method; proven by a search "
+    "that found none better (MacroI only, with certificate_seconds); or not proven."
+)
 
 
-class TypeLevelView(ViewOptions):
+class TypeLevelView(Styled):
     """What the type-level scores show."""
 
     systems: tuple[str, ...] = ()
@@ -33,8 +48,6 @@ class TypeLevelView(ViewOptions):
     """Which of its mappings."""
     worst: int = 15
     """How many of the worst items of each system are shown."""
-    style: Style = "screen"
-    """``screen`` in colours, ``print`` in black and white."""
 
 
 @view("evaluate.type_level", options=TypeLevelView)
@@ -43,11 +56,11 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
     scores = stage.table("scores").collect()
     if scores.is_empty():
         return [Text("There is no run of a system to evaluate.")]
-    known = sorted(set(scores["system"]))
-    systems = chosen(options.systems, known, where=f"views.{stage.name}.systems")
-    runs = [each for each in first_runs(scores) if each.system in systems]
+    names = sorted(set(scores["system"]))
+    systems = chosen(options.systems, names, where=f"views.{stage.name}.systems")
+    runs = [run for run in first_runs(scores) if run.system in systems]
     size = Text(_size(scores))
-    blocks = [block for each in runs for block in _of_run(stage, options, each)]
+    blocks = [block for run in runs for block in _of_run(stage, options, run)]
     return [Text(HOW_TYPES), size, Text(UNSEEN), _scores(scores), Text(CLIMBS), *blocks]
 
 
@@ -62,8 +75,8 @@ def _size(scores: pl.DataFrame) -> str:
     if lost.is_empty():
         return text + "Every system has a cluster for each of them, and for no other."
     said = "; ".join(
-        f"{system} ({run}): {dropped:,} and {alone:,}"
-        for system, run, dropped, alone in lost.head(12).iter_rows()
+        f"{system} ({run}): {dropped:,} and {without:,}"
+        for system, run, dropped, without in lost.head(12).iter_rows()
     )
     return (
         f"{text}Types with clusters but no gold entry, which are left out, and types with a gold "
@@ -71,53 +84,55 @@ def _size(scores: pl.DataFrame) -> str:
     )
 
 
+def _value(value: float | None, lower: float | None, upper: float | None) -> str:
+    return share(value) + ("" if lower is None else f" {share_limits(lower, upper)}")
+
+
+def _starts(reached: int | None, starts: int | None) -> str:
+    return NOTHING if starts is None else f"{reached} of {starts}"
+
+
+SCORES = (
+    Column("system"),
+    Column("run"),
+    Column("measure"),
+    Column("mapping"),
+    Column(("value", "lower", "upper"), text=_value),
+    Column("recall", text=share),
+    Column("precision", text=share),
+    Column("floor", text=share),
+    Column("certificate"),
+    Column(("starts_reaching_best", "starts"), "starts", _starts),
+    Column("bound", text=share),
+    Column("gap", text=share),
+    Column("n_uncovered", "uncovered"),
+)
+WORST = (
+    Column("item", "type"),
+    Column("tokens"),
+    Column("gold"),
+    Column("mapped", "mapped to"),
+    Column("f", "F"),
+)
+
+
 def _scores(scores: pl.DataFrame) -> Listing:
-    floors = {
-        (row["system"], row["run"], row["measure"]): row["value"]
-        for row in scores.filter(mapping=_FLOOR).iter_rows(named=True)
-    }
+    key = ["system", "run", "measure"]
+    floors = scores.filter(mapping=_FLOOR).select(*key, floor="value")
     order = pl.col("measure").replace_strict({name: i for i, name in enumerate(LEVELS)})
-    rows = scores.filter(pl.col("mapping") != _FLOOR).sort(
-        "system", "run", order, "mapping", descending=[False, False, False, True]
-    )
-    heads = ["system", "run", "measure", "mapping", "value", "recall", "precision", "floor",
-             "certificate", "starts", "bound", "gap", "uncovered"]  # fmt: skip
-    held = [_row(row, floors) for row in rows.iter_rows(named=True)]
-    columns = [list(column) for column in zip(*held, strict=True)]
-    several = scores.filter(pl.col("lower").is_not_null())
-    limits = ""
-    if several.height:
-        what = several["interval"][0]
-        limits = f" Brackets: limits by bootstrap over types, the mapping {what} in the samples."
+    rows = scores.filter(pl.col("mapping") != _FLOOR).join(floors, on=key, how="left")
+    shown = rows.sort("system", "run", order, "mapping", descending=[False, False, False, True])
     caption = (
         "Type-level scores in per cent. Floor: every cluster mapped to the largest class. Starts: "
         "climbs that reached the value, of all. Bound: no mapping of the kind is better; gap: how "
         "far the value is below it. "
-        f"Uncovered: classes that no cluster is mapped to.{limits}"
+        "Uncovered: classes that no cluster is mapped to."
     )
-    return Listing("scores", caption, scores, shown=columns_shown(heads, columns),
-                   right=tuple(heads[4:8] + heads[9:]))  # fmt: skip
-
-
-def _row(row: dict[str, Any], floors: dict[tuple[str, str, str], float]) -> list[str]:
-    value = share(row["value"])
-    if row["lower"] is not None:
-        value += f" [{share(row['lower'])}, {share(row['upper'])}]"
-    starts = NOTHING
-    if row["starts"] is not None:
-        starts = f"{row['starts_reaching_best']} of {row['starts']}"
-    return [
-        *(str(row[name]) for name in ("system", "run", "measure", "mapping")),
-        value,
-        share(row["recall"]),
-        share(row["precision"]),
-        share(floors.get((row["system"], row["run"], row["measure"]))),
-        str(row["certificate"] or NOTHING),
-        starts,
-        share(row["bound"]),
-        share(row["gap"]),
-        cell(row["n_uncovered"]),
-    ]
+    several = scores.filter(pl.col("lower").is_not_null())
+    if several.height:
+        what = several["interval"][0]
+        caption += f" Brackets: limits by bootstrap over types, the mapping {what} in the samples."
+    return listing("scores", caption, scores, SCORES, shown=shown)
 
 
 def _of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Iterator[Block]:
@@ -136,11 +151,5 @@ def _of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Iterator[
     )
     yield class_figure(classes, name=system, said=said, style=options.style)
     items = stage.table("items").filter(mine & under).sort("rank").collect()
-    worst = items.head(options.worst).select("item", "tokens", "gold", "mapped", "f")
     caption = f"{said}: types with the lowest F score, the most frequent first."
-    yield Listing(f"worst-{system}", caption, items, shown=_texts(worst), right=("tokens", "F"))
-
-
-def _texts(items: pl.DataFrame) -> pl.DataFrame:
-    columns = [[cell(value) for value in items[name]] for name in items.columns]
-    return columns_shown(["type", "tokens", "gold", "mapped to", "F"], columns)
+    yield listing(f"worst-{system}", caption, items, WORST, shown=items.head(options.worst))

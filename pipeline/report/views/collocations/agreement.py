@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import polars as pl
 
 from pipeline.report import charts
-from pipeline.report.charts import Look, Style
-from pipeline.report.view import Block, Figure, StageView, Text, ViewOptions, view
+from pipeline.report.blocks import figure
+from pipeline.report.charts import Look
+from pipeline.report.view import Block, Figure, StageView, Styled, Text, view
 from pipeline.report.views.collocations.agreement_tables import (
     EVERY,
     agreement_listing,
@@ -20,15 +22,13 @@ MOST_PAIRS = 3
 """With more pairs of annotators than these, the figure shows all annotators together only."""
 
 
-class AgreementView(ViewOptions):
+class AgreementView(Styled):
     """What is shown of the agreement between annotators."""
 
     k: int = 50
     """How many of the candidates with different labels the page shows."""
     candidates: str | None = None
     """A stage or table with id, l1 and l2, for the names of those candidates."""
-    style: Style = "screen"
-    """``screen`` in colours, ``print`` in black and white."""
 
 
 @view("evaluate.agreement", options=AgreementView)
@@ -45,27 +45,25 @@ def _figure(agreement: pl.DataFrame, options: AgreementView) -> Figure:
     pairs = agreement.filter(~every).select("annotator_1", "annotator_2").n_unique()
     # Of two annotators the figure has what it does not have of all: Cohen's kappa.
     kappa = (pl.col("coefficient") == "cohen_kappa") & (pairs <= MOST_PAIRS)
-    held = agreement.filter(every | kappa)
-    frame = labelled(held).select("group", "label", "kind", "estimate", "lower", "upper")
-    still, live = (
-        charts.whisker_chart(frame, x_title="agreement", look=Look(style=options.style, live=live))
-        for live in (False, True)
-    )
+    drawn = agreement.filter(every | kappa)
+    frame = labelled(drawn).select("group", "label", "kind", "estimate", "lower", "upper")
     caption = (
         "Agreement between annotators, over the labels as they are and for each category, with "
         "confidence limits. 1 is perfect agreement; for kappa and alpha 0 is what chance gives. "
         "A cross: not defined, e.g. where all labels are the same."
     )
-    left = " The table has more of each two annotators." if pairs else ""
-    return Figure("agreement", caption + left, still, live)
+    if pairs:
+        caption += " The table has more of each two annotators."
+    draw = partial(charts.whisker_chart, frame, x_title="agreement")
+    return figure("agreement", caption, draw, Look(style=options.style), live=True)
 
 
 def _discuss(stage: StageView, options: AgreementView) -> Iterator[Block]:
-    found = stage.table("disagreements").collect()
-    if found.is_empty():
+    disagreements = stage.table("disagreements").collect()
+    if disagreements.is_empty():
         yield Text("No candidate has different labels.")
         return
     names = None
     if options.candidates is not None:
         names = stage.table(options.candidates).select("id", "l1", "l2").collect()
-    yield disagreement_listing(found, names, most=options.k)
+    yield disagreement_listing(disagreements, names, most=options.k)

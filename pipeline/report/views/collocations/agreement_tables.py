@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import polars as pl
 
-from pipeline.report.page.cells import cell, columns_shown
+from pipeline.report.blocks import Column, listing
+from pipeline.report.page.cells import NOTHING, decimals, limits
 from pipeline.report.view import Listing
 
 EVERY = "*"
@@ -55,40 +58,27 @@ def agreement_listing(agreement: pl.DataFrame) -> Listing:
         `schemas.Agreement`.
     """
     ordered = labelled(agreement)
-    methods = sorted(set(ordered["kind"]))
-    rows = [
-        _row(part, methods) for part in ordered.partition_by("group", "label", maintain_order=True)
+    three = partial(decimals, digits=3)
+    limits_of = partial(limits, digits=3, absent=NOTHING)
+    methods = [
+        Column(("lower", "upper"), method, limits_of, at=("kind", method), absent=NOTHING)
+        for method in sorted(set(ordered["kind"]))
     ]
+    columns = (
+        Column("group", "of"),
+        Column("label", "coefficient"),
+        Column("items"),
+        Column("estimate", text=three),
+        *methods,
+    )
     caption = (
         "Coefficients of agreement with their confidence limits; items: candidates that two or "
         "more annotators judged. At perfect agreement kappa's limits have no width: read those "
         "of the observed agreement then."
     )
-    lost = int(ordered["undefined"].sum())
-    if lost:
+    if ordered["undefined"].sum():
         caption += " Bootstrap samples in which a coefficient has no value are left out."
-    return Listing("agreement", caption, agreement, shown=pl.DataFrame(rows),
-                   right=("items", "estimate", *methods))  # fmt: skip
-
-
-def _row(part: pl.DataFrame, methods: list[str]) -> dict[str, str]:
-    first = part.row(0, named=True)
-    limits = {row["kind"]: (row["lower"], row["upper"]) for row in part.to_dicts()}
-    return {
-        "of": first["group"],
-        "coefficient": first["label"],
-        "items": cell(first["items"]),
-        "estimate": _three(first["estimate"]),
-        **{method: _limits(*limits.get(method, (None, None))) for method in methods},
-    }
-
-
-def _three(value: float | None) -> str:
-    return cell(None) if value is None else f"{value:.3f}".replace("-", "−")
-
-
-def _limits(lower: float | None, upper: float | None) -> str:
-    return cell(None) if lower is None else f"[{_three(lower)}, {_three(upper)}]"
+    return listing("agreement", caption, agreement, columns, by=["group", "label"], shown=ordered)
 
 
 def disagreement_listing(
@@ -108,20 +98,21 @@ def disagreement_listing(
         How many are shown.
     """
     ordered = disagreements.sort("id", "annotator", "label")
-    called = _called(ordered, names)
-    differing = ordered.group_by("id").agg(pl.col("label").n_unique().alias("different"))
-    order = called.join(differing, on="id").sort(
-        "different", "name", "id", descending=[True, False, False]
+    different = ordered.group_by("id").agg(pl.col("label").n_unique().alias("different"))
+    candidates = (
+        _called(ordered, names)
+        .join(different, on="id")
+        .sort("different", "name", "id", descending=[True, False, False])
     )
-    shown = order.head(most)
-    annotators = sorted(set(ordered["annotator"]))
-    given = ordered.group_by("id", "annotator").agg(pl.col("label").sort().str.join(" / "))
-    cells = {(item, who): label for item, who, label in given.iter_rows()}
-    columns = [[cells.get((item, who), "") for item in shown["id"]] for who in annotators]
-    told = columns_shown(["candidate", *annotators], [shown["name"].to_list(), *columns])
-    part = f"The first {shown.height:,} of " if shown.height < order.height else ""
-    caption = f"{part}{order.height:,} candidates with different labels, for discussion."
-    return Listing("disagreements", caption, ordered, shown=told)
+    labels = ordered.group_by("id", "annotator").agg(pl.col("label").sort().str.join(" / "))
+    shown = candidates.head(most).join(labels, on="id", maintain_order="left")
+    columns = [
+        Column("name", "candidate"),
+        *(Column("label", who, at=("annotator", who)) for who in sorted(set(ordered["annotator"]))),
+    ]
+    some = f"The first {most:,} of " if most < candidates.height else ""
+    caption = f"{some}{candidates.height:,} candidates with different labels, for discussion."
+    return listing("disagreements", caption, ordered, columns, by=["id"], shown=shown)
 
 
 def _called(ordered: pl.DataFrame, names: pl.DataFrame | None) -> pl.DataFrame:
@@ -129,5 +120,5 @@ def _called(ordered: pl.DataFrame, names: pl.DataFrame | None) -> pl.DataFrame:
     if names is None:
         return ids.with_columns(name="id")
     both = pl.concat_str("l1", "l2", separator=" ")
-    known = ids.join(names.unique("id"), on="id", how="left")
-    return known.select("id", name=pl.coalesce(both, "id"))
+    named = ids.join(names.unique("id"), on="id", how="left")
+    return named.select("id", name=pl.coalesce(both, "id"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.report.page.cells import share
+from pipeline.report.page.cells import share, share_limits
 from pipeline.report.view import Block, StageView, Text, ViewOptions, view
 
 
@@ -23,12 +23,12 @@ def show_choice(stage: StageView, _options: ChoiceView) -> Sequence[Block]:
 
 
 def _said(row: Mapping[str, Any]) -> str:
-    alone = f"[{share(row['lower'])}, {share(row['upper'])}]"
-    wide = f"[{share(row['lower_simultaneous'])}, {share(row['upper_simultaneous'])}]"
+    pointwise = share_limits(row["lower"], row["upper"])
+    simultaneous = share_limits(row["lower_simultaneous"], row["upper_simultaneous"])
     return (
         f"Chosen for {row['category']}: the {row['n']:,} best of {row['measure']} "
         f"({row['criterion']}), out of {row['considered']:,} lists. Estimated precision "
         f"{share(row['precision'])} %, recall {share(row['recall'])} %: {row['k_sampled']:,} true "
         f"positives in {row['n_sampled']:,} judged draws. {100 * row['confidence']:g} % limits of "
-        f"this list alone {alone}; limits that allow for the choice {wide}: use these."
+        f"this list alone {pointwise}; limits that allow for the choice {simultaneous}: use these."
     )

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
-from pipeline.report.charts import Style
-from pipeline.report.view import ViewOptions
+from pipeline.report.view import Styled
 
 Kind: TypeAlias = Literal["precision", "recall", "precision_by_recall", "local", "cut"]
 """What is drawn."""
 
 
-class Curves(ViewOptions):
+class Curves(Styled):
     """Curves against n."""
 
     measures: tuple[str, ...] = ()
@@ -32,8 +31,6 @@ class Curves(ViewOptions):
     """Upper end of the y axis in per cent."""
     truth: str | None = None
     """Another stage of kind evaluate.precision, whose curves are drawn dashed."""
-    style: Style = "screen"
-    """``screen`` in colours, ``print`` in black and white."""
 
 
 class Graph(Curves):
@@ -71,9 +68,9 @@ def resolved(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[str, Gra
         if graph.kind != own.kind:
             left |= {*OF_AXES, *(() if graph.kind == "precision" else OF_PRECISION)}
         taken = {name: getattr(own, name) for name in own.model_fields_set - left}
-        given = {name: getattr(graph, name) for name in graph.model_fields_set}
+        set_here = {name: getattr(graph, name) for name in graph.model_fields_set}
         # A graph says its kind, or is one of precision: it never takes over the view's.
-        yield f"graphs.{index}.", Graph.model_validate({**taken, "kind": graph.kind, **given})
+        yield f"graphs.{index}.", Graph.model_validate({**taken, "kind": graph.kind, **set_here})
 
 
 _NAMES = set(Graph.model_fields)

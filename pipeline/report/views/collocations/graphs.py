@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
 
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.report import charts
+from pipeline.report.blocks import Draw, figure
 from pipeline.report.charts import Extras, Look, Window
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Figure, Text
-from pipeline.report.views.collocations.captions import graph_caption
+from pipeline.report.view import Block, StageOptions, Text
+from pipeline.report.views.collocations.graph_captions import graph_caption
 from pipeline.report.views.collocations.graph_options import Graph
-from pipeline.report.views.collocations.scope import (
-    CUTS,
-    Scope,
-    cuts_within,
-    first_shown,
-    thin_plan,
-)
-
-if TYPE_CHECKING:
-    import altair as alt
+from pipeline.report.views.collocations.scope import Scope, cuts_within, first_shown, thin_rows
 
 MOST_LINES = 12
 """With more lines than these, a graph is no longer legible: the best are drawn."""
@@ -78,21 +70,17 @@ def graph_block(drawing: Drawing) -> Block:
     if (graph.marks is None) != (graph.comparison is None):
         what = "marks (a pair) and comparison (the stage that compared it) go together"
         raise drawing.wrong("marks", what, "give both or neither")
-    plan = _plan(drawing)
-    known, last = extent(plan)
+    query = _query(drawing)
+    names, last = extent(query)
     cuts = cuts_of(drawing, last)
-    measures, said = lines_of(drawing, plan, known, cuts)
+    measures, said = lines_of(drawing, query, names, cuts)
     window = _window(drawing, measures, last)
-    held = thin_plan(plan.filter(pl.col("measure").is_in(measures)), window, always=cuts)
-    frame = held.collect().sort("measure", "n")
+    drawn = thin_rows(query.filter(pl.col("measure").is_in(measures)), window, always=cuts)
+    frame = drawn.collect().sort("measure", "n")
     value = "recall" if graph.kind == "recall" else "precision"
     if frame[value].drop_nulls().is_empty():
         return Text(f"No judged candidate is among the n best from n = {window.first_n:,} on.")
     extras = _extras(drawing, window, cuts, frame)
-    still, live = (
-        _draw(drawing, frame, extras, window)(Look(style=graph.style, live=live))
-        for live in (False, True)
-    )
     caption = graph_caption(
         extras,
         window,
@@ -103,45 +91,54 @@ def graph_block(drawing: Drawing) -> Block:
         baseline=drawing.baseline is not None,
     )
     name = drawing.scope.file(graph.name or graph.kind.replace("_", "-"))
-    return Figure(name, f"{caption}{said}", still, live)
+    draw = _draw(drawing, frame, extras, window)
+    return figure(name, f"{caption}{said}", draw, Look(style=graph.style), live=True)
 
 
-def extent(plan: pl.LazyFrame) -> tuple[list[str], int]:
+def extent(query: pl.LazyFrame) -> tuple[list[str], int]:
     """Return the measures of a table, and its largest n."""
-    found = plan.group_by("measure").agg(pl.col("n").max()).sort("measure").collect()
-    return found["measure"].to_list(), max(found["n"], default=0)
+    ends = query.group_by("measure").agg(pl.col("n").max()).sort("measure").collect()
+    return ends["measure"].to_list(), max(ends["n"], default=0)
+
+
+class DeclaredCuts(StageOptions):
+    """The list sizes that a stage declares."""
+
+    cuts: tuple[int, ...]
 
 
 def cuts_of(drawing: Drawing, last: int) -> tuple[int, ...]:
     """Return the cuts that the options or the stage name, as far as the lists go."""
-    declared = drawing.scope.stage.config.get("cuts", CUTS)
-    return cuts_within(declared if drawing.graph.cuts is None else drawing.graph.cuts, last)
+    wanted = drawing.graph.cuts
+    if wanted is None:
+        wanted = drawing.scope.stage.options_as(DeclaredCuts).cuts
+    return cuts_within(wanted, last)
 
 
 def lines_of(
-    drawing: Drawing, plan: pl.LazyFrame, known: Sequence[str], cuts: Sequence[int]
+    drawing: Drawing, query: pl.LazyFrame, names: Sequence[str], cuts: Sequence[int]
 ) -> tuple[tuple[str, ...], str]:
     """Return the measures to draw, and what the caption says of those that are not."""
     wanted = drawing.graph.measures
-    if wanted or len(known) <= MOST_LINES:
-        return chosen(wanted, known, where=drawing.option("measures")), ""
-    n = cuts[len(cuts) // 2] if cuts else plan.select(pl.col("n").max()).collect().item() // 2
+    if wanted or len(names) <= MOST_LINES:
+        return chosen(wanted, names, where=drawing.option("measures")), ""
+    n = cuts[len(cuts) // 2] if cuts else query.select(pl.col("n").max()).collect().item() // 2
     value = "recall" if drawing.graph.kind == "recall" else "precision"
-    there = plan.filter(pl.col("n") == n).select("measure", value).collect()
-    best = there.sort(value, "measure", descending=[True, False], nulls_last=True)
-    said = f" Of {len(known)} measures the {MOST_LINES} with the highest {value} at n = {n:,}."
+    values = query.filter(pl.col("n") == n).select("measure", value).collect()
+    best = values.sort(value, "measure", descending=[True, False], nulls_last=True)
+    said = f" Of {len(names)} measures the {MOST_LINES} with the highest {value} at n = {n:,}."
     return tuple(best["measure"].head(MOST_LINES)), said
 
 
-def _plan(drawing: Drawing) -> pl.LazyFrame:
+def _query(drawing: Drawing) -> pl.LazyFrame:
     kind = drawing.graph.kind
-    plan = drawing.scope.plan(TABLES[kind])
-    if kind in {"precision", "precision_by_recall"} or not plan.head(1).collect().is_empty():
-        return plan
+    query = drawing.scope.query(TABLES[kind])
+    if kind in {"precision", "precision_by_recall"} or not query.head(1).collect().is_empty():
+        return query
     if kind == "recall" and not drawing.graph.bands:
         # Recall itself stands in the table of precision; what is missing is its interval.
         limits = [pl.lit(None, pl.Float64).alias(limit) for limit in ("lower", "upper")]
-        return drawing.scope.plan("precision").with_columns(*limits)
+        return drawing.scope.query("precision").with_columns(*limits)
     stage = drawing.scope.stage.name
     what = f"the stage {stage} has not made its table {kind}"
     raise drawing.wrong("kind", what, f"set {OPTION[kind]} in stages.{stage}")
@@ -171,24 +168,25 @@ def _truth(drawing: Drawing, drawn: pl.DataFrame) -> pl.DataFrame | None:
     if drawing.graph.truth is None or drawing.graph.kind == "cut":
         return None
     table = "local" if drawing.graph.kind == "local" else "precision"
-    plan = drawing.scope.plan(f"{drawing.graph.truth}.{table}")
-    return plan.join(drawn.lazy().select("measure", "n"), on=["measure", "n"], how="semi").collect()
+    query = drawing.scope.query(f"{drawing.graph.truth}.{table}")
+    shown = drawn.lazy().select("measure", "n")
+    return query.join(shown, on=["measure", "n"], how="semi").collect()
 
 
 def _subsets(drawing: Drawing) -> pl.DataFrame | None:
     if not drawing.graph.subsets:
         return None
-    found = [drawing.scope.plan(f"{stage}.subsets").collect() for stage in drawing.graph.subsets]
-    return pl.concat(found).sort("n", "subset")
+    subsets = [drawing.scope.query(f"{name}.subsets").collect() for name in drawing.graph.subsets]
+    return pl.concat(subsets).sort("n", "subset")
 
 
 def _comparison(drawing: Drawing) -> pl.DataFrame | None:
     graph = drawing.graph
     if graph.comparison is None or graph.marks is None:
         return None
-    plan = drawing.scope.plan(f"{graph.comparison}.comparison")
+    query = drawing.scope.query(f"{graph.comparison}.comparison")
     pair = [pl.col(side).is_in(graph.marks) for side in ("measure_1", "measure_2")]
-    compared = plan.filter(*pair)
+    compared = query.filter(*pair)
     if compared.head(1).collect().is_empty():
         what = f"{graph.comparison} does not compare {' with '.join(graph.marks)}"
         raise drawing.wrong("marks", what)
@@ -200,22 +198,17 @@ def _size(frame: pl.DataFrame) -> int:
     return int(frame["size"][0]) if "size" in frame.columns else int(frame["n"].max() or 0)  # type: ignore[arg-type]
 
 
-def _draw(
-    drawing: Drawing, frame: pl.DataFrame, extras: Extras, window: Window
-) -> Callable[[Look], alt.TopLevelMixin]:
+def _draw(drawing: Drawing, frame: pl.DataFrame, extras: Extras, window: Window) -> Draw:
     baseline, kind = drawing.baseline, drawing.graph.kind
     if kind == "recall":
         whole = None if baseline is None else int(baseline["n_candidates"].item())
-        return lambda look: charts.recall_chart(
-            frame, n_candidates=whole, extras=extras, window=window, look=look
-        )
-    if kind in {"precision_by_recall", "cut"}:
+        draw: Draw = partial(charts.recall_chart, frame, n_candidates=whole)
+    elif kind in {"precision_by_recall", "cut"}:
         level = baseline if kind == "precision_by_recall" else None
-        return lambda look: charts.precision_recall_chart(
-            frame, level, extras=extras, window=window, look=look
-        )
-    title = f"rank (middle of a window of {_size(frame):,})" if kind == "local" else None
-    return lambda look: charts.precision_chart(
-        frame, baseline, extras=extras, window=window, look=look,
-        **({} if title is None else {"x_title": title}),
-    )  # fmt: skip
+        draw = partial(charts.precision_recall_chart, frame, level)
+    elif kind == "local":
+        title = f"rank (middle of a window of {_size(frame):,})"
+        draw = partial(charts.precision_chart, frame, baseline, x_title=title)
+    else:
+        draw = partial(charts.precision_chart, frame, baseline)
+    return partial(draw, extras=extras, window=window)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import polars as pl
+
+from pipeline.report.view import StageOptions
 
 TESTS = {
     "fisher": "Fisher's exact test",
@@ -17,25 +18,56 @@ SIDES = {
     "less": "one-sided: is the first precision the lower one?",
 }
 
-
-def test_name(config: Mapping[str, Any]) -> str:
-    """Return the name of the test that a stage makes.
-
-    Examples
-    --------
-    >>> test_name({"test": "boschloo", "alternative": "two_sided"})
-    "Boschloo's exact test"
-    """
-    name = str(config.get("test", "fisher"))
-    return TESTS.get(name, name.replace("_", " "))
+CORRECTIONS = {
+    "holm": "Holm's method",
+    "benjamini_hochberg": "Benjamini and Hochberg's method",
+}
 
 
-def how_tested(config: Mapping[str, Any]) -> str:
+class Mark(StageOptions):
+    """When a stage marks a difference."""
+
+    alpha: float
+    """Significance level."""
+    margin: float
+    """Smaller differences are not marked."""
+
+    @property
+    def said(self) -> str:
+        """The same in words."""
+        least = f" and at least {100 * self.margin:g} points" if self.margin else ""
+        return f"adjusted p < {self.alpha:g}{least}"
+
+
+class Tested(Mark):
+    """How a stage tests differences."""
+
+    test: str
+    """Name of the test."""
+    alternative: str
+    """What is tested for."""
+    correction: str
+    """How p-values are adjusted."""
+
+    @property
+    def test_name(self) -> str:
+        """What the text calls the test.
+
+        Examples
+        --------
+        >>> how = {"test": "boschloo", "alternative": "two_sided", "correction": "holm"}
+        >>> Tested(alpha=0.05, margin=0, **how).test_name
+        "Boschloo's exact test"
+        """
+        return TESTS.get(self.test, self.test.replace("_", " "))
+
+
+def how_tested(tested: Tested) -> str:
     """Say which test a stage makes, on what, and how far it reaches."""
-    side = SIDES.get(str(config.get("alternative", "two_sided")))
-    name = f"{test_name(config)}{f' ({side})' if side else ''}"
+    side = SIDES.get(tested.alternative)
+    name = f"{tested.test_name}{f' ({side})' if side else ''}"
     said = [f"Each test is {name} on the candidates that only one of the two n-best lists holds."]
-    if config.get("test", "fisher") == "fisher":
+    if tested.test == "fisher":
         said.append(
             "For samples drawn without replacement it is conservative: true differences are found "
             "less often than they could be."
@@ -47,21 +79,31 @@ def how_tested(config: Mapping[str, Any]) -> str:
     return " ".join(said)
 
 
-def how_many(config: Mapping[str, Any]) -> str:
+def how_many(tested: Tested) -> str:
     """Say what marks along every n are worth, and which p-values allow for many tests."""
-    method = str(config.get("correction", "holm"))
-    kind = {"holm": "Holm's method", "benjamini_hochberg": "Benjamini and Hochberg's method"}
+    method = CORRECTIONS.get(tested.correction, tested.correction)
     return (
         "Marks along every n are pointwise: two exchangeable measures, neither better than the "
         "other, get a mark somewhere in 60 % of runs. Only the p-values adjusted over the "
-        f"declared cuts and pairs ({kind.get(method, method)}) allow for the number of tests."
+        f"declared cuts and pairs ({method}) allow for the number of tests."
     )
 
 
-def subset_tested(config: Mapping[str, Any]) -> str:
+def subset_tested(tested: Tested) -> str:
     """Say how a set without ranks is tested against the lists of its size."""
     return (
         f"A set without ranks, such as the output of a filter, is compared with the n-best list "
-        f"of its own size of each measure: {test_name(config)} on the candidates that only one "
+        f"of its own size of each measure: {tested.test_name} on the candidates that only one "
         "of the two holds."
     )
+
+
+def correction_of(corrections: pl.Series) -> str:
+    """Return how a table's p-values are adjusted, in a word.
+
+    Examples
+    --------
+    >>> correction_of(pl.Series(["benjamini_hochberg", "benjamini_hochberg"]))
+    'benjamini-hochberg'
+    """
+    return ", ".join(sorted(set(corrections))).replace("_", "-")

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from pipeline.report.view import Block, StageView, Text, view
-from pipeline.report.views.collocations.captions import baseline_text, threshold_text
-from pipeline.report.views.collocations.cut_tables import precision_listing
 from pipeline.report.views.collocations.graph_options import Graph, resolved
 from pipeline.report.views.collocations.graphs import (
     Drawing,
@@ -17,6 +15,8 @@ from pipeline.report.views.collocations.graphs import (
     graph_block,
     lines_of,
 )
+from pipeline.report.views.collocations.precision_captions import baseline_text, threshold_text
+from pipeline.report.views.collocations.precision_tables import precision_listing
 from pipeline.report.views.collocations.scope import Scope, scopes
 
 
@@ -33,28 +33,28 @@ class PrecisionView(Graph):
 def show_precision(stage: StageView, options: PrecisionView) -> Sequence[Block]:
     """Show graphs, the baseline, a table at the cuts and thresholds for each category."""
     baseline = stage.table("baseline").collect()
-    found = scopes(stage, baseline["category"], options.category)
-    if not found:
+    shown = scopes(stage, baseline["category"], options.category)
+    if not shown:
         return [Text("No candidate is judged, so there is no precision to show.")]
-    return [block for scope in found for block in _category(scope, options, baseline)]
+    return [block for scope in shown for block in _category(scope, options, baseline)]
 
 
 def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> Iterator[Block]:
     baseline = baselines.filter(category=scope.category)
-    plan = scope.plan("precision")
-    known, last = extent(plan)
+    query = scope.query("precision")
+    names, last = extent(query)
     if not baseline["n_sampled"].item() or not last:
         yield Text(f"No candidate is judged in category {scope.category}: nothing to show.")
         return
     drawings = [
         Drawing(scope, graph, place, baseline) for place, graph in resolved(options, options.graphs)
     ]
-    yield from (graph_block(drawing) for drawing in drawings)
+    yield from map(graph_block, drawings)
     yield Text(baseline_text(baseline.row(0, named=True)))
     cuts = cuts_of(drawings[0], last)
     if cuts:
-        asked, _ = lines_of(drawings[0], plan, known, cuts)
-        measures = asked if options.measures else known
-        at_cuts = plan.filter(pl.col("n").is_in(cuts), pl.col("measure").is_in(measures)).collect()
-        yield precision_listing(at_cuts, measures, name=scope.file("precision"), of=scope.said)
-    yield from map(Text, threshold_text(scope.plan("thresholds").collect(), of=scope.said))
+        asked, _ = lines_of(drawings[0], query, names, cuts)
+        measures = asked if options.measures else names
+        at_cuts = query.filter(pl.col("n").is_in(cuts), pl.col("measure").is_in(measures))
+        yield precision_listing(at_cuts.collect(), measures, scope)
+    yield from map(Text, threshold_text(scope.query("thresholds").collect(), of=scope.said))

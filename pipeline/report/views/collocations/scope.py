@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipeline.report.charts.parts.options import Window
-from pipeline.report.charts.parts.prepare import thinned
+from pipeline.report.charts.parts.prepare import thinned, within
 from pipeline.report.page.names import chosen, slug
 from pipeline.report.view import StageView
 
-CUTS = (100, 500, 1000, 2000)
-"""The n of the vertical lines and tables where the options name none."""
 POINTS = 400
 """About how many values of n a line is drawn through."""
 
@@ -36,7 +34,7 @@ class Scope:
     category: str
     alone: bool
 
-    def plan(self, table: str) -> pl.LazyFrame:
+    def query(self, table: str) -> pl.LazyFrame:
         """Return the rows of a table that belong to the category."""
         return self.stage.table(table).filter(pl.col("category") == self.category)
 
@@ -58,8 +56,8 @@ def scopes(stage: StageView, known: Iterable[str], wanted: str | None) -> list[S
     """Return the scopes of the wanted category, or of all, in alphabetical order."""
     names = sorted(set(known))
     asked = () if wanted is None else (wanted,)
-    held = chosen(asked, names, where=f"views.{stage.name}.category")
-    return [Scope(stage, name, len(held) == 1) for name in held]
+    shown = chosen(asked, names, where=f"views.{stage.name}.category")
+    return [Scope(stage, name, len(shown) == 1) for name in shown]
 
 
 def cuts_within(cuts: Iterable[int], last: int) -> tuple[int, ...]:
@@ -84,10 +82,8 @@ def first_shown(wanted: int | None, last: int) -> int:
     return wanted if wanted is not None else min(100, max(1, last // 20))
 
 
-def thin_plan(plan: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> pl.LazyFrame:
-    """Return the plan of those rows of a table by n that a graph needs."""
-    inside = plan.filter(pl.col("n") >= window.first_n)
-    if window.last_n is not None:
-        inside = inside.filter(pl.col("n") <= window.last_n)
-    there = inside.select(pl.col("n").unique()).collect()["n"]
-    return inside.filter(pl.col("n").is_in(thinned(there, points=POINTS, always=always)))
+def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> pl.LazyFrame:
+    """Return those rows of a table by n that a graph needs."""
+    inside = within(query, window)
+    sizes = inside.select(pl.col("n").unique()).collect()["n"]
+    return inside.filter(pl.col("n").is_in(thinned(sizes, points=POINTS, always=always)))

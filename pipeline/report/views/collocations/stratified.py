@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from pipeline.report.blocks import Column, listing
+from pipeline.report.page.cells import points
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, StageView, Text, view
-from pipeline.report.views.collocations.cut_tables import precision_listing, stratified_listing
+from pipeline.report.view import Block, Listing, StageView, Text, view
+from pipeline.report.views.collocations.comparison_tables import PAIR, starred_points
 from pipeline.report.views.collocations.graph_options import Curves, Graph
 from pipeline.report.views.collocations.graphs import Drawing, cuts_of, extent, graph_block
+from pipeline.report.views.collocations.precision_tables import precision_listing
 from pipeline.report.views.collocations.scope import Scope, scopes
 
 HOW_ESTIMATED = (
@@ -31,26 +34,48 @@ class StratifiedView(Curves):
 @view("evaluate.stratified", options=StratifiedView)
 def show_stratified(stage: StageView, options: StratifiedView) -> Sequence[Block]:
     """Show how the estimates are made, a graph, a table at the cuts, differences."""
-    known = stage.table("precision").select(pl.col("category").unique()).collect()["category"]
-    found = scopes(stage, known, options.category)
-    if not found:
+    judged = stage.table("precision").select(pl.col("category").unique()).collect()["category"]
+    shown = scopes(stage, judged, options.category)
+    if not shown:
         return [Text("No candidate is judged, so there is no precision to show.")]
-    blocks = [block for scope in found for block in _category(scope, options)]
+    blocks = [block for scope in shown for block in _category(scope, options)]
     return [Text(HOW_ESTIMATED), *blocks]
 
 
 def _category(scope: Scope, options: StratifiedView) -> Iterator[Block]:
-    given = {name: getattr(options, name) for name in options.model_fields_set - {"category"}}
-    drawing = Drawing(scope, Graph.model_validate(given))
+    own = {name: getattr(options, name) for name in options.model_fields_set - {"category"}}
+    drawing = Drawing(scope, Graph.model_validate(own))
     yield graph_block(drawing)
-    plan = scope.plan("precision")
-    known, last = extent(plan)
-    measures = chosen(options.measures, known, where=scope.option("measures"))
+    query = scope.query("precision")
+    names, last = extent(query)
+    measures = chosen(options.measures, names, where=scope.option("measures"))
     cuts, mine = cuts_of(drawing, last), pl.col("measure").is_in(measures)
     if cuts:
-        at_cuts = plan.filter(pl.col("n").is_in(cuts), mine).collect()
-        yield precision_listing(at_cuts, measures, name=scope.file("precision"), of=scope.said)
+        at_cuts = query.filter(pl.col("n").is_in(cuts), mine).collect()
+        yield precision_listing(at_cuts, measures, scope)
     both = [pl.col(side).is_in(measures) for side in ("measure_1", "measure_2")]
-    differences = scope.plan("comparison").filter(*both).collect()
+    differences = scope.query("comparison").filter(*both).collect()
     if differences.height:
-        yield stratified_listing(differences, name=scope.file("differences"), of=scope.said)
+        yield _differences(differences, scope)
+
+
+def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
+    caption = (
+        f"Differences of precision at the declared cuts{scope.said} in percentage points, first "
+        "minus second, with limits; k of n judged draws are true positives in D1 and D2. "
+        "A star: the limits, taken by themselves, exclude 0."
+    )
+    ordered = frame.sort("n", "measure_1", "measure_2")
+    return listing(scope.file("differences"), caption, ordered, DIFFERENCES)
+
+
+def _limits(lower: float | None, upper: float | None) -> str:
+    return f"[{points(lower)}, {points(upper)}]"
+
+
+DIFFERENCES = (
+    *PAIR,
+    Column(("difference", "excludes_zero"), "difference", starred_points),
+    Column(("lower", "upper"), "limits", _limits),
+)
+"""A pair at one n: the difference and its limits."""

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.report import charts
-from pipeline.report.charts import Look, Style
+from pipeline.report.blocks import figure
+from pipeline.report.charts import Look
 from pipeline.report.charts.parts.prepare import thinned
-from pipeline.report.view import Block, Figure, Listing, StageView, Text, ViewOptions, view
+from pipeline.report.page.cells import limits
+from pipeline.report.view import (
+    Block,
+    Figure,
+    Listing,
+    StageOptions,
+    StageView,
+    Styled,
+    Text,
+    view,
+)
 from pipeline.report.views.lexicon.lexicon_tables import (
     alignment_listing,
+    costliest,
     lemma_listing,
-    limits_of,
     statistics_listing,
 )
 
@@ -24,7 +37,7 @@ FEW = 50
 METHODS = {"bootstrap_t": "bootstrap-t", "percentile": "percentile bootstrap"}
 
 
-class LexiconView(ViewOptions):
+class LexiconView(Styled):
     """What the quality of a lexicon shows."""
 
     aligned: tuple[str, ...] = ()
@@ -33,8 +46,13 @@ class LexiconView(ViewOptions):
     """Whether the figures are drawn."""
     most_points: int = 1500
     """Lemmas that the figures draw; of more, evenly spaced ones. The averages are over all."""
-    style: Style = "screen"
-    """``screen`` in colours, ``print`` in black and white."""
+
+
+class Trend(StageOptions):
+    """In which order the stage takes the lemmas, and whether they are a sample."""
+
+    order: str
+    sample: str | None
 
 
 @view("evaluate.lexicon", options=LexiconView)
@@ -70,7 +88,8 @@ def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
     if whole == size:
         return said
     method = METHODS.get(row["used"], row["used"])
-    said += f" {100 * row['confidence']:g} % confidence limits ({method}): {limits_of(row)}."
+    interval = limits(row["lower"], row["upper"])
+    said += f" {100 * row['confidence']:g} % confidence limits ({method}): {interval}."
     few = f" From fewer than {FEW} lemmas they may hold much less often than they say."
     return said + few if size < FEW else said
 
@@ -89,77 +108,58 @@ def _how_sure(intervals: pl.DataFrame, widths: pl.DataFrame) -> Iterator[Block]:
 
 def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
     trends = stage.table("trends").sort("n").collect()
-    span, order = int(trends["span"][0]), _order(stage)
     kept = thinned(range(1, trends.height + 1), points=options.most_points)
     drawn = trends.filter(pl.col("n").is_in(kept))
-    some = "" if drawn.height == trends.height else f" {drawn.height:,} of them are drawn."
-    said = f"line: moving average over {span} lemmas.{some}"
-    for name in ("precision", "recall"):
-        yield _lemmas(drawn, scores, name, order, options=options, said=said)
-    yield _trends(drawn, ("precision", "recall"), options, order, span)
-    yield _lemmas(drawn, scores, "L", order, options=options, said=said)
-    yield _trends(drawn, ("L",), options, order, span)
+    order, look = _order(stage), Look(style=options.style, height=300)
+    for names in (("precision", "recall"), ("L",)):
+        yield from (_lemmas(drawn, scores, name, order, look) for name in names)
+        yield _trends(drawn, names, order, replace(look, height=260))
     places = scores.group_by("precision", "recall").agg(lemmas=pl.len().cast(pl.Int64))
-    still, live = (
-        charts.scatter_chart(places, look=_look(options, live=live, height=420, width=460))
-        for live in (False, True)
-    )
     caption = (
         "Precision and recall of the sampled lemmas; the larger a circle, the more share its place."
     )
-    yield Figure("scatter", caption, still, live)
+    square = replace(look, width=460, height=420)
+    yield figure("scatter", caption, partial(charts.scatter_chart, places), square, live=True)
 
 
 def _order(stage: StageView) -> str:
-    if stage.config.get("order") == "size":
+    trend = stage.options_as(Trend)
+    if trend.order == "size":
         return "lemmas, those with fewest gold forms first"
-    drawn = stage.config.get("sample") is not None
+    drawn = trend.sample is not None
     return "lemmas, in the order of the sample" if drawn else "lemmas, in alphabetical order"
 
 
-def _lemmas(
-    drawn: pl.DataFrame,
-    scores: pl.DataFrame,
-    name: str,
-    order: str,
-    *,
-    options: LexiconView,
-    said: str,
-) -> Figure:
+def _lemmas(drawn: pl.DataFrame, scores: pl.DataFrame, name: str, order: str, look: Look) -> Figure:
     mean = float(scores.sort("lemma")[name].to_numpy().mean())
-    still, live = (
-        charts.lemma_chart(drawn, name, mean=mean, order=order, look=_look(options, live=live))
-        for live in (False, True)
+    some = "" if drawn.height == scores.height else f" {drawn.height:,} of them are drawn."
+    caption = (
+        f"{name.capitalize()} of each sampled lemma; line: moving average over "
+        f"{drawn['span'][0]} lemmas.{some}"
     )
-    return Figure(name, f"{name.capitalize()} of each sampled lemma; {said}", still, live)
+    draw = partial(charts.lemma_chart, drawn, name, mean=mean, order=order)
+    return figure(name, caption, draw, look, live=True)
 
 
-def _trends(
-    drawn: pl.DataFrame, names: Sequence[str], options: LexiconView, order: str, span: int
-) -> Figure:
-    chart = charts.trend_chart(drawn, names, order=order, look=_look(options, height=260))
-    what = " and ".join(names)
-    caption = f"Trend of {what}: moving average over {span} lemmas."
-    return Figure(f"{'-'.join(names)}-trend", caption, chart)
-
-
-def _look(options: LexiconView, *, live: bool = False, width: int = 560, height: int = 300) -> Look:
-    return Look(style=options.style, live=live, width=width, height=height)
+def _trends(drawn: pl.DataFrame, names: Sequence[str], order: str, look: Look) -> Figure:
+    caption = f"Trend of {' and '.join(names)}: moving average over {drawn['span'][0]} lemmas."
+    draw = partial(charts.trend_chart, drawn, names, order=order)
+    return figure(f"{'-'.join(names)}-trend", caption, draw, look)
 
 
 def _alignments(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
-    lost = (pl.col("size") * (1.0 - pl.col("L"))).alias("~lost")
-    worst = scores.with_columns(lost).sort("~lost", "lemma", descending=[True, False])
-    known = set(scores["lemma"])
-    wrong = [lemma for lemma in options.aligned if lemma not in known]
-    if wrong:
-        where = f"views.{stage.name}.aligned"
-        problems = [
-            Problem(where, f"{lemma!r} was not sampled", did_you_mean(lemma, known))
-            for lemma in wrong
-        ]
+    sampled = set(scores["lemma"])
+    problems = [
+        Problem(
+            f"views.{stage.name}.aligned", f"{lemma!r} was not sampled",
+            did_you_mean(lemma, sampled),
+        )
+        for lemma in options.aligned
+        if lemma not in sampled
+    ]  # fmt: skip
+    if problems:
         raise ConfigError("report", problems)
-    lemmas = options.aligned or tuple(worst["lemma"].head(3))
+    lemmas = options.aligned or tuple(costliest(scores)["lemma"].head(3))
     rows = {row["lemma"]: row for row in scores.filter(pl.col("lemma").is_in(lemmas)).to_dicts()}
     forms = stage.table("forms").filter(pl.col("lemma").is_in(lemmas)).collect()
     for number, lemma in enumerate(lemmas, 1):

@@ -1,14 +1,16 @@
-"""Tables of lexicons as the page shows them: statistics, lemmas, alignments, differences."""
+"""Tables of one lexicon as the page shows them: statistics, lemmas, alignments."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
 
-from pipeline.report.page.cells import NOTHING, cell, columns_shown
+from pipeline.report.blocks import Column, listing
+from pipeline.report.page.cells import NOTHING, cell, decimals, limits
 from pipeline.report.view import Listing
 
 Row = Mapping[str, Any]
@@ -28,35 +30,23 @@ def statistics_listing(frame: pl.DataFrame) -> Listing:
     frame : DataFrame
         `schemas.LexiconQuality`.
     """
-    ordered = frame.sort("number")
-    rows = [
-        {"statistic": row["statistic"], "value": _value(row), "meaning": row["meaning"]}
-        for row in ordered.to_dicts()
-    ]
     caption = "Statistics of the lexicon against the gold; L* with its confidence limits."
-    return Listing("quality", caption, ordered, shown=pl.DataFrame(rows), right=("value",))
+    return listing("quality", caption, frame.sort("number"), STATISTICS)
 
 
-def _value(row: Row) -> str:
-    if row["value"] is None:
+def _value(value: float | None, lower: float | None, upper: float | None, meaning: str) -> str:
+    if value is None:
         return NOTHING
-    if row["meaning"].rpartition("; ")[2] in _COUNTS:
-        return cell(round(row["value"]))
-    limits = "" if row["lower"] is None else f"  {limits_of(row)}"
-    return f"{row['value']:.4f}{limits}".replace("-", "−", 1)
+    if meaning.rpartition("; ")[2] in _COUNTS:
+        return cell(round(value))
+    return f"{decimals(value)}  {limits(lower, upper)}".rstrip()
 
 
-def limits_of(row: Row, *, digits: int = 4) -> str:
-    """Return the limits of an interval in brackets.
-
-    Examples
-    --------
-    >>> limits_of({"lower": 0.5, "upper": 0.75}), limits_of({"lower": None, "upper": None})
-    ('[0.5000, 0.7500]', '')
-    """
-    if row["lower"] is None or row["upper"] is None:
-        return ""
-    return f"[{row['lower']:.{digits}f}, {row['upper']:.{digits}f}]"
+STATISTICS = (
+    Column("statistic"),
+    Column(("value", "lower", "upper", "meaning"), text=_value),
+    Column("meaning"),
+)
 
 
 def wrapped(forms: str, *, width: int = WIDTH, most: int = MOST_LINES) -> str:
@@ -75,6 +65,18 @@ def wrapped(forms: str, *, width: int = WIDTH, most: int = MOST_LINES) -> str:
     return f"{shown} … {left:,} more"
 
 
+def costliest(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the lemmas, those that cost the lexicon most first.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`.
+    """
+    cost = pl.col("size") * (1.0 - pl.col("L"))
+    return scores.sort(cost, "lemma", descending=[True, False])
+
+
 def lemma_listing(scores: pl.DataFrame) -> Listing:
     """Return the sampled lemmas, those that cost the lexicon most first.
 
@@ -83,30 +85,37 @@ def lemma_listing(scores: pl.DataFrame) -> Listing:
     scores : DataFrame
         `schemas.LemmaScores`.
     """
-    lost = (pl.col("size") * (1.0 - pl.col("L"))).alias("~lost")
-    ordered = scores.with_columns(lost).sort("~lost", "lemma", descending=[True, False])
-    ordered = ordered.drop("~lost")
-    rows = [_lemma(row) for row in ordered.head(MOST_LEMMAS).to_dicts()]
-    names = ("lemma", "match", "gold", "match's", "common", "P", "R", "L", "missing", "spurious")
-    columns = [[row[place] for row in rows] for place in range(len(names))]
-    many = f"first {MOST_LEMMAS:,} of the {ordered.height:,} " if len(rows) < ordered.height else ""
+    ordered = costliest(scores)
+    shown = ordered.head(MOST_LEMMAS)
+    many = (
+        f"first {MOST_LEMMAS:,} of the {ordered.height:,} " if shown.height < ordered.height else ""
+    )
     caption = (
         f"The {many}sampled lemmas, those that cost the lexicon most first (size times 1 − L). "
         "Match: the lemma of the lexicon whose forms agree best, named where it is another. "
         "Gold, match's, common: numbers of forms. P, R, L of the match. Missing forms are the "
         "gold's alone, spurious ones the match's."
     )
-    shown = columns_shown(names, columns)
-    return Listing("lemmas", caption, ordered, shown=shown, right=names[2:8])
+    return listing("lemmas", caption, ordered, LEMMAS, shown=shown)
 
 
-def _lemma(row: Row) -> tuple[str, ...]:
-    match = "" if row["match"] == row["lemma"] else row["match"]
-    counts = (cell(row[name]) for name in ("n_gold", "n_match", "n_common"))
-    values = (f"{row[name]:.3f}" for name in ("precision", "recall", "L"))
-    return (
-        row["lemma"], match, *counts, *values, wrapped(row["missing"]), wrapped(row["spurious"]),
-    )  # fmt: skip
+def _another(match: str, lemma: str) -> str:
+    return "" if match == lemma else match
+
+
+three = partial(decimals, digits=3)
+LEMMAS = (
+    Column("lemma"),
+    Column(("match", "lemma"), "match", _another),
+    Column("n_gold", "gold"),
+    Column("n_match", "match's"),
+    Column("n_common", "common"),
+    Column("precision", "P", three),
+    Column("recall", "R", three),
+    Column("L", text=three),
+    Column("missing", text=wrapped),
+    Column("spurious", text=wrapped),
+)
 
 
 def alignment_listing(forms: pl.DataFrame, row: Row, *, number: int) -> Listing:
@@ -128,89 +137,17 @@ def alignment_listing(forms: pl.DataFrame, row: Row, *, number: int) -> Listing:
     both = pl.col("gold") & pl.col("lexicon")
     kind = pl.when(both).then(0).when(pl.col("gold")).then(1).otherwise(2)
     ordered = forms.sort(kind, "form")
-    sides = [
-        [form if there else "" for form, there in zip(ordered["form"], ordered[side], strict=True)]
-        for side in ("gold", "lexicon")
-    ]
-    heads = (f"gold ({row['n_gold']:,})", f"lexicon: {row['match']} ({row['n_match']:,})")
+    heads = {
+        "gold": f"gold ({row['n_gold']:,})",
+        "lexicon": f"lexicon: {row['match']} ({row['n_match']:,})",
+    }
+    columns = [Column(("form", side), head, _form) for side, head in heads.items()]
     caption = (
         f"{row['lemma']}: {row['n_common']:,} forms in common, P = {row['precision']:.3f}, "
         f"R = {row['recall']:.3f}, L = {row['L']:.4f}."
     )
-    return Listing(f"forms-{number}", caption, ordered, shown=columns_shown(heads, sides))
+    return listing(f"forms-{number}", caption, ordered, columns)
 
 
-def differences_listing(frame: pl.DataFrame) -> Listing:
-    """Return the differences in L* of each two lexicons.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        `schemas.LexiconDifferences`.
-    """
-    rows = [
-        {
-            "first": row["first"],
-            "second": row["second"],
-            "difference": _signed(row["difference"]),
-            "limits": limits_of(row).replace("-", "−"),
-            "better in first": cell(row["n_first"]),
-            "in second": cell(row["n_second"]),
-            "equal": cell(row["n_equal"]),
-        }
-        for row in frame.to_dicts()
-    ]
-    caption = (
-        "Difference in L*, first minus second, with its confidence limits, from the same lemmas; "
-        "and for how many lemmas L is better in the first, better in the second, and equal."
-        f"{_together(frame)}"
-    )
-    shown = pl.DataFrame(rows)
-    return Listing("differences", caption, frame, shown=shown, right=tuple(shown.columns[2:]))
-
-
-def _together(frame: pl.DataFrame) -> str:
-    """Say what several intervals are worth together."""
-    exact = not frame["standard_error"].max()
-    if frame.height < 2 or exact or frame["lower"].drop_nulls().is_empty():
-        return ""
-    level, pairs = float(frame["confidence"][0]), frame.height
-    return (
-        f" Each of the {pairs:,} intervals holds by itself with {100 * level:g} %; for all to hold "
-        f"together with that, set confidence = {1.0 - (1.0 - level) / pairs:.4g} (Bonferroni)."
-    )
-
-
-def _signed(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:+.4f}".replace("-", "−")
-
-
-def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int) -> Listing:
-    """Return the lemmas where the lexicons differ most.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        `schemas.LexiconLemmas`.
-    lexicons : sequence of str
-        The columns, in this order.
-    most : int
-        How many lemmas.
-    """
-    held = frame.filter(pl.col("rank") <= most).sort("rank", "lexicon")
-    cells = {(row["rank"], row["lexicon"]): row for row in held.to_dicts()}
-    ranks = sorted(set(held["rank"]))
-    firsts = [cells[rank, lexicons[0]] for rank in ranks]
-    heads = ["lemma", "gold forms"]
-    columns = [[row["lemma"] for row in firsts], [cell(row["n_gold"]) for row in firsts]]
-    for name in lexicons:
-        heads += [f"L: {name}", f"missing: {name}"]
-        mine = [cells[rank, name] for rank in ranks]
-        columns += [[f"{row['L']:.3f}" for row in mine],
-                    [wrapped(row["missing"], width=30, most=2) for row in mine]]  # fmt: skip
-    caption = (
-        f"The {len(ranks):,} lemmas that move the lexicons farthest apart (gold forms times the "
-        "difference between their greatest and smallest L)."
-    )
-    right = ("gold forms", *(f"L: {name}" for name in lexicons))
-    return Listing("lemmas", caption, held, shown=columns_shown(heads, columns), right=right)
+def _form(form: str, held: bool) -> str:
+    return form if held else ""

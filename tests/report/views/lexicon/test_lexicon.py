@@ -12,12 +12,12 @@ from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_cha
 from pipeline.report.page.export import svg
 from pipeline.report.view import Block, Figure, Listing, Text
 from pipeline.report.views.lexicon.lexicon import LexiconView, show_lexicon
-from pipeline.report.views.lexicon.lexicon_tables import differences_listing, wrapped
-from pipeline.report.views.lexicon.lexicons import (
-    LexiconsView,
+from pipeline.report.views.lexicon.lexicon_tables import wrapped
+from pipeline.report.views.lexicon.lexicons import LexiconsView, show_lexicons
+from pipeline.report.views.lexicon.lexicons_tables import differences_listing
+from pipeline.report.views.lexicon.preparation import (
     show_generated,
     show_keyed,
-    show_lexicons,
     show_preparation,
 )
 from pipeline.stages.base import STAGES

@@ -7,17 +7,16 @@ from collections.abc import Sequence
 import polars as pl
 
 from pipeline.report.charts.matrix import Matrix
+from pipeline.report.views.collocations.on_tests import Mark
 
 
-def starred(*, alpha: float, margin: float) -> pl.Expr:
+def starred(mark: Mark) -> pl.Expr:
     """Return whether a difference is significant after correction, and relevant."""
-    sure = (pl.col("p_adjusted") < alpha) & (pl.col("difference").abs() >= margin)
+    sure = (pl.col("p_adjusted") < mark.alpha) & (pl.col("difference").abs() >= mark.margin)
     return sure.fill_null(value=False)
 
 
-def matrix_of(
-    cuts: pl.DataFrame, baseline: pl.DataFrame, n: int, *, alpha: float, margin: float
-) -> Matrix:
+def matrix_of(cuts: pl.DataFrame, baseline: pl.DataFrame, n: int, mark: Mark) -> Matrix:
     """Return the pairs at one n in both directions, the measures in the order of precision.
 
     Parameters
@@ -30,23 +29,28 @@ def matrix_of(
         ones are ordered by name.
     n : int
         The cut.
-    alpha, margin : float
+    mark : Mark
         What makes a difference significant and relevant.
     """
-    held = cuts.filter(pl.col("n") == n).with_columns(
-        significant=starred(alpha=alpha, margin=margin)
-    )
-    there = {*held["measure_1"], *held["measure_2"]}
-    known = baseline.filter(pl.col("n") == n, pl.col("n_1") > 0)
-    estimates = dict(known.select("measure", pl.col("k_1") / pl.col("n_1")).iter_rows())
-    order = sorted(there, key=lambda name: (-estimates.get(name, -1.0), name))
-    return Matrix(n, tuple(order), _both_ways(held))
+    pairs = cuts.filter(pl.col("n") == n).with_columns(significant=starred(mark))
+    names = {*pairs["measure_1"], *pairs["measure_2"]}
+    judged = baseline.filter(pl.col("n") == n, pl.col("n_1") > 0)
+    estimates = dict(judged.select("measure", pl.col("k_1") / pl.col("n_1")).iter_rows())
+    order = sorted(names, key=lambda name: (-estimates.get(name, -1.0), name))
+    return Matrix(n, tuple(order), both_ways(pairs))
 
 
-def _both_ways(held: pl.DataFrame) -> pl.DataFrame:
+def both_ways(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return each pair twice: row, column, difference as row less column, p_adjusted, significant.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        measure_1, measure_2, difference, p_adjusted, significant.
+    """
     kept = ("p_adjusted", "significant")
-    forward = held.select("difference", *kept, row="measure_1", column="measure_2")
-    back = held.select(-pl.col("difference"), *kept, row="measure_2", column="measure_1")
+    forward = pairs.select("difference", *kept, row="measure_1", column="measure_2")
+    back = pairs.select(-pl.col("difference"), *kept, row="measure_2", column="measure_1")
     return pl.concat([forward, back]).select("row", "column", "difference", *kept)
 
 

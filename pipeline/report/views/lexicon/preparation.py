@@ -1,0 +1,40 @@
+"""The views of how a lexicon was read or generated, and of what was keyed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
+
+
+@view("extract.lexicon")
+def show_preparation(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show what was read, what each step of the spelling changed, and what is there."""
+    return [_preparation(stage, "How the file was read: rows")]
+
+
+@view("extract.paradigms")
+def show_generated(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show what was generated, and what each step of the spelling changed."""
+    return [_preparation(stage, "How the forms were generated")]
+
+
+def _preparation(stage: StageView, said: str) -> Listing:
+    frame = stage.table("preparation").collect().sort("number")
+    caption = f"{said}, texts that each step changed with an example, result."
+    return Listing("preparation", caption, frame.select("step", "n", "such_as"))
+
+
+@view("join.keying")
+def show_keyed(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show how many of the lemmas the dictionary has."""
+    keyed = stage.table("keyed").collect()
+    there, forms = int(keyed["found"].sum()), int(keyed["n_forms"].sum())
+    share = f" ({100 * there / keyed.height:.1f} %)" if keyed.height else ""
+    return [
+        Text(
+            f"{keyed.height:,} lemmas were looked up; the dictionary has {there:,}{share}, with "
+            f"{forms:,} forms."
+        ),
+        _preparation(stage, "What was keyed in"),
+    ]
