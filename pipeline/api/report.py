@@ -22,8 +22,8 @@ from pipeline.runner.config.problems import problems_of
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.plan.code_digests import code_digests
 from pipeline.runner.plan.fingerprint import versions
-from pipeline.runner.store import files as disk
 from pipeline.runner.store.digest import canonical, text_digest
+from pipeline.runner.store.storage import write_folder
 
 FOLDER = "report"
 PAGE = "index.html"
@@ -103,8 +103,9 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
             Problem(f"report.{each.where}", each.what, each.remedy) for each in error.problems
         ]
         raise ConfigError("the report", problems) from error
-    with disk.guarded("the report", run.folder):
-        disk.write_folder(page.parent, {**files, _MARK: mark.encode()})
+    storage = run.project.storage
+    with storage.guarded("the report", ""):
+        write_folder(storage, FOLDER, {**files, _MARK: mark.encode()})
     tell(listeners, "message", text="the report is written")
     return replace(run, report=page)
 

@@ -68,13 +68,13 @@ class Run:
         return self.plan(name).sort(list(model.key())).collect()
 
     def plan(self, name: str) -> pl.LazyFrame:
-        """Return the plan of a table, for what is too large to hold."""
+        """Return the query of a table, for what is too large to hold."""
         reference = self.reference(name)
         manifest = self.manifests.get(reference.stage)
         if manifest is None:
             what = "has not been made yet"
             raise ConfigError("show", [Problem(name, what, "lexassay run makes it")])
-        return store.scan(self.project.root, manifest, reference.table)
+        return store.scan(self.project.storage, manifest, reference.table)
 
     def reference(self, name: str) -> Reference:
         """Return stage and table that a name stands for."""
@@ -91,7 +91,7 @@ class Run:
 
 def steps(project: Project) -> Iterator[Step]:
     """Yield what would happen to each stage."""
-    digests = store.FileDigests(project.root / CACHE)
+    digests = store.FileDigests(project.storage, CACHE)
     yield from plan(project, digests)
 
 

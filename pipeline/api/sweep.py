@@ -14,8 +14,8 @@ from pipeline.api.run import check
 from pipeline.errors import ConfigError, Problem
 from pipeline.runner.config.experiment import Sweep
 from pipeline.runner.config.project import Project
-from pipeline.runner.store import files as disk
 from pipeline.runner.store.garbage import SWEEP
+from pipeline.runner.store.storage import write_folder
 
 
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -70,10 +70,9 @@ def sweep(
         done = _run_point(experiment, given | point, runs, data)
         for name, frames in stacks.items():
             frames.append(_labelled(done, name, options, point))
-    folder = project.root / SWEEP
-    with disk.guarded("the sweep", project.root):
-        disk.write_folder(folder, dict(_files(stacks)))
-    return folder
+    with project.storage.guarded("the sweep", ""):
+        write_folder(project.storage, SWEEP, dict(_files(stacks)))
+    return project.root / SWEEP
 
 
 def _run_point(experiment: Path, settings: Mapping[str, Any], runs: Path, data: Path | None) -> Run:

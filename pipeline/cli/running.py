@@ -151,7 +151,7 @@ def gc(
         what = f"{', '.join(sorted(set(unknown)))} not done: what they would reuse is not known yet"
         raise ConfigError("gc", [Problem(str(config), what, "run the experiment first")])
     tell = [_teller(Console(stderr=True))]
-    gone = list(garbage(project.root, keep)) if dry else collect(project.root, keep, tell)
+    gone = list(garbage(project.storage, keep)) if dry else collect(project.storage, keep, tell)
     for each in gone:
         print(f"{each.size / 1e6:10,.2f} MB  {each.path}  ({each.reason})")
     verb = "would go" if dry else "removed"

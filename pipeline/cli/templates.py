@@ -12,7 +12,7 @@ import typer
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.config.experiment import Experiment
-from pipeline.runner.store import files as disk
+from pipeline.runner.store.storage import storage_at
 from pipeline.stages.base import STAGES
 
 _STARTERS = files("pipeline.cli") / "starters"
@@ -38,10 +38,10 @@ def new(
 
 
 def _write(folder: Path, contents: dict[str, Traversable]) -> None:
-    with disk.guarded("new", folder):
-        folder.mkdir(parents=True, exist_ok=True)
+    storage = storage_at(folder)
+    with storage.guarded("new", ""):
         for name, starter in sorted(contents.items()):
-            disk.write_file(folder / name, starter.read_bytes())
+            storage.write(name, starter.read_bytes())
             print(f"wrote {folder / name}")
 
 

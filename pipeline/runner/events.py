@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+from pipeline.runner.store.verbs import Storage
 
 Kind: TypeAlias = Literal[
     "run_started", "stage_started", "shard_done", "stage_done", "stage_reused", "stage_waits",
@@ -33,7 +35,7 @@ def tell(listeners: Sequence[Listener], kind: Kind, stage: str = "", **facts: An
         listener(Event(kind, stage, facts))
 
 
-def log_to(path: Path) -> Listener:
+def log_to(storage: Storage, key: str) -> Listener:
     """Return a listener that appends every event as a line of JSON.
 
     A log that cannot be written (full disk) is given up in silence: the run itself meets the
@@ -43,10 +45,7 @@ def log_to(path: Path) -> Listener:
     def write(event: Event) -> None:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = {"time": now, "event": event.kind, "stage": event.stage, **event.facts}
-        try:
-            with path.open("a", encoding="utf-8") as log:
-                log.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
-        except OSError:
-            return
+        with suppress(OSError):
+            storage.append(key, json.dumps(line, ensure_ascii=False, default=str))
 
     return write

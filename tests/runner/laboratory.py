@@ -14,6 +14,7 @@ from typing import Any
 
 from pipeline.runner.store import history, manifest
 from pipeline.runner.store.manifest import Manifest
+from pipeline.runner.store.storage import storage_at
 from tests.runner.commands import Outcome, call, execute, start
 
 EXPERIMENT = """
@@ -100,7 +101,7 @@ class Laboratory:
 
     def records(self) -> list[history.RunRecord]:
         """Return the records of all runs, the newest first."""
-        return history.records(self.root)
+        return history.records(storage_at(self.root))
 
     def record(self) -> history.RunRecord:
         """Return the record of the newest run."""
@@ -228,13 +229,19 @@ def age(path: Path) -> None:
 def artefacts(root: Path) -> dict[Path, Manifest]:
     """Return every folder of the store that has a manifest, also those set aside."""
     folders = [path.parent for path in root.glob(f"*/*/{manifest.NAME}")]
-    return {folder: found for folder in folders if (found := manifest.read(folder))}
+    read = {folder: manifest.read(storage_at(folder.parent), folder.name) for folder in folders}
+    return {folder: found for folder, found in read.items() if found}
 
 
 def assert_whole(root: Path) -> None:
     """Check that what has the name of an artefact is one, with every byte that it vouches for."""
     for folder in root.glob("*/*"):
         if folder.is_dir() and not folder.name.startswith(".") and folder.parent.name in STAGES:
-            found = manifest.read(folder)
+            found = manifest.read(storage_at(folder.parent), folder.name)
             assert found is not None, f"{folder} has no manifest"
-            assert manifest.damage(folder, found, thorough=True) == []
+            assert (
+                manifest.damage(
+                    storage_at(root), str(folder.relative_to(root)), found, thorough=True
+                )
+                == []
+            )

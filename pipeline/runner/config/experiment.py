@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import tomllib
 from collections.abc import Mapping
+from os import cpu_count
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +45,7 @@ class RunOptions(Options):
     def budget(self) -> Budget:
         """What one task may use."""
         whole = Budget(self.memory, self.shard)
-        return (
-            whole.shared(self.workers or os.cpu_count() or 1) if self.engine != "local" else whole
-        )
+        return whole.shared(self.workers or cpu_count() or 1) if self.engine != "local" else whole
 
 
 class Range(Options):

@@ -13,6 +13,8 @@ from pipeline.runner.config.dry_run import dry_run
 from pipeline.runner.config.experiment import Experiment, override, parse, read_toml
 from pipeline.runner.config.graph import Node, build
 from pipeline.runner.config.sources import Places, SourceFile, data_root, find, sheet_files
+from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.verbs import Storage
 
 RUNS = Path("runs")
 """Where results go if nothing else is said."""
@@ -52,6 +54,11 @@ class Project:
     root: Path
     sheets: Path
     text: str = ""
+
+    @property
+    def storage(self) -> Storage:
+        """What holds its results."""
+        return storage_at(self.root)
 
     def files_of(self, node: Node) -> dict[str, list[SourceFile]]:
         """Return the files that a stage reads, and the sheets that there are at this moment."""

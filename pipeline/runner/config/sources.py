@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import environ
 from pathlib import Path
 
 import polars as pl
@@ -90,7 +90,7 @@ def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile
 
 def data_root(given: Path | None) -> Path | None:
     """Return the data root: the one given, else the one of the environment."""
-    named = os.environ.get(VARIABLE)
+    named = environ.get(VARIABLE)
     return given or (Path(named) if named else None)
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from filelock import FileLock
 
 from pipeline.formats.sheets.delivery import about_text, delivery_csv, delivery_xlsx
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Listener, tell
-from pipeline.runner.store import files as disk
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
+from pipeline.runner.store.storage import storage_at
 
 LIST = "list"
 """What a stage delivers whose table is a list and no sheet to fill in."""
@@ -53,19 +52,18 @@ def deliver_list(
         The files written.
     """
     config: Any = project.nodes[name].config
-    folder = project.sheets / config.folder
-    rows = store.scan(project.root, manifest, "list").sort("rank").collect()
-    chosen = store.scan(project.root, manifest, "about").collect()
+    rows = store.scan(project.storage, manifest, "list").sort("rank").collect()
+    chosen = store.scan(project.storage, manifest, "about").collect()
     if chosen.is_empty():
         return []
     title = project.experiment.title or project.experiment.name
     files = _files(rows, chosen.row(0, named=True), title=title, kind=config.kind)
-    with disk.guarded("the list", folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / ".lock"):
-            written = [
-                path for each, content in files.items() if (path := _new(folder / each, content))
-            ]
+    storage, written = storage_at(project.sheets / config.folder), []
+    with storage.guarded("the list", ""), storage.lock(store.LOCK, lambda: None):
+        for each, content in files.items():
+            with suppress(FileExistsError):
+                storage.write(each, content, new=True)
+                written.append(Path(storage.location(each)))
     for path in written:
         tell(listeners, "message", name, text=f"wrote {path}")
     return written
@@ -109,18 +107,3 @@ def _limits(choice: dict[str, Any], which: str) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
-
-
-def _new(path: Path, content: bytes) -> Path | None:
-    """Write a file whole, unless there is one of that name."""
-    if path.exists():
-        return None
-    temporary = path.with_name(f".{path.name}-{os.getpid()}")
-    disk.write_file(temporary, content)
-    try:
-        disk.link(temporary, path)
-    except FileExistsError:
-        return None
-    finally:
-        temporary.unlink(missing_ok=True)
-    return path

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from filelock import FileLock
 
 from pipeline.errors import StoreError
 from pipeline.formats.sheets import listing, write_csv, write_xlsx
@@ -16,9 +15,10 @@ from pipeline.formats.sheets.kinds import SHEETS, SheetKind
 from pipeline.runner.config.project import Project
 from pipeline.runner.config.sources import sheet_files
 from pipeline.runner.events import Listener, tell
-from pipeline.runner.store import files as disk
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
+from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.verbs import Storage
 
 _MOST = 10_000
 
@@ -52,17 +52,14 @@ def deliver(
     config: Any = node.config
     kind = SHEETS[str(node.stage.delivers)]
     folder = project.sheets / config.folder
-    rows = store.scan(project.root, manifest, "sheet").collect()
-    with disk.guarded("the sheets", folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / ".lock"):
-            todo = _unwritten(rows, folder, kind)
-            written = [
-                _write(part.sort("order"), str(annotator), config, folder, kind)
-                for (annotator,), part in todo.sort("annotator").group_by(
-                    "annotator", maintain_order=True
-                )
-            ]
+    rows = store.scan(project.storage, manifest, "sheet").collect()
+    storage = storage_at(folder)
+    with storage.guarded("the sheets", ""), storage.lock(store.LOCK, lambda: None):
+        todo = _unwritten(rows, folder, kind).sort("annotator")
+        written = [
+            _write(part.sort("order"), str(annotator), config, storage, kind)
+            for (annotator,), part in todo.group_by("annotator", maintain_order=True)
+        ]
     for path in written:
         tell(listeners, "message", name, text=f"wrote {path}")
     return written
@@ -83,7 +80,9 @@ def _unwritten(rows: pl.DataFrame, folder: Path, kind: SheetKind) -> pl.DataFram
     return left.select(rows.columns)
 
 
-def _write(rows: pl.DataFrame, annotator: str, config: Any, folder: Path, kind: SheetKind) -> Path:
+def _write(
+    rows: pl.DataFrame, annotator: str, config: Any, storage: Storage, kind: SheetKind
+) -> Path:
     plan = kind.layout(config, rows.columns)
     empty = (kind.answer, "note")
     shown = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in empty)
@@ -92,23 +91,18 @@ def _write(rows: pl.DataFrame, annotator: str, config: Any, folder: Path, kind: 
     else:
         title = f"{config.folder}: {annotator}"
         content = write_xlsx(shown, plan, title=title, instructions=config.instructions)
-    return _write_new(folder, annotator, config.kind, content)
+    return _write_new(storage, annotator, config.kind, content)
 
 
-def _write_new(folder: Path, annotator: str, kind: str, content: bytes) -> Path:
+def _write_new(storage: Storage, annotator: str, kind: str, content: bytes) -> Path:
     """Write a file under the next free number; whole or not at all, never over another."""
     safe = "".join(each if each.isalnum() or each in "-_" else "_" for each in annotator)
-    temporary = folder / f".{safe}-{os.getpid()}"
-    disk.write_file(temporary, content)
-    try:
-        used = {path.name[:3] for path in listing(folder)}
-        for number in range(1, _MOST):
-            if f"{number:03d}" in used:
-                continue
-            path = folder / f"{number:03d}-{safe}.{kind}"
-            if not path.exists():
-                disk.link(temporary, path)
-                return path
-    finally:
-        temporary.unlink(missing_ok=True)
+    folder = Path(storage.location(""))
+    used = {path.name[:3] for path in listing(folder)}
+    for number in range(1, _MOST):
+        if f"{number:03d}" not in used:
+            name = f"{number:03d}-{safe}.{kind}"
+            with suppress(FileExistsError):
+                storage.write(name, content, new=True)
+                return folder / name
     raise StoreError(f"{folder} is full of sheets")

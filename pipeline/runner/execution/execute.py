@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import polars as pl
 
@@ -24,13 +23,14 @@ from pipeline.runner.execution.shards import (
 )
 from pipeline.runner.execution.task import run_task
 from pipeline.runner.plan.plan import Step
-from pipeline.runner.store import files as disk
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import table_digest
 from pipeline.runner.store.manifest import Manifest, Part, TableRecord
+from pipeline.runner.store.storage import drafted
+from pipeline.runner.store.verbs import Storage, beside
 from pipeline.stages.base import Counting
 
-Shards = list[tuple[Path, ShardManifest]]
+Shards = list[tuple[str, ShardManifest]]
 
 
 def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listener]) -> Manifest:
@@ -48,11 +48,10 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
         Are told of every shard.
     """
     started = time.perf_counter()
-    name, final = whole.name, whole.folder
-    partial, staging = (final.with_name(f".{mark}-{final.name}") for mark in ("partial", "staging"))
-    with disk.guarded(f"stage {name}", final.parent):
-        _sweep_out(final.parent, keep=partial)
-        partial.mkdir(exist_ok=True)
+    name, storage, final = whole.name, whole.storage, whole.folder
+    partial = beside(final, "partial")
+    with storage.guarded(f"stage {name}", name):
+        _sweep_out(storage, name, partial)
     tasks = list(tasks_of(replace(whole, folder=partial)))
     unmade = _unmade(tasks)
     resumed = sum(task.folder not in unmade for task in tasks)
@@ -64,55 +63,57 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
     skipped = sum(shard.skipped for _, shard in shards)
     if whole.stage.counting and tasks[0].phase != "alone":
         shards = _put_together(tasks[0], shards, engine, whole.stage.counting)
-    with disk.guarded(f"stage {name}", final.parent), disk.scratch(staging):
+    with storage.guarded(f"stage {name}", name), drafted(storage, final) as draft:
         made = Manifest(
             stage=name,
             use=whole.use,
             fingerprint=step.fingerprint,
             ingredients=step.ingredients or {},
-            tables={table: _gather(whole, table, shards, staging) for table in whole.stage.outputs},
+            tables={table: _gather(whole, table, shards, draft) for table in whole.stage.outputs},
             created=datetime.now(UTC).isoformat(timespec="milliseconds"),
             seconds=round(time.perf_counter() - started, 3),
             skipped=skipped,
             skipped_examples=tuple(examples),
         )
-        disk.write_file(staging / manifest.NAME, made.model_dump_json(indent=1).encode())
-        aside = disk.publish(staging, final)
-        disk.remove(partial)
+        storage.write(f"{draft}/{manifest.NAME}", made.model_dump_json(indent=1).encode())
+        aside = storage.publish(draft, final)
+        storage.remove(partial)
     if skipped:
         text = f"left out {skipped:,} place(s) of the input: {'; '.join(examples)}"
         tell(listeners, "message", name, text=text)
     if aside:
-        tell(listeners, "message", name, text=f"what was there before is set aside in {aside}")
+        text = f"what was there before is set aside in {storage.location(aside)}"
+        tell(listeners, "message", name, text=text)
     return made
 
 
-def _unmade(tasks: Sequence[Task]) -> dict[Path, Task]:
+def _unmade(tasks: Sequence[Task]) -> dict[str, Task]:
     """Return what is not done yet; two tasks with the same folder read the same, and are one."""
-    return {task.folder: task for task in tasks if read_shard(task.folder) is None}
+    return {each.folder: each for each in tasks if read_shard(each.storage, each.folder) is None}
 
 
 def _read(tasks: Sequence[Task]) -> Shards:
     found: Shards = []
     for task in tasks:
-        shard = read_shard(task.folder)
+        shard = read_shard(task.storage, task.folder)
         if shard is None:
-            what = f"{task.folder} is gone or damaged, though it was finished"
-            raise StoreError(f"stage {task.name}: {what}")
+            what = "is gone or damaged, though it was finished"
+            raise StoreError(f"stage {task.name}: {task.storage.location(task.folder)} {what}")
         found.append((task.folder, shard))
     return found
 
 
 def _put_together(first: Task, shards: Shards, engine: Engine, counting: Counting) -> Shards:
     """Add up what the shards have counted, bucket by bucket; return the outputs."""
+    partial = first.folder.rpartition("/")[0]
 
-    def make(phase: Phase, inputs: Sequence[Mapping[str, tuple[Path, ...]]]) -> Shards:
+    def make(phase: Phase, inputs: Sequence[Mapping[str, tuple[str, ...]]]) -> Shards:
         tasks = [
             replace(
                 first,
                 tables={name: paths for name, paths in tables.items() if paths},
                 sources={},
-                folder=first.folder.with_name(f"{phase}-{first.buckets}-{bucket}"),
+                folder=f"{partial}/{phase}-{first.buckets}-{bucket}",
                 phase=phase,
                 bucket=bucket,
             )
@@ -138,32 +139,31 @@ def _put_together(first: Task, shards: Shards, engine: Engine, counting: Countin
     )
 
 
-def _paths(shards: Shards, table: str, bucket: int | None = None) -> tuple[Path, ...]:
+def _paths(shards: Shards, table: str, bucket: int | None = None) -> tuple[str, ...]:
     """Return the files of a table; of one bucket alone if it is given."""
     parts = _parts(shards, table)
-    return tuple(folder / part.file for folder, part in parts if bucket in {None, part.bucket})
+    return tuple(f"{folder}/{part.file}" for folder, part in parts if bucket in {None, part.bucket})
 
 
-def _gather(whole: Task, table: str, shards: Shards, staging: Path) -> TableRecord:
+def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
     """Give the parts of a table that the shards made their final names."""
-    (staging / table).mkdir()
+    storage, model = whole.storage, whole.stage.outputs[table]
     parts: list[Part] = []
     for folder, part in _parts(shards, table):
         file = f"{table}/part-{len(parts):05d}.parquet"
-        disk.link(folder / part.file, staging / file)
+        storage.link(f"{folder}/{part.file}", f"{draft}/{file}")
         parts.append(Part(file=file, **part.model_dump(exclude={"bucket", "file"})))
-    model = whole.stage.outputs[table]
-    query = pl.scan_parquet([staging / part.file for part in parts])
+    query = pl.scan_parquet([storage.location(f"{draft}/{part.file}") for part in parts])
     digest, rows = table_digest(query, key=model.key(), name=f"table {whole.name}.{table}")
-    disk.sync_folder(staging / table)
     return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=tuple(parts))
 
 
-def _parts(shards: Shards, table: str) -> Iterator[tuple[Path, ShardPart]]:
+def _parts(shards: Shards, table: str) -> Iterator[tuple[str, ShardPart]]:
     return ((folder, part) for folder, shard in shards for part in shard.tables.get(table, ()))
 
 
-def _sweep_out(folder: Path, *, keep: Path) -> None:
+def _sweep_out(storage: Storage, stage: str, partial: str) -> None:
     """Remove what killed runs left half-written; finished shards of this work stay."""
-    for left in [*folder.glob(".staging-*"), *keep.glob(".staging-*")]:
-        disk.remove(left)
+    for left in [*storage.list(stage), *storage.list(partial)]:
+        if left.name.startswith(".staging-"):
+            storage.remove(left.key)

@@ -27,7 +27,6 @@ from pipeline.runner.execution import interrupts
 from pipeline.runner.execution.execute import execute
 from pipeline.runner.execution.shards import Task
 from pipeline.runner.plan.plan import NEVER, Step, step_of
-from pipeline.runner.store import files as disk
 from pipeline.runner.store import history, store
 from pipeline.runner.store.history import RunRecord, StageRecord
 from pipeline.runner.store.manifest import Manifest
@@ -89,7 +88,7 @@ def run(
             raise ConfigError("--force", [Problem(name, "there is no such stage", remedy)])
     with (
         interrupts.once(),
-        store.in_use(project.root, listeners),
+        store.in_use(project.storage, listeners),
         _recorded(project, settings or {}, force, listeners) as progress,
         progress.engine,
     ):
@@ -107,14 +106,13 @@ def _recorded(
 ) -> Iterator[Progress]:
     """Log what happens, and keep the record of the run however it ends."""
     identity, started = history.new_id(), _now()
-    with disk.guarded("the run", project.root):
-        (project.root / history.FOLDER).mkdir(parents=True, exist_ok=True)
-        log = project.root / history.FOLDER / f"{identity}.jsonl"
-        disk.write_file(log, b"")
-    digests = store.FileDigests(project.root / CACHE)
+    storage, log = project.storage, f"{history.FOLDER}/{identity}.jsonl"
+    with storage.guarded("the run", ""):
+        storage.write(log, b"")
+    digests = store.FileDigests(storage, CACHE)
     options = project.experiment.run
     engine = ENGINES[options.engine](options.workers)
-    progress = Progress(project, digests, [log_to(log), *listeners], force, engine)
+    progress = Progress(project, digests, [log_to(storage, log), *listeners], force, engine)
     tell(progress.listeners, "run_started", run=identity, experiment=project.experiment.name)
     outcome: Literal["done", "waits", "failed", "interrupted"] = "failed"
     error = ""
@@ -144,7 +142,7 @@ def _recorded(
         tell(progress.listeners, "run_done", outcome=outcome, error=error)
         # On a full disk the results matter more than the record.
         with suppress(OSError):
-            history.write(project.root, progress.record)
+            history.write(storage, progress.record)
 
 
 def _visit(node: Node, progress: Progress) -> None:
@@ -162,9 +160,9 @@ def _visit(node: Node, progress: Progress) -> None:
         made, forced = step.manifest, name in progress.forced
         if forced or not made:
             _say_why(step, forced=forced, listeners=listeners)
-            with store.locked(project.root, name, listeners):
+            with store.locked(project.storage, name, listeners):
                 # Another process may have made it while this one waited for the lock.
-                made = store.find(project.root, name, step.fingerprint, thorough=True)
+                made = store.find(project.storage, name, step.fingerprint, thorough=True)
                 if ran := forced or not made:
                     made = execute(step, _task(step, progress), progress.engine, listeners)
     if made:
@@ -206,8 +204,8 @@ def _task(step: Step, progress: Progress) -> Task:
     tables = {}
     for option, reference in node.inputs.items():
         manifest = progress.done[reference.stage]
-        folder = store.folder_of(project.root, reference.stage, manifest.fingerprint)
-        tables[option] = tuple(manifest.paths(folder, reference.table))
+        folder = store.folder_of(reference.stage, manifest.fingerprint)
+        tables[option] = manifest.keys(folder, reference.table)
     sources = {
         option: tuple(
             replace(file, digest=digest)
@@ -215,9 +213,16 @@ def _task(step: Step, progress: Progress) -> Task:
         )
         for option, files in project.files_of(node).items()
     }
-    final = store.folder_of(project.root, node.name, step.fingerprint)
-    budget = project.experiment.run.budget
-    return Task(node.name, node.stage.name, node.config, tables, sources, final, budget=budget)
+    return Task(
+        node.name,
+        node.stage.name,
+        node.config,
+        tables,
+        sources,
+        project.storage,
+        store.folder_of(node.name, step.fingerprint),
+        budget=project.experiment.run.budget,
+    )
 
 
 def _finish(node: Node, made: Manifest, progress: Progress, *, ran: bool, started: float) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pipeline.runner.config.budget import Budget, grouped
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store import manifest
-from pipeline.runner.store.digest import canonical, file_digest, text_digest
+from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.manifest import Part, Record
+from pipeline.runner.store.storage import digest_of
+from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import STAGES, Stage, StageConfig
 from schemas import Table
 
@@ -34,12 +35,14 @@ class Task:
         Its kind.
     config : StageConfig
         Its options.
-    tables : mapping of str to paths
+    tables : mapping of str to keys
         Option, or partial table, to the Parquet parts to read.
     sources : mapping of str to files
         Option to the input files to read.
-    folder : Path
-        Where the finished shard goes.
+    storage : Storage
+        What holds them.
+    folder : str
+        The key where the finished shard goes.
     phase : str
         "run": the stage on a shard. "merge": the partial tables of a bucket from all shards,
         added up. "combine": the outputs of a bucket. "whole": both, where there is one bucket.
@@ -53,9 +56,10 @@ class Task:
     name: str
     use: str
     config: StageConfig
-    tables: Mapping[str, tuple[Path, ...]]
+    tables: Mapping[str, tuple[str, ...]]
     sources: Mapping[str, tuple[SourceFile, ...]]
-    folder: Path
+    storage: Storage
+    folder: str
     phase: Phase = "run"
     bucket: int = 0
     buckets: int = 1
@@ -107,19 +111,19 @@ def tasks_of(whole: Task) -> Iterator[Task]:
     buckets = budget.buckets(files) if counting and counting.buckets else 1
     groups = grouped(files, budget.shard) if counting else [(file,) for file in files]
     if counting and len(groups) == 1 and budget.memory is None:
-        yield replace(whole, phase="alone", folder=partial / "alone")
+        yield replace(whole, phase="alone", folder=f"{partial}/alone")
     elif len(groups) > 1 or buckets > 1:
         for group in groups:
             sources = {**whole.sources, option: group}
             name = _name(group, buckets)
-            yield replace(whole, sources=sources, folder=partial / name, buckets=buckets)
+            yield replace(whole, sources=sources, folder=f"{partial}/{name}", buckets=buckets)
     elif option in whole.tables:
-        for path in whole.tables[option]:
-            tables = {**whole.tables, option: (path,)}
-            name = f"shard-{file_digest(path)[:_NAME]}"
-            yield replace(whole, tables=tables, folder=partial / name)
+        for key in whole.tables[option]:
+            tables = {**whole.tables, option: (key,)}
+            name = f"shard-{digest_of(whole.storage, key)[:_NAME]}"
+            yield replace(whole, tables=tables, folder=f"{partial}/{name}")
     else:
-        yield replace(whole, folder=partial / "shard-whole")
+        yield replace(whole, folder=f"{partial}/shard-whole")
 
 
 def _name(files: Sequence[SourceFile], buckets: int) -> str:
@@ -128,12 +132,13 @@ def _name(files: Sequence[SourceFile], buckets: int) -> str:
     return f"shard-{text_digest(canonical([content, buckets]))[:_NAME]}"
 
 
-def read_shard(folder: Path) -> ShardManifest | None:
+def read_shard(storage: Storage, folder: str) -> ShardManifest | None:
     """Return what a finished shard made; None if it is not finished or its files are damaged."""
     try:
-        found = ShardManifest.model_validate_json((folder / manifest.NAME).read_bytes())
+        with storage.open(f"{folder}/{manifest.NAME}") as opened:
+            found = ShardManifest.model_validate_json(opened.read())
         parts = [part for parts in found.tables.values() for part in parts]
-        digests = [file_digest(folder / part.file) for part in parts]
+        digests = [digest_of(storage, f"{folder}/{part.file}") for part in parts]
     except (OSError, ValueError):
         return None
     return found if digests == [part.sha256 for part in parts] else None

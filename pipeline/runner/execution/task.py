@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import polars as pl
 from polars import selectors
@@ -22,10 +20,10 @@ from pipeline.errors import (
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
 from pipeline.runner.execution.stream import Frames, LeftOut, collected, completed, streamed
-from pipeline.runner.store import files as disk
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
+from pipeline.runner.store.storage import drafted, size_and_digest
 from pipeline.stages.base import FAULTS, Counting, FilledSheets, Stage, Tables
 from schemas import Table
 from schemas.validate import validate
@@ -50,25 +48,24 @@ def run_task(task: Task) -> None:
         If the stage raises anything that is not the project's own error.
     """
     left = LeftOut()
-    with _published(task, left) as (staging, parts), _blamed(task):
+    with _published(task, left) as (draft, parts), _blamed(task):
         for frames in _tables(task, left):
             for name in list(frames):
                 for bucket, frame in _divided(task, name, frames.pop(name)):
                     plain = task.buckets == 1 and not parts[name]
                     stem = name if plain else f"{name}-{bucket}-{len(parts[name])}"
-                    made = _write(task, name, frame, staging / f"{stem}.parquet")
+                    made = _write(task, name, frame, f"{draft}/{stem}.parquet")
                     parts[name] += (ShardPart(**made.model_dump(), bucket=bucket),)
 
 
 @contextmanager
-def _published(task: Task, left: LeftOut) -> Iterator[tuple[Path, Parts]]:
-    """Give a folder and the parts to fill; name the folder and vouch for it when all went well."""
-    started = time.perf_counter()
+def _published(task: Task, left: LeftOut) -> Iterator[tuple[str, Parts]]:
+    """Give a draft and the parts to fill; publish and vouch for them when all went well."""
+    started, storage = time.perf_counter(), task.storage
     before = _stamps(task)
-    staging = task.folder.with_name(f".staging-{task.folder.name}-{os.getpid()}")
     parts: Parts = dict.fromkeys(task.models, ())
-    with disk.guarded(f"stage {task.name}", task.folder.parent), disk.scratch(staging):
-        yield staging, parts
+    with storage.guarded(f"stage {task.name}", task.name), drafted(storage, task.folder) as draft:
+        yield draft, parts
         if changed := _changed(task, before):
             what = f"{', '.join(changed)} changed while it was read"
             raise DataError(f"stage {task.name}: {what}; nothing was written, run again")
@@ -78,8 +75,8 @@ def _published(task: Task, left: LeftOut) -> Iterator[tuple[Path, Parts]]:
             skipped=left.places,
             skipped_examples=tuple(left.examples[:EXAMPLES]),
         )
-        disk.write_file(staging / manifest.NAME, content.model_dump_json().encode())
-        disk.publish(staging, task.folder)
+        storage.write(f"{draft}/{manifest.NAME}", content.model_dump_json().encode())
+        storage.publish(draft, task.folder)
 
 
 @contextmanager
@@ -102,7 +99,10 @@ def _blamed(task: Task) -> Iterator[None]:
 def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     """Make the tables of a task; those of a long corpus come in several goes."""
     stage, counting = task.stage, task.stage.counting
-    tables: Tables = {option: pl.scan_parquet(list(each)) for option, each in task.tables.items()}
+    tables: Tables = {
+        option: pl.scan_parquet([task.storage.location(key) for key in keys])
+        for option, keys in task.tables.items()
+    }
     if counting is not None and task.phase not in {"run", "alone"}:
         return iter([_put_together(task, counting, tables)])
     corpus = stage.shards if counting and stage.reads_corpus else None
@@ -168,18 +168,19 @@ def _by_bucket(
     return ((int(key), part) for (key,), part in parts.items())
 
 
-def _write(task: Task, name: str, frame: pl.DataFrame, path: Path) -> Part:
+def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
     """Write a part of a table and validate what can be read back of it."""
-    with disk.guarded(f"stage {task.name}", task.folder.parent):
-        disk.write_parquet(frame, path)
+    storage, place = task.storage, task.storage.location(key)
+    with storage.guarded(f"stage {task.name}", task.name):
+        storage.write(key, frame)
         # The file is what is validated, not the frame.
-        batches = pl.scan_parquet(path).collect_batches(chunk_size=_BATCH, maintain_order=True)
+        batches = pl.scan_parquet(place).collect_batches(chunk_size=_BATCH, maintain_order=True)
         rows = validate(batches, task.models[name], name=f"table {name}")
         if rows != frame.height:
             lost = Violation("written and read back, rows are missing", None, frame.height - rows)
             raise SchemaViolation(f"table {name}", [lost])
-        size, digest = path.stat().st_size, file_digest(path)
-    return Part(file=path.name, bytes=size, sha256=digest, rows=rows)
+        size, digest = size_and_digest(storage, key)
+    return Part(file=key.rpartition("/")[2], bytes=size, sha256=digest, rows=rows)
 
 
 def _stamps(task: Task) -> list[tuple[int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -13,6 +12,7 @@ from pipeline.runner.plan.fingerprint import differences
 from pipeline.runner.store import store
 from pipeline.runner.store.history import RunRecord
 from pipeline.runner.store.manifest import Manifest
+from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import STAGES
 
 
@@ -48,37 +48,37 @@ def settings_differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> list
 
 
 def stages_differ(
-    first: tuple[Path, RunRecord], second: tuple[Path, RunRecord]
+    first: tuple[Storage, RunRecord], second: tuple[Storage, RunRecord]
 ) -> Iterator[StageDifference]:
     """Yield the stages whose results differ.
 
     Parameters
     ----------
-    first, second : (Path, RunRecord)
-        Folder of the experiment and record of the run.
+    first, second : (Storage, RunRecord)
+        Where the experiment's results are, and the record of the run.
     """
-    (root_1, run_1), (root_2, run_2) = first, second
+    (storage_1, run_1), (storage_2, run_2) = first, second
     for name in dict.fromkeys([*run_1.stages, *run_2.stages]):
         before, after = run_1.stages.get(name), run_2.stages.get(name)
         if before and after and before.digests == after.digests:
             continue
-        made = _manifest(root_1, run_1, name), _manifest(root_2, run_2, name)
+        made = _manifest(storage_1, run_1, name), _manifest(storage_2, run_2, name)
         if not (made[0] and made[1]):
             states = [record.outcome if record else "absent" for record in (before, after)]
             yield StageDifference(name, (f"{states[0]} -> {states[1]}",), ())
             continue
         reasons = tuple(differences(made[0].ingredients, made[1].ingredients))
-        tables = tuple(_tables_differ((root_1, made[0]), (root_2, made[1])))
+        tables = tuple(_tables_differ((storage_1, made[0]), (storage_2, made[1])))
         yield StageDifference(name, reasons, tables)
 
 
-def _manifest(root: Path, run: RunRecord, name: str) -> Manifest | None:
+def _manifest(storage: Storage, run: RunRecord, name: str) -> Manifest | None:
     record = run.stages.get(name)
-    return store.find(root, name, record.fingerprint) if record and record.fingerprint else None
+    return store.find(storage, name, record.fingerprint) if record and record.fingerprint else None
 
 
 def _tables_differ(
-    first: tuple[Path, Manifest], second: tuple[Path, Manifest]
+    first: tuple[Storage, Manifest], second: tuple[Storage, Manifest]
 ) -> Iterator[TableDifference]:
 
     before, after = first[1].digests(), second[1].digests()

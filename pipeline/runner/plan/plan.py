@@ -80,7 +80,7 @@ def step_of(
     """Return what would happen to a stage whose inputs are there; reads its artefact."""
     found = ingredients_of(project, node, done, digests)
     mark = fingerprint(found)
-    manifest = store.find(project.root, node.name, mark, thorough=True)
+    manifest = store.find(project.storage, node.name, mark, thorough=True)
     if manifest:
         return Step(node, "done", (), found, manifest)
     return Step(node, "run", tuple(_reasons(project, node.name, mark, found)), found)
@@ -107,10 +107,10 @@ def ingredients_of(
 
 
 def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list[str]:
-    damaged = store.complaint(project.root, name, mark)
+    damaged = store.complaint(project.storage, name, mark)
     if damaged:
         return [f"its artefact is damaged: {damaged}"]
-    others = store.artefacts(project.root, name)
+    others = store.artefacts(project.storage, name)
     if not others:
         return [NEVER]
     return differences(others[0].ingredients, found) or ["its artefact is gone"]

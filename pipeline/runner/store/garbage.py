@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pipeline.runner.events import Listener
-from pipeline.runner.store import files as disk
 from pipeline.runner.store import manifest, store
 from pipeline.runner.store.history import FOLDER
+from pipeline.runner.store.storage import below
+from pipeline.runner.store.verbs import Entry, Storage
 
 REPORT = "report"
 """Folder of the report beside the stages."""
@@ -25,61 +25,58 @@ _STOPPED = "left behind by a run that was stopped"
 
 @dataclass(frozen=True)
 class Garbage:
-    """A folder or file that can go, why, and its size in bytes."""
+    """What can go, where people find it, why, and its size in bytes."""
 
-    path: Path
+    key: str
+    path: str
     reason: str
     size: int
 
 
-def garbage(root: Path, keep: Collection[str]) -> Iterator[Garbage]:
+def garbage(storage: Storage, keep: Collection[str]) -> Iterator[Garbage]:
     """Yield what can go.
 
     Parameters
     ----------
-    root : Path
-        The experiment's folder.
+    storage : Storage
+        What holds the experiment's results.
     keep : collection of str
         Fingerprints of the artefacts that are needed.
     """
-    stages = [each for each in sorted(root.glob("*")) if each.is_dir()]
-    for stage in stages:
-        if stage.name in {FOLDER, REPORT, SWEEP}:
+    top = list(storage.list())
+    for stage in top:
+        if stage.size is not None or stage.name in {FOLDER, REPORT, SWEEP}:
             continue
-        for folder in sorted(each for each in stage.iterdir() if each.is_dir()):
-            if not _OURS.fullmatch(folder.name):
-                continue
-            reason = _reason(folder, keep)
-            if reason:
-                yield Garbage(folder, reason, _size(folder))
-    for file in sorted([*root.glob(".*"), *(root / FOLDER).glob(".*")]):
-        if _TEMPORARY.fullmatch(file.name):
-            yield Garbage(file, _STOPPED, file.stat().st_size)
+        for entry in storage.list(stage.key):
+            ours = entry.size is None and _OURS.fullmatch(entry.name)
+            if ours and (reason := _reason(storage, entry, keep)):
+                size = sum(each.size or 0 for each in below(storage, entry.key))
+                yield Garbage(entry.key, storage.location(entry.key), reason, size)
+    for entry in [*top, *storage.list(FOLDER)]:
+        if _TEMPORARY.fullmatch(entry.name):
+            path = storage.location(entry.key)
+            yield Garbage(entry.key, path, _STOPPED, entry.size or 0)
 
 
-def collect(root: Path, keep: Collection[str], listeners: Sequence[Listener] = ()) -> list[Garbage]:
+def collect(
+    storage: Storage, keep: Collection[str], listeners: Sequence[Listener] = ()
+) -> list[Garbage]:
     """Remove what can go and return it. Waits for runs that are at work, and says so."""
-    with store.in_use(root, listeners, alone=True), disk.guarded("gc", root):
-        gone = list(garbage(root, keep))
+    with store.in_use(storage, listeners, alone=True), storage.guarded("gc", ""):
+        gone = list(garbage(storage, keep))
         for each in gone:
-            if each.path.is_file():
-                each.path.unlink()
-                continue
-            (each.path / manifest.NAME).unlink(missing_ok=True)
-            disk.remove(each.path)
+            # Without its manifest it counts no more, should this be stopped halfway.
+            storage.remove(f"{each.key}/{manifest.NAME}")
+            storage.remove(each.key)
     return gone
 
 
-def _reason(folder: Path, keep: Collection[str]) -> str:
+def _reason(storage: Storage, folder: Entry, keep: Collection[str]) -> str:
     if folder.name.startswith(".aside-"):
         return "was set aside because it was damaged or replaced"
     if folder.name.startswith("."):
         return _STOPPED
-    found = manifest.read(folder)
+    found = manifest.read(storage, folder.key)
     if found is None:
         return f"has no readable {manifest.NAME}"
     return "" if found.fingerprint in keep else "the experiment as it is now does not use it"
-
-
-def _size(folder: Path) -> int:
-    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())

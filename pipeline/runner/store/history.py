@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -10,8 +11,9 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field, ValidationError
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.runner.store import files as disk
 from pipeline.runner.store.manifest import Record
+from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.verbs import Storage
 
 FOLDER = "history"
 
@@ -54,27 +56,23 @@ def new_id() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
 
 
-def write(root: Path, record: RunRecord) -> Path:
+def write(storage: Storage, record: RunRecord) -> None:
     """Keep the record of a run."""
-    path = root / FOLDER / f"{record.id}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    disk.write_file(path, record.model_dump_json(indent=1).encode())
-    return path
+    storage.write(f"{FOLDER}/{record.id}.json", record.model_dump_json(indent=1).encode())
 
 
-def records(root: Path) -> list[RunRecord]:
+def records(storage: Storage) -> list[RunRecord]:
     """Return the records of all runs of an experiment, the newest first."""
     found = []
-    for path in (root / FOLDER).glob("*.json"):
-        try:
-            found.append(RunRecord.model_validate_json(path.read_bytes()))
-        except (OSError, ValidationError):
-            continue
+    for entry in storage.list(FOLDER):
+        if entry.name.endswith(".json") and not entry.name.startswith("."):
+            with suppress(OSError, ValidationError), storage.open(entry.key) as opened:
+                found.append(RunRecord.model_validate_json(opened.read()))
     return sorted(found, key=lambda each: (each.started, each.id), reverse=True)
 
 
-def find(runs: Path, name: str) -> tuple[Path, RunRecord]:
-    """Return folder and record of a run named ``experiment:id``.
+def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
+    """Return storage and record of a run named ``experiment:id``.
 
     Parameters
     ----------
@@ -90,10 +88,11 @@ def find(runs: Path, name: str) -> tuple[Path, RunRecord]:
         If there is no such run, or more than one.
     """
     experiment, _, wanted = name.partition(":")
-    root = runs / experiment
-    known = records(root)
+    storage = storage_at(runs / experiment)
+    known = records(storage)
     if not known:
-        others = [path.parent.name for path in runs.glob(f"*/{FOLDER}")]
+        every = storage_at(runs)
+        others = [each.name for each in every.list() if any(every.list(f"{each.key}/{FOLDER}"))]
         what = f"{runs} has no runs of {experiment!r}"
         raise ConfigError("run", [Problem(name, what, did_you_mean(experiment, others))])
     back = wanted.removeprefix("latest").removeprefix("~")
@@ -106,4 +105,4 @@ def find(runs: Path, name: str) -> tuple[Path, RunRecord]:
         ids = ", ".join(record.id for record in known[:5])
         what = "fits several runs" if fitting else "fits no run"
         raise ConfigError("run", [Problem(name, what, f"runs: {ids}")])
-    return root, fitting[0]
+    return storage, fitting[0]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from pipeline.runner.store.digest import file_digest
+from pipeline.runner.store.storage import digest_of
+from pipeline.runner.store.verbs import Storage
 
 NAME = "manifest.json"
 
@@ -53,25 +53,26 @@ class Manifest(Record):
         """Return the digest of each table."""
         return {name: table.digest for name, table in self.tables.items()}
 
-    def paths(self, folder: Path, table: str) -> list[Path]:
-        """Return the files of a table."""
-        return [folder / part.file for part in self.tables[table].parts]
+    def keys(self, folder: str, table: str) -> tuple[str, ...]:
+        """Return the keys of a table's parts."""
+        return tuple(f"{folder}/{part.file}" for part in self.tables[table].parts)
 
 
-def read(folder: Path) -> Manifest | None:
-    """Return the manifest of a folder; None if it has none that can be read."""
+def read(storage: Storage, folder: str) -> Manifest | None:
+    """Return the manifest of an artefact; None if it has none that can be read."""
     try:
-        return Manifest.model_validate_json((folder / NAME).read_bytes())
+        with storage.open(f"{folder}/{NAME}") as opened:
+            return Manifest.model_validate_json(opened.read())
     except (OSError, ValidationError):
         return None
 
 
-def damage(folder: Path, manifest: Manifest, *, thorough: bool) -> list[str]:
+def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool) -> list[str]:
     """Return what is wrong with the files that a manifest vouches for.
 
     Parameters
     ----------
-    folder : Path
+    storage, folder : Storage, str
         Where they lie.
     manifest : Manifest
         What it says of them.
@@ -79,13 +80,15 @@ def damage(folder: Path, manifest: Manifest, *, thorough: bool) -> list[str]:
         Whether to read them all and compare digests, or sizes alone.
     """
     wrong: list[str] = []
-    for table in manifest.tables.values():
+    for name, table in manifest.tables.items():
+        sizes = {entry.key: entry.size for entry in storage.list(f"{folder}/{name}")}
         for part in table.parts:
-            path = folder / part.file
-            if not path.is_file():
+            key = f"{folder}/{part.file}"
+            size = sizes.get(key)
+            if size is None:
                 wrong.append(f"{part.file} is gone")
-            elif path.stat().st_size != part.bytes:
-                wrong.append(f"{part.file} has {path.stat().st_size:,} bytes, not {part.bytes:,}")
-            elif thorough and file_digest(path) != part.sha256:
+            elif size != part.bytes:
+                wrong.append(f"{part.file} has {size:,} bytes, not {part.bytes:,}")
+            elif thorough and digest_of(storage, key) != part.sha256:
                 wrong.append(f"{part.file} has other content than was written")
     return wrong

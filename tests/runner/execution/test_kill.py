@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 import pytest
 
-from pipeline.runner.store import files as disk
+from pipeline.runner.store.storage import storage_at, write_folder
 from tests.runner.commands import Driver, environment
 from tests.runner.extensions import HERE
 from tests.runner.laboratory import STAGES, Laboratory, artefacts, assert_whole, build, read_log
@@ -239,10 +239,11 @@ WRITE = """
 import sys
 from pathlib import Path
 from driver import Counter
-from pipeline.runner.store.files import write_folder
+from pipeline.runner.store.storage import storage_at, write_folder
 sys.addaudithook(counter := Counter())
 counter.kill_at = int(sys.argv[2])
-write_folder(Path(sys.argv[1]), {"page": b"new", "files/table": b"new"})
+folder = Path(sys.argv[1])
+write_folder(storage_at(folder.parent), folder.name, {"page": b"new", "files/table": b"new"})
 print(counter.count)
 """
 OLD = {"page": b"old", "files/table": b"old", "more": b"old"}
@@ -250,7 +251,7 @@ OLD = {"page": b"old", "files/table": b"old", "more": b"old"}
 
 def replaced(folder: Path, kill_at: int) -> subprocess.CompletedProcess[str]:
     """Replace a report in a process that kills itself before one of its acts."""
-    disk.write_folder(folder, OLD)
+    write_folder(storage_at(folder.parent), folder.name, OLD)
     command = [sys.executable, "-c", WRITE, str(folder), str(kill_at)]
     return subprocess.run(
         command, env=environment([HERE]), capture_output=True, text=True, check=False
@@ -279,5 +280,5 @@ def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
     assert found[0] == old
     assert found[-1] == new
     for folder in folders:
-        disk.write_folder(folder, {"page": b"newest"})
+        write_folder(storage_at(folder.parent), folder.name, {"page": b"newest"})
         assert content(folder.parent) == {"page": "newest", ".report.lock": ""}

@@ -78,9 +78,10 @@ def test_different_settings_at_once(laboratory: Laboratory) -> None:
 WRITE = """
 import sys
 from pathlib import Path
-from pipeline.runner.store.files import write_folder
+from pipeline.runner.store.storage import storage_at, write_folder
+folder = Path(sys.argv[1])
 for number in range(100):
-    write_folder(Path(sys.argv[1]), {"a": sys.argv[2].encode(), "b/c": sys.argv[2].encode()})
+    write_folder(storage_at(folder.parent), folder.name, {"a": sys.argv[2].encode(), "b/c": sys.argv[2].encode()})
 """
 
 

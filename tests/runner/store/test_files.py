@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runner.store import files as disk
+from pipeline.runner.store.storage import storage_at
 from tests.runner.commands import Outcome, environment
 from tests.runner.laboratory import Laboratory, assert_whole, build
 
@@ -174,35 +174,14 @@ def test_refused(
 def test_full_disk_while_a_file_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "file"
-    disk.write_file(path, b"old")
+    storage = storage_at(tmp_path)
+    storage.write("file", b"old")
 
     def no_room(_handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", no_room)
     with pytest.raises(OSError, match="No space left"):
-        disk.write_file(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_second_name_that_is_taken(tmp_path: Path) -> None:
-    old, new = tmp_path / "old", tmp_path / "new"
-    old.write_bytes(b"old")
-    new.write_bytes(b"new")
-    with pytest.raises(FileExistsError):
-        disk.link(old, new)
-    assert new.read_bytes() == b"new"
-
-
-def test_second_name_where_there_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file system without links gets a copy."""
-
-    def refuse(*_: object) -> None:
-        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
-
-    monkeypatch.setattr(os, "link", refuse)
-    (tmp_path / "old").write_bytes(b"old")
-    disk.link(tmp_path / "old", tmp_path / "new")
-    assert (tmp_path / "new").read_bytes() == b"old"
+        storage.write("file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"old"
+    assert [entry.key for entry in storage.list()] == ["file"]

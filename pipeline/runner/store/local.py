@@ -1,0 +1,194 @@
+"""Results in a folder of this machine: a crash, a full disk or a second process does no harm."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedIOBase
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from pipeline.errors import StoreError
+from pipeline.runner.store.verbs import Entry, beside
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FOOTER = 1 << 20
+"""Bytes: no Parquet file of ours has a longer footer."""
+_PATIENCE = 0.2
+"""Seconds to try for a lock before saying that somebody else has it."""
+
+
+@dataclass(frozen=True)
+class LocalStorage:
+    """The files below a folder; see `Storage` for what each verb promises."""
+
+    root: Path
+
+    def write(self, key: str, content: bytes | pl.DataFrame, *, new: bool = False) -> None:
+        """Write a file; one that is no draft by a temporary sibling, fsync and rename."""
+        path = self.root / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if any(part.startswith(".") for part in key.split("/")[:-1]):
+            _fill(path, content)
+            return
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            _fill(temporary, content)
+            _sync(temporary)
+            if new:
+                _link(temporary, path)
+            else:
+                temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _sync(path.parent)
+
+    def publish(self, draft: str, name: str) -> str | None:
+        """Rename a folder when all that is in it is on the disk."""
+        final = self.root / name
+        for folder, _, files in os.walk(self.root / draft):
+            for each in [*files, "."]:
+                _sync(Path(folder, each))
+        aside = self._set_aside(name) if final.exists() else None
+        (self.root / draft).replace(final)
+        _sync(final.parent)
+        return aside
+
+    def _set_aside(self, name: str) -> str:
+        """Rename a folder that cannot be used, so that nothing is overwritten."""
+        number = 1
+        while (self.root / (aside := f"{beside(name, 'aside')}-{number}")).exists():
+            number += 1
+        (self.root / name).replace(self.root / aside)
+        return aside
+
+    def link(self, key: str, name: str) -> None:
+        """Give a file a second name, or copy it where the file system has no links."""
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        _link(self.root / key, self.root / name)
+
+    @contextmanager
+    def lock(
+        self, key: str, waiting: Callable[[], object], *, shared: bool = False
+    ) -> Iterator[None]:
+        """Hold a file's lock, which the system takes back when the process ends."""
+        path = self.root / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        with path.open("ab") as held:
+            if not _free(held, kind):
+                waiting()
+                fcntl.flock(held, kind)
+            yield
+
+    def list(self, prefix: str = "") -> Iterator[Entry]:
+        """Yield files and folders by name; nothing where there is no folder."""
+        folder = self.root / prefix
+        found = sorted(os.scandir(folder), key=lambda each: each.name) if folder.is_dir() else []
+        for each in found:
+            size = None if each.is_dir() else each.stat().st_size
+            yield Entry(f"{prefix}/{each.name}" if prefix else each.name, size)
+
+    def open(self, key: str) -> BufferedIOBase:
+        """Open a file to read its bytes."""
+        return (self.root / key).open("rb")
+
+    def location(self, key: str) -> str:
+        """Return the path of a file."""
+        return str(self.root / key)
+
+    def append(self, key: str, line: str) -> None:
+        """Add a line to a file."""
+        with (self.root / key).open("a", encoding="utf-8") as log:
+            log.write(f"{line}\n")
+
+    def remove(self, prefix: str) -> None:
+        """Remove a file, or a folder with all that is in it."""
+        path = self.root / prefix
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+    @contextmanager
+    def guarded(self, what: str, key: str) -> Iterator[None]:
+        """Turn the errors of a disk into sentences."""
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(_sentence(error, what, self.root / key)) from error
+
+
+def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+        return
+    try:
+        content.write_parquet(path)
+    except pl.exceptions.PolarsError:
+        # Polars does not always say that it was the disk: let the disk itself say so.
+        with path.open("ab") as opened:
+            opened.write(bytes(_FOOTER))
+            opened.flush()
+            os.fsync(opened.fileno())
+        raise
+
+
+def _sync(path: Path) -> None:
+    """Make sure that a file, or the entries of a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _link(existing: Path, new: Path) -> None:
+    try:
+        os.link(existing, new)
+    except OSError as error:
+        if error.errno in _FULL | {errno.EEXIST}:
+            raise
+        with existing.open("rb") as source, new.open("xb") as target:
+            shutil.copyfileobj(source, target)
+
+
+def _free(held: BinaryIO, kind: int) -> bool:
+    """Try for a lock, for a moment."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(held, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(_PATIENCE / 10)
+        else:
+            return True
+
+
+def _sentence(error: OSError, what: str, folder: Path) -> str:
+    if error.errno in _FULL:
+        return (
+            f"{what}: the disk is full or the file too large ({_room(folder)}). Nothing that was"
+            " finished is lost: make room and run the same command again."
+        )
+    if error.errno in _CLOSED:
+        return f"{what}: {folder} cannot be written to; choose another folder with --runs DIR."
+    return f"{what}: {error}"
+
+
+def _room(folder: Path) -> str:
+    try:
+        return f"{shutil.disk_usage(folder).free / 1e6:,.1f} MB free in {folder}"
+    except OSError:
+        return str(folder)

@@ -1,0 +1,69 @@
+"""Where results are put: the storage of a folder, and what is said in its verbs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from pipeline.runner.store.local import LocalStorage
+from pipeline.runner.store.verbs import Entry, Storage, beside
+
+
+def storage_at(root: Path) -> Storage:
+    """Return the storage that has its root there: the one place that knows which kind it is."""
+    return LocalStorage(root)
+
+
+def below(storage: Storage, prefix: str) -> Iterator[Entry]:
+    """Yield every file below a key."""
+    for entry in storage.list(prefix):
+        if entry.size is None:
+            yield from below(storage, entry.key)
+        else:
+            yield entry
+
+
+def digest_of(storage: Storage, key: str) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    return size_and_digest(storage, key)[1]
+
+
+def size_and_digest(storage: Storage, key: str) -> tuple[int, str]:
+    """Return how many bytes a file has, and their SHA-256."""
+    with storage.open(key) as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        return opened.tell(), digest
+
+
+@contextmanager
+def drafted(storage: Storage, name: str) -> Iterator[str]:
+    """Give the key of an empty draft of a name; what is not published is gone afterwards."""
+    draft = beside(name, "staging")
+    storage.remove(draft)
+    try:
+        yield draft
+    finally:
+        storage.remove(draft)
+
+
+def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> None:
+    """Replace all that we wrote below a name, whole or not at all, one process at a time.
+
+    Parameters
+    ----------
+    storage : Storage
+        Where.
+    name : str
+        What all keys begin with.
+    files : mapping of str to bytes
+        The rest of each key, to content.
+    """
+    with storage.lock(f".{name}.lock", lambda: None), drafted(storage, name) as draft:
+        for key, content in files.items():
+            storage.write(f"{draft}/{key}", content)
+        storage.publish(draft, name)
+        for entry in list(storage.list()):
+            if entry.name.startswith(f"{beside(name, 'aside')}-"):
+                storage.remove(entry.key)

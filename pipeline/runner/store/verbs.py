@@ -1,0 +1,97 @@
+"""The seam to whatever holds results: five verbs over keys, and a few small things beside them.
+
+A key is a name with slashes below one root, such as ``scores/3f2a/manifest.json``. There are no
+folders, only keys that begin alike. What lies below a part that starts with a dot is a draft: it
+counts for nothing, and need not be safe, before it is published under another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from io import BufferedIOBase
+from typing import NamedTuple, Protocol
+
+import polars as pl
+
+
+class Entry(NamedTuple):
+    """A key and the bytes that lie there; None if it is the beginning of further keys."""
+
+    key: str
+    size: int | None
+
+    @property
+    def name(self) -> str:
+        """The last part of the key."""
+        return self.key.rpartition("/")[2]
+
+
+def beside(key: str, mark: str) -> str:
+    """Return the key of a draft, or of what is no result, beside a key.
+
+    Examples
+    --------
+    >>> beside("scores/3f2a", "partial"), beside("report", "staging")
+    ('scores/.partial-3f2a', '.staging-report')
+    """
+    above, slash, last = key.rpartition("/")
+    return f"{above}{slash}.{mark}-{last}"
+
+
+class Storage(Protocol):
+    """A place for results, on one machine or many; it can be sent to workers."""
+
+    def write(self, key: str, content: bytes | pl.DataFrame, *, new: bool = False) -> None:
+        """Put a file whole or not at all, a frame as Parquet.
+
+        Raises
+        ------
+        FileExistsError
+            If it is to be `new` and there is a file: nothing is overwritten.
+        """
+        ...
+
+    def publish(self, draft: str, name: str) -> str | None:
+        """Give all of a draft its name at once; return where what stood there is set aside."""
+        ...
+
+    def link(self, key: str, name: str) -> None:
+        """Give a file a second name, without reading it where that can be helped."""
+        ...
+
+    def lock(
+        self, key: str, waiting: Callable[[], object], *, shared: bool = False
+    ) -> AbstractContextManager[None]:
+        """Hold a lock, alone or shared; `waiting` is called if somebody else holds it."""
+        ...
+
+    def list(self, prefix: str = "") -> Iterator[Entry]:
+        """Yield what lies right below a key, by name."""
+        ...
+
+    def open(self, key: str) -> BufferedIOBase:
+        """Open a file to read its bytes."""
+        ...
+
+    def location(self, key: str) -> str:
+        """Return what Polars reads a table from and people are shown: a path or an address."""
+        ...
+
+    def append(self, key: str, line: str) -> None:
+        """Add a line to a log, which may lose its last lines but nothing else."""
+        ...
+
+    def remove(self, prefix: str) -> None:
+        """Remove all that lies at a key or below; what is missing is no error."""
+        ...
+
+    def guarded(self, what: str, key: str) -> AbstractContextManager[None]:
+        """Turn the errors of this place into sentences.
+
+        Raises
+        ------
+        StoreError
+            If it is full, cannot be written to, or the like.
+        """
+        ...

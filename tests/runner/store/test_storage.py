@@ -1,0 +1,206 @@
+"""The five verbs, each on its own; and nothing else of the runner touches where results lie."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import os
+import pickle
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import pipeline
+from pipeline.errors import StoreError
+from pipeline.runner.store.storage import below, digest_of, drafted, storage_at, write_folder
+from pipeline.runner.store.verbs import Entry, Storage
+
+RUNNER = Path(pipeline.__file__).parent / "runner"
+SEAM = RUNNER / "store" / "local.py"
+MODULES = {"fcntl", "filelock", "os", "shutil", "tempfile"}
+HARMLESS = {"cpu_count", "environ"}
+"""Names of `os` that have nothing to do with files."""
+ACTS = {
+    *("hardlink_to", "link", "link_to", "mkdir", "rename", "rmdir", "rmtree", "symlink_to"),
+    *("touch", "unlink", "write_bytes", "write_text", "write_parquet"),
+}
+VERBS = {"storage.link"}
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Storage:
+    return storage_at(tmp_path / "root")
+
+
+def read(storage: Storage, key: str) -> bytes:
+    with storage.open(key) as opened:
+        return opened.read()
+
+
+def keys(storage: Storage) -> list[str]:
+    return [entry.key for entry in below(storage, "")]
+
+
+def test_write_replaces(storage: Storage) -> None:
+    storage.write("a/b", b"old")
+    storage.write("a/b", b"new")
+    assert read(storage, "a/b") == b"new"
+    assert keys(storage) == ["a/b"]
+
+
+def test_write_of_what_is_to_be_new(storage: Storage) -> None:
+    storage.write("a/b", b"old", new=True)
+    with pytest.raises(FileExistsError):
+        storage.write("a/b", b"new", new=True)
+    assert read(storage, "a/b") == b"old"
+    assert keys(storage) == ["a/b"]
+
+
+def test_write_of_a_frame(storage: Storage) -> None:
+    frame = pl.DataFrame({"n": [1, 2]})
+    storage.write("table/.draft/part", frame)
+    assert pl.read_parquet(storage.location("table/.draft/part")).equals(frame)
+
+
+def test_list(storage: Storage) -> None:
+    for key in ("b", "a/1", "a/2", ".hidden/x"):
+        storage.write(key, key.encode())
+    assert list(storage.list()) == [Entry(".hidden", None), Entry("a", None), Entry("b", 1)]
+    assert list(storage.list("a")) == [Entry("a/1", 3), Entry("a/2", 3)]
+    assert list(storage.list("absent")) == []
+    assert [entry.name for entry in below(storage, "a")] == ["1", "2"]
+
+
+def test_publish(storage: Storage) -> None:
+    storage.write("stage/.staging-1/table/part", b"x")
+    assert storage.publish("stage/.staging-1", "stage/1") is None
+    assert keys(storage) == ["stage/1/table/part"]
+
+
+def test_publish_sets_aside_what_was_there(storage: Storage) -> None:
+    asides = []
+    for content in (b"first", b"second", b"third"):
+        storage.write("stage/.staging-1/part", content)
+        asides.append(storage.publish("stage/.staging-1", "stage/1"))
+    assert asides == [None, "stage/.aside-1-1", "stage/.aside-1-2"]
+    assert read(storage, "stage/1/part") == b"third"
+    assert read(storage, "stage/.aside-1-2/part") == b"second"
+
+
+def test_link(storage: Storage) -> None:
+    storage.write("old", b"old")
+    storage.link("old", "further/new")
+    storage.remove("old")
+    assert read(storage, "further/new") == b"old"
+
+
+def test_link_to_a_name_that_is_taken(storage: Storage) -> None:
+    storage.write("old", b"old")
+    storage.write("new", b"new")
+    with pytest.raises(FileExistsError):
+        storage.link("old", "new")
+    assert read(storage, "new") == b"new"
+
+
+def test_link_where_there_are_none(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system without links gets a copy; it overwrites nothing, either."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", refuse)
+    storage.write("old", b"old")
+    storage.link("old", "new")
+    assert read(storage, "new") == b"old"
+    with pytest.raises(FileExistsError):
+        storage.link("old", "new")
+
+
+def test_lock(storage: Storage) -> None:
+    said: list[str] = []
+
+    def stop() -> None:
+        said.append("waiting")
+        raise TimeoutError
+
+    with storage.lock("shared", stop, shared=True), storage.lock("shared", stop, shared=True):
+        assert not said
+    with storage.lock("a/.lock", stop):
+        second = storage.lock("a/.lock", stop)
+        with pytest.raises(TimeoutError):
+            second.__enter__()
+    assert said == ["waiting"]
+    with storage.lock("a/.lock", stop):
+        assert said == ["waiting"]
+
+
+def test_draft_that_was_not_published(storage: Storage) -> None:
+    with drafted(storage, "stage/1") as draft:
+        storage.write(f"{draft}/part", b"x")
+        assert keys(storage) == ["stage/.staging-1/part"]
+    assert keys(storage) == []
+
+
+def test_folder_is_replaced_whole(storage: Storage) -> None:
+    write_folder(storage, "report", {"page": b"old", "more": b"old"})
+    write_folder(storage, "report", {"page": b"new", "files/table": b"new"})
+    assert keys(storage) == [".report.lock", "report/files/table", "report/page"]
+    assert read(storage, "report/page") == b"new"
+
+
+def test_log_and_removal(storage: Storage) -> None:
+    storage.write("log", b"")
+    storage.append("log", "one")
+    storage.append("log", "ö")
+    assert read(storage, "log") == "one\nö\n".encode()
+    storage.remove("log")
+    storage.remove("log")
+    assert keys(storage) == []
+
+
+def refused_at(storage: Storage, code: int) -> None:
+    with storage.guarded("stage x", "x"):
+        raise OSError(code, os.strerror(code))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (errno.ENOSPC, r"^stage x: the disk is full .*\(.* MB free in .*\)"),
+        (errno.EROFS, r"^stage x: .*/x cannot be written to; .* --runs DIR"),
+        (errno.EIO, r"^stage x: .*Input/output error"),
+    ],
+)
+def test_errors_are_sentences(storage: Storage, code: int, said: str) -> None:
+    storage.write("x/key", b"")
+    with pytest.raises(StoreError, match=said):
+        refused_at(storage, code)
+
+
+def test_workers_are_sent_it(storage: Storage) -> None:
+    storage.write("key", b"x")
+    sent: Storage = pickle.loads(pickle.dumps(storage))
+    assert digest_of(sent, "key") == digest_of(storage, "key")
+
+
+def touches(path: Path) -> list[str]:
+    """Return what a module does to files by itself."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found += [each.name for each in node.names if each.name in MODULES]
+        elif isinstance(node, ast.ImportFrom) and node.module in MODULES:
+            found += [each.name for each in node.names if each.name not in HARMLESS]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name, written = node.func.attr, ast.unparse(node.func)
+            # A path is replaced by one argument, a text takes two.
+            renames = name == "replace" and len(node.args) == 1
+            if (name in ACTS and written not in VERBS) or renames:
+                found.append(written)
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(RUNNER.rglob("*.py")), ids=lambda path: path.stem)
+def test_only_the_seam_touches_files(path: Path) -> None:
+    assert bool(touches(path)) == (path == SEAM), touches(path)
