@@ -112,6 +112,17 @@ def _cells(
     return [texts.get(key, column.absent) for key in order]
 
 
+def place_in(order: Sequence[str], column: str) -> pl.Expr:
+    """Return the place of a column's value in this order, to sort by.
+
+    Examples
+    --------
+    >>> pl.DataFrame({"measure": ["mi", "dice"]}).sort(place_in(["dice", "mi"], "measure")).rows()
+    [('dice',), ('mi',)]
+    """
+    return pl.col(column).replace_strict({value: place for place, value in enumerate(order)})
+
+
 def figure(name: str, caption: str, draw: Draw, look: Look, *, live: bool = False) -> Figure:
     """Return a chart with its caption.
 

@@ -10,7 +10,6 @@ import polars as pl
 
 from pipeline.report import charts
 from pipeline.report.blocks import Column, figure, listing
-from pipeline.report.charts import Look
 from pipeline.report.page.cells import share, share_limits
 from pipeline.report.page.names import chosen
 from pipeline.report.view import Block, Listing, StageView, Styled, Text, view
@@ -81,7 +80,7 @@ def _alone(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Block:
     frame = subsets.sort("n", "subset").select(group=nothing, label=label, kind=nothing, **shares)
     draw = partial(charts.whisker_chart, frame, x_title="precision (%)", percent=True)
     caption = f"Precision of the set{scope.said} with its confidence limits; in brackets its size."
-    return figure(scope.file("subset"), caption, draw, Look(style=options.style), live=True)
+    return figure(scope.file("subset"), caption, draw, options.look, live=True)
 
 
 def _listing(
