@@ -26,7 +26,7 @@ from pipeline.report.views.collocations.comparison_tables import (
     comparison_listing,
     matrix_listing,
 )
-from pipeline.report.views.collocations.on_tests import Mark, Tested, how_many, how_tested
+from pipeline.report.views.collocations.on_tests import HowTested, Mark, how_many, how_tested
 from pipeline.report.views.collocations.scope import Scope, first_shown, scopes, thin_rows
 
 Pair = tuple[str, str]
@@ -68,13 +68,13 @@ def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block
     shown = scopes(stage, [*cuts["category"], *compared], options.category)
     if not shown:
         return [Text("There is nothing to compare: no candidate is judged.")]
-    tested = stage.options_as(Tested)
+    tested = stage.options_as(HowTested)
     blocks = [block for scope in shown for block in _category(scope, options, tested, cuts)]
     return [Text(how_tested(tested)), Text(how_many(tested)), *blocks]
 
 
 def _category(
-    scope: Scope, options: ComparisonView, tested: Tested, cuts: pl.DataFrame
+    scope: Scope, options: ComparisonView, tested: HowTested, cuts: pl.DataFrame
 ) -> Iterator[Block]:
     query = scope.query("comparison")
     mine = cuts.filter(category=scope.category)
@@ -96,7 +96,7 @@ def _between(measures: Iterable[str]) -> pl.Expr:
 
 
 def _at_cuts(
-    scope: Scope, options: ComparisonView, tested: Tested, cuts: pl.DataFrame
+    scope: Scope, options: ComparisonView, tested: HowTested, cuts: pl.DataFrame
 ) -> Iterator[Block]:
     if cuts.is_empty():
         yield Text(f"No test was made at a declared cut{scope.said}.")

@@ -8,7 +8,7 @@ from pipeline.report.blocks import Column, listing, place_in
 from pipeline.report.page.cells import NOTHING, p_value, part, points, share
 from pipeline.report.view import Listing
 from pipeline.report.views.collocations.comparison_matrices import both_ways, starred
-from pipeline.report.views.collocations.on_tests import Mark, Tested, correction_of
+from pipeline.report.views.collocations.on_tests import HowTested, Mark, correction_of
 from pipeline.report.views.collocations.scope import Scope
 
 PAIR = (
@@ -28,14 +28,14 @@ TESTS = (
 )
 
 
-def comparison_listing(frame: pl.DataFrame, tested: Tested, scope: Scope) -> Listing:
+def comparison_listing(frame: pl.DataFrame, tested: HowTested, scope: Scope) -> Listing:
     """Return a row per pair and cut: the counts, the difference, the p-values.
 
     Parameters
     ----------
     frame : DataFrame
         `schemas.CutComparison`, one category.
-    tested : Tested
+    tested : HowTested
         How the stage tests.
     scope : Scope
         Stage and category.

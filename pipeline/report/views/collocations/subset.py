@@ -16,7 +16,7 @@ from pipeline.report.view import Block, Listing, StageView, Styled, Text, view
 from pipeline.report.views.collocations.comparison_tables import DIFFERENCE, difference_and_p
 from pipeline.report.views.collocations.graph_options import Graph
 from pipeline.report.views.collocations.graphs import Drawing, graph_block
-from pipeline.report.views.collocations.on_tests import Tested, correction_of, subset_tested
+from pipeline.report.views.collocations.on_tests import HowTested, correction_of, subset_tested
 from pipeline.report.views.collocations.scope import Scope, scopes
 
 
@@ -46,7 +46,7 @@ def show_subset(stage: StageView, options: SubsetView) -> Sequence[Block]:
     if not shown:
         return [Text("No candidate is judged, so nothing is known of the set.")]
     blocks = [block for scope in shown for block in _category(scope, options, subsets)]
-    return [Text(subset_tested(stage.options_as(Tested))), *blocks]
+    return [Text(subset_tested(stage.options_as(HowTested))), *blocks]
 
 
 def _category(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Iterator[Block]:
