@@ -91,13 +91,13 @@ def listing(
     keys = by or ("~row",)
     order = list(dict.fromkeys(rows.select(keys).rows()))
     texts = [_cells(column, rows, keys, order) for column in columns]
-    made = text_frame([column.head or column.names[0] for column in columns], texts)
+    table = text_frame([column.head or column.names[0] for column in columns], texts)
     right = [
         head
-        for head, column in zip(made.columns, columns, strict=True)
+        for head, column in zip(table.columns, columns, strict=True)
         if column.is_right(rows.schema)
     ]
-    return Listing(name, caption, frame, shown=made, right=tuple(right))
+    return Listing(name, caption, frame, shown=table, right=tuple(right))
 
 
 def _cells(
