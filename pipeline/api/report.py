@@ -49,18 +49,18 @@ def check_report(experiment: Experiment) -> list[Problem]:
         options = ReportOptions.model_validate(experiment.report)
     except ValidationError as error:
         return problems_of(error, ReportOptions, experiment.report, prefix="report")
-    known = experiment.stages
+    stages = experiment.stages
     problems = [
-        Problem("report.stages", f"there is no stage {name!r}", did_you_mean(name, known))
+        Problem("report.stages", f"there is no stage {name!r}", did_you_mean(name, stages))
         for name in options.stages
-        if name not in known
+        if name not in stages
     ]
     for name, content in options.views.items():
         where = f"report.views.{name}"
-        if name not in known:
-            problems.append(Problem(where, "there is no such stage", did_you_mean(name, known)))
+        if name not in stages:
+            problems.append(Problem(where, "there is no such stage", did_you_mean(name, stages)))
         else:
-            problems += _view_problems(where, str(known[name].get("use")), content)
+            problems += _view_problems(where, str(stages[name].get("use")), content)
     return problems
 
 
@@ -100,7 +100,7 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
         files = build(made)
     except ConfigError as error:
         problems = [
-            Problem(f"report.{each.where}", each.what, each.remedy) for each in error.problems
+            Problem(f"report.{wrong.where}", wrong.what, wrong.remedy) for wrong in error.problems
         ]
         raise ConfigError("the report", problems) from error
     storage = run.project.storage
@@ -118,7 +118,7 @@ def document(run: Run, options: ReportOptions) -> ReportInput:
     return ReportInput(
         title=experiment.title or experiment.name,
         description=experiment.description.strip(),
-        stages=[each for each in shown if each.view.use in VIEWS],
+        stages=[stage for stage in shown if stage.view.use in VIEWS],
         provenance=provenance(run),
         most_rows=options.most_rows,
         style=options.style,
@@ -127,10 +127,11 @@ def document(run: Run, options: ReportOptions) -> ReportInput:
 
 def _shown(run: Run, name: str, options: ReportOptions) -> Shown:
     node = run.project.nodes[name]
-    given = options.views.get(name, {})
+    content = options.views.get(name, {})
     chosen: ViewOptions | None = None
-    if given:
-        chosen = VIEWS.get(node.stage.name).options.model_validate(given)
+    if content:
+        chosen = VIEWS.get(node.stage.name).options.model_validate(content)
+    # Every option of the stage as it is resolved: a view declares which it looks at, no default.
     view = StageView(name, node.stage.name, node.config.model_dump(mode="json"), _opener(run, node))
     return Shown(view, tuple(node.stage.outputs), node.stage.doc, chosen)
 
@@ -148,9 +149,9 @@ def provenance(run: Run) -> dict[str, Record]:
         {"stage": stage, "file": file.label, "format": file.format.name, "SHA-256": digest}
         for stage, options in run.project.files.items()
         if stage in run.manifests
-        for option, found in options.items()
+        for option, paths in options.items()
         for file, digest in zip(
-            found, run.manifests[stage].ingredients["inputs"][option]["files"], strict=True
+            paths, run.manifests[stage].ingredients["inputs"][option]["files"], strict=True
         )
     ]
     stages: list[Mapping[str, Scalar]] = [
@@ -164,18 +165,18 @@ def provenance(run: Run) -> dict[str, Record]:
         for name, manifest in run.manifests.items()
         for table, record in manifest.tables.items()
     ]
-    found: dict[str, Record] = {"Experiment": run.project.text}
+    records: dict[str, Record] = {"Experiment": run.project.text}
     skipped: list[Mapping[str, Scalar]] = [
-        {"stage": name, "left out": each.skipped, "such as": "; ".join(each.skipped_examples)}
-        for name, each in run.manifests.items()
-        if each.skipped
+        {"stage": name, "left out": made.skipped, "such as": "; ".join(made.skipped_examples)}
+        for name, made in run.manifests.items()
+        if made.skipped
     ]
     if skipped:
-        found["Input left out"] = skipped
+        records["Input left out"] = skipped
     settings = run.record.settings if run.record else {}
     if settings:
-        found["Overrides"] = {path: str(value) for path, value in settings.items()}
-    return found | {"Tables": stages, "Input files": files, "Versions": _versions()}
+        records["Overrides"] = {path: str(value) for path, value in settings.items()}
+    return records | {"Tables": stages, "Input files": files, "Versions": _versions()}
 
 
 def _versions() -> dict[str, str]:

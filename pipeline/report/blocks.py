@@ -91,13 +91,13 @@ def listing(
     keys = by or ("~row",)
     order = list(dict.fromkeys(rows.select(keys).rows()))
     texts = [_cells(column, rows, keys, order) for column in columns]
-    made = text_frame([column.head or column.names[0] for column in columns], texts)
+    table = text_frame([column.head or column.names[0] for column in columns], texts)
     right = [
         head
-        for head, column in zip(made.columns, columns, strict=True)
+        for head, column in zip(table.columns, columns, strict=True)
         if column.is_right(rows.schema)
     ]
-    return Listing(name, caption, frame, shown=made, right=tuple(right))
+    return Listing(name, caption, frame, shown=table, right=tuple(right))
 
 
 def _cells(
@@ -110,6 +110,17 @@ def _cells(
         if key not in texts:
             texts[key] = column.text(*made_of)
     return [texts.get(key, column.absent) for key in order]
+
+
+def place_in(order: Sequence[str], column: str) -> pl.Expr:
+    """Return the place of a column's value in this order, to sort by.
+
+    Examples
+    --------
+    >>> pl.DataFrame({"measure": ["mi", "dice"]}).sort(place_in(["dice", "mi"], "measure")).rows()
+    [('dice',), ('mi',)]
+    """
+    return pl.col(column).replace_strict({value: place for place, value in enumerate(order)})
 
 
 def figure(name: str, caption: str, draw: Draw, look: Look, *, live: bool = False) -> Figure:

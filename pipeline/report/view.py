@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.registry import Registry
-from pipeline.report.charts.parts.options import Style
+from pipeline.report.charts.parts.options import Look, Style
 
 if TYPE_CHECKING:
     import altair as alt
@@ -27,6 +27,11 @@ class Styled(ViewOptions):
 
     style: Style = "screen"
     """``screen`` in colours, ``print`` in black and white."""
+
+    @property
+    def look(self) -> Look:
+        """The look of its figures."""
+        return Look(style=self.style)
 
 
 class StageOptions(BaseModel):

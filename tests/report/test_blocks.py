@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import altair as alt
 import polars as pl
 
 from pipeline.report.blocks import Column, figure, listing
@@ -74,7 +75,7 @@ def test_a_figure_is_drawn_once_or_once_more_to_answer_to_the_mouse() -> None:
     frame = pl.DataFrame({"name": ["a"], "value": [0.5], "lower": [0.4], "upper": [0.6]})
     draw = partial(lexicon_chart, frame, title="L*", zero=False)
 
-    def drawn(*, look: Look) -> object:
+    def drawn(*, look: Look) -> alt.TopLevelMixin:
         looks.append(look)
         return draw(look=look)
 

@@ -58,10 +58,10 @@ class _Place:
 def _section(place: _Place, files: dict[str, bytes]) -> PageSection:
     """Return the section of a stage, and add its files to `files`."""
     stage = place.shown.view
-    known = VIEWS.get(stage.use)
-    given = known.options() if place.shown.options is None else place.shown.options
-    options = _styled(given, place.report.style)
-    parts = [_part(block, place.anchor, files) for block in known.show(stage, options)]
+    view = VIEWS.get(stage.use)
+    own = view.options() if place.shown.options is None else place.shown.options
+    options = _styled(own, place.report.style)
+    parts = [_part(block, place.anchor, files) for block in view.show(stage, options)]
     data = [_data(place, table, files) for table in place.shown.tables]
     return PageSection(
         place.anchor, stage.name, stage.use, place.shown.doc, tuple(parts), tuple(data)
@@ -82,8 +82,8 @@ def _part(block: Block, anchor: str, files: dict[str, bytes]) -> Part:
     folder = "figures" if isinstance(block, Figure) else "tables"
     wanted = f"{folder}/{anchor}-{slug(block.name)}"
     stem = _free(wanted, files)
-    part, made = figure_part(block, stem) if isinstance(block, Figure) else table_part(block, stem)
-    files.update(made)
+    part, own = figure_part(block, stem) if isinstance(block, Figure) else table_part(block, stem)
+    files.update(own)
     return part
 
 
@@ -94,6 +94,6 @@ def _free(wanted: str, files: dict[str, bytes]) -> str:
 
 
 def _data(place: _Place, table: str, files: dict[str, bytes]) -> Data:
-    data, made = whole_table(place.shown.view, table, most_rows=place.report.most_rows)
-    files.update(made)
+    data, own = whole_table(place.shown.view, table, most_rows=place.report.most_rows)
+    files.update(own)
     return data

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -21,8 +20,8 @@ OFFERED = "window.vegaEmbed = vegaEmbed;"
 
 def spec(chart: alt.TopLevelMixin) -> dict[str, Any]:
     """Return the Vega-Lite specification of a chart."""
-    made: dict[str, Any] = chart.to_dict()
-    return made
+    specification: dict[str, Any] = chart.to_dict()
+    return specification
 
 
 def svg(chart: alt.TopLevelMixin) -> str:
@@ -32,23 +31,17 @@ def svg(chart: alt.TopLevelMixin) -> str:
     and so names them anew each time: here they are numbered from 1.
     """
     drawn: str = vl_convert.vegalite_to_svg(spec(chart), vl_version=VEGA_LITE)
-    found = re.findall(r'id="((?:clip|gradient_)\d+)"', drawn)
-    given = {
-        name: f"{name.rstrip('0123456789')}{number}"
-        for number, name in enumerate(dict.fromkeys(found), 1)
-    }
-    held = r"(?:clip|gradient_)\d+"
-    return re.sub(rf'(?<=id="){held}(?=")|(?<=url\(#){held}(?=\))', _renamed(given), drawn)
-
-
-def _renamed(given: Mapping[str, str]) -> Callable[[re.Match[str]], str]:
-    return lambda found: given[found.group()]
+    counted = r"(?:clip|gradient_)\d+"
+    names = dict.fromkeys(re.findall(f'id="({counted})"', drawn))
+    anew = {name: f"{name.rstrip('0123456789')}{number}" for number, name in enumerate(names, 1)}
+    places = rf'(?<=id="){counted}(?=")|(?<=url\(#){counted}(?=\))'
+    return re.sub(places, lambda match: anew[match.group()], drawn)
 
 
 def png(picture: str, *, scale: float = 2.0) -> bytes:
     """Return an SVG picture as PNG, `scale` pixels to each of its own."""
-    made: bytes = vl_convert.svg_to_png(picture, scale=scale)
-    return made
+    image: bytes = vl_convert.svg_to_png(picture, scale=scale)
+    return image
 
 
 def javascript() -> str:

@@ -30,12 +30,12 @@ def distinct(names: Iterable[str]) -> list[str]:
     ['graph', 'Graph-2', 'table']
     """
     taken: set[str] = set()
-    given: list[str] = []
+    numbered: list[str] = []
     for name in names:
         tries = (name if number == 1 else f"{name}-{number}" for number in range(1, 10**6))
-        given.append(next(tried for tried in tries if tried.casefold() not in taken))
-        taken.add(given[-1].casefold())
-    return given
+        numbered.append(next(tried for tried in tries if tried.casefold() not in taken))
+        taken.add(numbered[-1].casefold())
+    return numbered
 
 
 def chosen(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[str, ...]:

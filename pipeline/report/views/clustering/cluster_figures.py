@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline.report import charts
 from pipeline.report.blocks import figure
-from pipeline.report.charts import Look, Style
+from pipeline.report.charts import Look
 from pipeline.report.page.names import slug
 from pipeline.report.view import Figure
 
@@ -51,7 +51,7 @@ def first_runs(frame: pl.DataFrame) -> list[Shown]:
 
 def mapping_figure(
     overlaps: pl.DataFrame, mapped: Mapping[str, str], *, name: str, said: str, unit: str,
-    style: Style,
+    look: Look,
 ) -> Figure:  # fmt: skip
     """Return the heat map of classes by clusters, in an order in which the mapping is a diagonal.
 
@@ -67,7 +67,7 @@ def mapping_figure(
         The same in the caption.
     unit : str
         "types" or "tokens".
-    style : {"screen", "print"}
+    look : Look
         Look of the figure.
     """
     rows, columns = diagonal(overlaps, mapped)
@@ -88,7 +88,7 @@ def mapping_figure(
         f"{'; those without one come last' if len(mapped) < len(columns) else ''}."
     )
     draw = partial(charts.grid_map, cells, grid)
-    return figure(f"mapping-{slug(name)}", caption, draw, Look(style=style))
+    return figure(f"mapping-{slug(name)}", caption, draw, look)
 
 
 def diagonal(
@@ -114,14 +114,14 @@ def diagonal(
     return rows, [cluster for cluster, _ in columns]
 
 
-def class_figure(classes: pl.DataFrame, *, name: str, said: str, style: Style) -> Figure:
+def class_figure(classes: pl.DataFrame, *, name: str, said: str, look: Look) -> Figure:
     """Return precision and recall of each class, the largest class first.
 
     Parameters
     ----------
     classes : DataFrame
         gold, n_i, precision, recall, uncovered of one run under one mapping.
-    name, said, style
+    name, said, look
         As for `mapping_figure`.
     """
     ordered = classes.sort("n_i", "gold", descending=[True, False])
@@ -135,4 +135,4 @@ def class_figure(classes: pl.DataFrame, *, name: str, said: str, style: Style) -
         f"{said}: precision and recall of each class against the union of the clusters that are "
         "mapped to it. Uncovered: no cluster is."
     )
-    return figure(f"classes-{slug(name)}", caption, draw, Look(style=style))
+    return figure(f"classes-{slug(name)}", caption, draw, look)

@@ -11,22 +11,18 @@ from pipeline.report.page.cells import NOTHING
 from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
 
 
-class EntriesView(ViewOptions):
-    """What the views of gold entries and clusters show."""
-
-
-@view("extract.gold", options=EntriesView)
-@view("extract.gold_table", options=EntriesView)
-def show_gold(stage: StageView, _options: EntriesView) -> Sequence[Block]:
+@view("extract.gold")
+@view("extract.gold_table")
+def show_gold(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show how much was read, and what was left out."""
     sizes = stage.table("sizes").collect()
     return [Listing("sizes", "What was read, and what was left out.", _in_order(sizes))]
 
 
-@view("extract.clusters", options=EntriesView)
-@view("extract.tagging", options=EntriesView)
-@view("join.tagging", options=EntriesView)
-def show_clusters(stage: StageView, _options: EntriesView) -> Sequence[Block]:
+@view("extract.clusters")
+@view("extract.tagging")
+@view("join.tagging")
+def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the same for each run."""
     sizes = stage.table("sizes").collect()
     if sizes.is_empty():

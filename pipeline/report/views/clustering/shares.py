@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
 
 from pipeline.report import charts
 from pipeline.report.blocks import Column, figure, listing
-from pipeline.report.charts import Look
 from pipeline.report.page.cells import share
 from pipeline.report.view import Block, Figure, StageView, Styled, Text, view
 
@@ -17,9 +17,7 @@ _ALL, _SAID = "*", "all"
 """All items together, as the tables call them, and as the figures do."""
 _MOST_ROWS = 20
 SHARES = (
-    Column("gold"),
-    Column("types"),
-    Column("tokens"),
+    *map(Column, ("gold", "types", "tokens")),
     Column("share_types", "share_types (%)", share),
     Column("share_tokens", "share_tokens (%)", share),
 )
@@ -53,7 +51,7 @@ def _classes(classes: pl.DataFrame, options: SharesView) -> Figure:
     )  # fmt: skip
     draw = partial(charts.dot_plot, frame, frame["name"].to_list(), title="share", kinds=kinds)
     caption = "Share of each class in all types and in all tokens, by number of tokens."
-    return figure("classes", caption, draw, Look(style=options.style))
+    return figure("classes", caption, draw, options.look)
 
 
 def _growth(stage: StageView, classes: pl.DataFrame, options: SharesView) -> Figure:
@@ -70,4 +68,4 @@ def _growth(stage: StageView, classes: pl.DataFrame, options: SharesView) -> Fig
         "Share of the tokens that the k most frequent types hold: of all tokens, and within the "
         "largest classes. Where few types hold most tokens, token-level scores tell of few words."
     )
-    return figure("frequent", caption, draw, Look(style=options.style, width=480))
+    return figure("frequent", caption, draw, replace(options.look, width=480))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -10,7 +11,6 @@ import polars as pl
 
 from pipeline.report import charts
 from pipeline.report.blocks import Column, figure, listing
-from pipeline.report.charts import Look
 from pipeline.report.page.cells import NOTHING
 from pipeline.report.page.names import chosen
 from pipeline.report.view import Block, Figure, Listing, StageView, Styled, Text, view
@@ -118,7 +118,7 @@ def _scatter(table: pl.DataFrame, options: SystemsView, names: Sequence[str]) ->
     if frame["x_sd"].null_count() < frame.height:
         caption += "; bars are one standard deviation over its runs to either side"
     draw = partial(charts.scatter, frame, x_title=_axis(x), y_title=_axis(y))
-    yield figure("scatter", f"{caption}.", draw, Look(style=options.style, width=440))
+    yield figure("scatter", f"{caption}.", draw, replace(options.look, width=440))
 
 
 def _axis(measure: str) -> str:
@@ -161,7 +161,7 @@ def _heat_map(
         "systems a correlation tells of these systems, not of others."
     )
     draw = partial(charts.grid_map, cells, grid)
-    return figure(method, caption, draw, Look(style=options.style))
+    return figure(method, caption, draw, options.look)
 
 
 def _two_digits(value: float | None) -> str:

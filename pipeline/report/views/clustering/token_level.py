@@ -63,12 +63,8 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
     return [Text(HOW_TOKENS), *_sizes(stage), table, *figures]
 
 
-class OverlappingView(ViewOptions):
-    """What the measures for overlapping clusters show."""
-
-
-@view("evaluate.overlapping", options=OverlappingView)
-def show_overlapping(stage: StageView, _options: OverlappingView) -> Sequence[Block]:
+@view("evaluate.overlapping")
+def show_overlapping(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the scores."""
     scores = stage.table("scores").collect()
     caption = "Measures for overlapping classes and clusters; ± the error of an estimate."
@@ -77,15 +73,14 @@ def show_overlapping(stage: StageView, _options: OverlappingView) -> Sequence[Bl
 
 def _listing(scores: pl.DataFrame, caption: str, cell: Column) -> Listing:
     """Return a row for each run and a column for each measure."""
+    runs = ("system", "run")
     columns = (
-        Column("system"),
-        Column("run"),
+        *map(Column, runs),
         *(
             replace(cell, head=title(measure), at=("measure", measure))
             for measure in ordered(scores["measure"])
         ),
     )
-    runs = ("system", "run")
     return listing("scores", caption, scores, columns, by=runs, shown=scores.sort(runs))
 
 
@@ -123,5 +118,5 @@ def _figure(stage: StageView, options: TokenLevelView, shown: Shown) -> Block:
     if overlaps.is_empty():
         return Text(f"{said}: no token has a cluster.")
     return mapping_figure(
-        overlaps, mapped, name=system, said=said, unit="tokens", style=options.style
+        overlaps, mapped, name=system, said=said, unit="tokens", look=options.look
     )

@@ -7,7 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from pipeline.report.blocks import Column, listing
+from pipeline.report.blocks import Column, listing, place_in
 from pipeline.report.page.cells import NOTHING, share, share_limits
 from pipeline.report.page.names import chosen
 from pipeline.report.view import Block, Listing, StageView, Styled, Text, view
@@ -93,10 +93,7 @@ def _starts(reached: int | None, starts: int | None) -> str:
 
 
 SCORES = (
-    Column("system"),
-    Column("run"),
-    Column("measure"),
-    Column("mapping"),
+    *map(Column, ("system", "run", "measure", "mapping")),
     Column(("value", "lower", "upper"), text=_value),
     Column("recall", text=share),
     Column("precision", text=share),
@@ -119,7 +116,7 @@ WORST = (
 def _scores(scores: pl.DataFrame) -> Listing:
     key = ["system", "run", "measure"]
     floors = scores.filter(mapping=_FLOOR).select(*key, floor="value")
-    order = pl.col("measure").replace_strict({name: i for i, name in enumerate(LEVELS)})
+    order = place_in(LEVELS, "measure")
     rows = scores.filter(pl.col("mapping") != _FLOOR).join(floors, on=key, how="left")
     shown = rows.sort("system", "run", order, "mapping", descending=[False, False, False, True])
     caption = (
@@ -146,10 +143,8 @@ def _of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Iterator[
         yield Text(f"{said}: nothing to show.")
         return
     mapped = dict(mapping.select("cluster", "gold").iter_rows())
-    yield mapping_figure(
-        overlaps, mapped, name=system, said=said, unit="types", style=options.style
-    )
-    yield class_figure(classes, name=system, said=said, style=options.style)
+    yield mapping_figure(overlaps, mapped, name=system, said=said, unit="types", look=options.look)
+    yield class_figure(classes, name=system, said=said, look=options.look)
     items = stage.table("items").filter(mine & under).sort("rank").collect()
     caption = f"{said}: types with the lowest F score, the most frequent first."
     yield listing(f"worst-{system}", caption, items, WORST, shown=items.head(options.worst))

@@ -9,7 +9,6 @@ import polars as pl
 
 from pipeline.report import charts
 from pipeline.report.blocks import figure
-from pipeline.report.charts import Look
 from pipeline.report.view import Block, Figure, StageView, Styled, Text, view
 from pipeline.report.views.collocations.agreement_tables import (
     EVERY,
@@ -55,7 +54,7 @@ def _figure(agreement: pl.DataFrame, options: AgreementView) -> Figure:
     if pairs:
         caption += " The table has more of each two annotators."
     draw = partial(charts.whisker_chart, frame, x_title="agreement")
-    return figure("agreement", caption, draw, Look(style=options.style), live=True)
+    return figure("agreement", caption, draw, options.look, live=True)
 
 
 def _discuss(stage: StageView, options: AgreementView) -> Iterator[Block]:

@@ -9,12 +9,8 @@ from pipeline.report.page.cells import share, share_limits
 from pipeline.report.view import Block, StageView, Text, ViewOptions, view
 
 
-class ChoiceView(ViewOptions):
-    """Nothing to choose here."""
-
-
-@view("evaluate.choice", options=ChoiceView)
-def show_choice(stage: StageView, _options: ChoiceView) -> Sequence[Block]:
+@view("evaluate.choice")
+def show_choice(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Say what was chosen, by which criterion, and how sure its precision is."""
     chosen = stage.table("choice").collect().sort("category")
     if chosen.is_empty():

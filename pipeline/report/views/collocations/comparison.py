@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.errors import ConfigError, Problem
 from pipeline.report import charts
 from pipeline.report.blocks import figure
-from pipeline.report.charts import Extras, Look, Window
+from pipeline.report.charts import Extras, Window
 from pipeline.report.charts.parts.prepare import thinned
 from pipeline.report.page.names import chosen
 from pipeline.report.view import Block, StageView, Styled, Text, view
@@ -26,7 +26,7 @@ from pipeline.report.views.collocations.comparison_tables import (
     comparison_listing,
     matrix_listing,
 )
-from pipeline.report.views.collocations.on_tests import Mark, Tested, how_many, how_tested
+from pipeline.report.views.collocations.on_tests import HowTested, Mark, how_many, how_tested
 from pipeline.report.views.collocations.scope import Scope, first_shown, scopes, thin_rows
 
 Pair = tuple[str, str]
@@ -68,13 +68,13 @@ def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block
     shown = scopes(stage, [*cuts["category"], *compared], options.category)
     if not shown:
         return [Text("There is nothing to compare: no candidate is judged.")]
-    tested = stage.options_as(Tested)
+    tested = stage.options_as(HowTested)
     blocks = [block for scope in shown for block in _category(scope, options, tested, cuts)]
     return [Text(how_tested(tested)), Text(how_many(tested)), *blocks]
 
 
 def _category(
-    scope: Scope, options: ComparisonView, tested: Tested, cuts: pl.DataFrame
+    scope: Scope, options: ComparisonView, tested: HowTested, cuts: pl.DataFrame
 ) -> Iterator[Block]:
     query = scope.query("comparison")
     mine = cuts.filter(category=scope.category)
@@ -96,7 +96,7 @@ def _between(measures: Iterable[str]) -> pl.Expr:
 
 
 def _at_cuts(
-    scope: Scope, options: ComparisonView, tested: Tested, cuts: pl.DataFrame
+    scope: Scope, options: ComparisonView, tested: HowTested, cuts: pl.DataFrame
 ) -> Iterator[Block]:
     if cuts.is_empty():
         yield Text(f"No test was made at a declared cut{scope.said}.")
@@ -126,11 +126,10 @@ def _heat_maps(
 ) -> Iterator[Block]:
     baseline = scope.query("baseline_cuts").collect()
     matrices = [matrix_of(cuts, baseline, n, mark) for n in drawn]
-    look = Look(style=options.style)
     for group in together([m for m in matrices if m.cells.height], most=SMALL):
         name = scope.file("matrix" if len(group) > 1 else f"matrix-{group[0].n}")
         caption = heat_caption(group, mark, style=options.style, of=scope.said)
-        yield figure(name, caption, partial(charts.heat_map, group), look, live=True)
+        yield figure(name, caption, partial(charts.heat_map, group), options.look, live=True)
 
 
 def _best(
@@ -140,7 +139,7 @@ def _best(
     if best.height:
         caption = strip_caption(style=options.style, of=scope.said)
         draw = partial(charts.strip_chart, best)
-        yield figure(scope.file("best"), caption, draw, Look(style=options.style), live=True)
+        yield figure(scope.file("best"), caption, draw, options.look, live=True)
         yield best_listing(best, scope)
     baseline = scope.query("baseline_cuts").filter(pl.col("measure").is_in(measures)).collect()
     if baseline.height:
@@ -177,4 +176,4 @@ def _differences(
     extras = Extras(cuts=tuple(cuts))
     draw = partial(charts.difference_chart, frame, pairs, extras=extras, window=window)
     caption = difference_caption(of=scope.said)
-    return figure(scope.file("difference"), caption, draw, Look(style=options.style), live=True)
+    return figure(scope.file("difference"), caption, draw, options.look, live=True)

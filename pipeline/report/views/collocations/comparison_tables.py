@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.report.blocks import Column, listing
+from pipeline.report.blocks import Column, listing, place_in
 from pipeline.report.page.cells import NOTHING, p_value, part, points, share
 from pipeline.report.view import Listing
 from pipeline.report.views.collocations.comparison_matrices import both_ways, starred
-from pipeline.report.views.collocations.on_tests import Mark, Tested, correction_of
+from pipeline.report.views.collocations.on_tests import HowTested, Mark, correction_of
 from pipeline.report.views.collocations.scope import Scope
 
 PAIR = (
@@ -28,14 +28,14 @@ TESTS = (
 )
 
 
-def comparison_listing(frame: pl.DataFrame, tested: Tested, scope: Scope) -> Listing:
+def comparison_listing(frame: pl.DataFrame, tested: HowTested, scope: Scope) -> Listing:
     """Return a row per pair and cut: the counts, the difference, the p-values.
 
     Parameters
     ----------
     frame : DataFrame
         `schemas.CutComparison`, one category.
-    tested : Tested
+    tested : HowTested
         How the stage tests.
     scope : Scope
         Stage and category.
@@ -67,8 +67,7 @@ def matrix_listing(frame: pl.DataFrame, n: int, mark: Mark, scope: Scope) -> Lis
     """
     pairs = frame.filter(pl.col("n") == n).sort("measure_1", "measure_2")
     names = list(dict.fromkeys([*pairs["measure_1"], *pairs["measure_2"]]))
-    place = pl.col("row").replace_strict({name: i for i, name in enumerate(names)})
-    square = both_ways(pairs.with_columns(significant=starred(mark))).sort(place)
+    square = both_ways(pairs.with_columns(significant=starred(mark))).sort(place_in(names, "row"))
     caption = (
         f"Difference of precision at n = {n:,}{scope.said} in percentage points, row minus "
         f"column. A star: {mark.said}."

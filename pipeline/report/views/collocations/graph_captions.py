@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.report.charts.parts.options import Extras, Style, Window
+from pipeline.report.charts.parts.options import Extras, Window
+from pipeline.report.views.collocations.graph_options import Graph
 
 
 def graph_caption(
-    extras: Extras,
-    window: Window,
-    *,
-    kind: str = "precision",
-    style: Style,
-    of: str = "",
-    size: int = 0,
-    baseline: bool = True,
+    extras: Extras, window: Window, graph: Graph, *, of: str, size: int, baseline: bool
 ) -> str:
     """Say what a graph of n-best lists shows.
 
@@ -23,10 +17,8 @@ def graph_caption(
     ----------
     extras, window : Extras, Window
         What is drawn.
-    kind : str
-        "precision", "recall", "precision_by_recall", "local" or "cut".
-    style : {"screen", "print"}
-        How true curves are drawn.
+    graph : Graph
+        Its options.
     of : str
         What is said of the category.
     size : int
@@ -34,6 +26,7 @@ def graph_caption(
     baseline : bool
         Whether the line of the baseline, or of a random order, is drawn.
     """
+    kind = graph.kind
     said = [_subject(kind, of, size)]
     if baseline and kind != "cut":
         line = (
@@ -49,9 +42,9 @@ def graph_caption(
     if extras.bands:
         said.append(f"Shaded: confidence limits of {_and(extras.bands)}, for each n by itself.")
     if extras.truth is not None:
-        how = "Dashed" if style == "screen" else "Thin grey"
-        known = not extras.truth.is_empty()
-        said.append(f"{how}: the true curves." if known else "No true curve is known here.")
+        how = "Dashed" if graph.style == "screen" else "Thin grey"
+        none = extras.truth.is_empty()
+        said.append("No true curve is known here." if none else f"{how}: the true curves.")
     if extras.subsets is not None and extras.subsets.height:
         said.append("Diamonds: unranked sets at their size, with confidence limits.")
     if extras.marks:

@@ -11,7 +11,7 @@ import polars as pl
 from pipeline.errors import ConfigError, Problem
 from pipeline.report import charts
 from pipeline.report.blocks import Draw, figure
-from pipeline.report.charts import Extras, Look, Window
+from pipeline.report.charts import Extras, Window
 from pipeline.report.page.names import chosen
 from pipeline.report.view import Block, StageOptions, Text
 from pipeline.report.views.collocations.graph_captions import graph_caption
@@ -82,17 +82,12 @@ def graph_block(drawing: Drawing) -> Block:
         return Text(f"No judged candidate is among the n best from n = {window.first_n:,} on.")
     extras = _extras(drawing, window, cuts, frame)
     caption = graph_caption(
-        extras,
-        window,
-        kind=graph.kind,
-        style=graph.style,
-        of=drawing.scope.said,
-        size=_size(frame),
+        extras, window, graph, of=drawing.scope.said, size=_size(frame),
         baseline=drawing.baseline is not None,
-    )
+    )  # fmt: skip
     name = drawing.scope.file(graph.name or graph.kind.replace("_", "-"))
     draw = _draw(drawing, frame, extras, window)
-    return figure(name, f"{caption}{said}", draw, Look(style=graph.style), live=True)
+    return figure(name, f"{caption}{said}", draw, graph.look, live=True)
 
 
 def extent(query: pl.LazyFrame) -> tuple[list[str], int]:

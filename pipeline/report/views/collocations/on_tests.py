@@ -39,7 +39,7 @@ class Mark(StageOptions):
         return f"adjusted p < {self.alpha:g}{least}"
 
 
-class Tested(Mark):
+class HowTested(Mark):
     """How a stage tests differences."""
 
     test: str
@@ -56,13 +56,13 @@ class Tested(Mark):
         Examples
         --------
         >>> how = {"test": "boschloo", "alternative": "two_sided", "correction": "holm"}
-        >>> Tested(alpha=0.05, margin=0, **how).test_name
+        >>> HowTested(alpha=0.05, margin=0, **how).test_name
         "Boschloo's exact test"
         """
         return TESTS.get(self.test, self.test.replace("_", " "))
 
 
-def how_tested(tested: Tested) -> str:
+def how_tested(tested: HowTested) -> str:
     """Say which test a stage makes, on what, and how far it reaches."""
     side = SIDES.get(tested.alternative)
     name = f"{tested.test_name}{f' ({side})' if side else ''}"
@@ -79,7 +79,7 @@ def how_tested(tested: Tested) -> str:
     return " ".join(said)
 
 
-def how_many(tested: Tested) -> str:
+def how_many(tested: HowTested) -> str:
     """Say what marks along every n are worth, and which p-values allow for many tests."""
     method = CORRECTIONS.get(tested.correction, tested.correction)
     return (
@@ -89,7 +89,7 @@ def how_many(tested: Tested) -> str:
     )
 
 
-def subset_tested(tested: Tested) -> str:
+def subset_tested(tested: HowTested) -> str:
     """Say how a set without ranks is tested against the lists of its size."""
     return (
         f"A set without ranks, such as the output of a filter, is compared with the n-best list "

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pipeline.report.blocks import Column, listing
+from pipeline.report.blocks import Column, listing, place_in
 from pipeline.report.page.cells import share, share_limits
 from pipeline.report.view import Listing
 from pipeline.report.views.collocations.scope import Scope
@@ -27,8 +27,7 @@ def precision_listing(frame: pl.DataFrame, measures: Sequence[str], scope: Scope
     scope : Scope
         Stage and category.
     """
-    place = pl.col("measure").replace_strict({m: i for i, m in enumerate(measures)})
-    ordered = frame.sort(place, "n")
+    ordered = frame.sort(place_in(measures, "measure"), "n")
     ties = set(TIES) <= set(ordered.columns)
     caption = (
         f"Precision in per cent at chosen n{scope.said}, with its confidence limits in brackets."

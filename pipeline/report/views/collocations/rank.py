@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pipeline.report.blocks import Column, listing
+from pipeline.report.blocks import Column, listing, place_in
 from pipeline.report.page.names import chosen
 from pipeline.report.view import (
     Block,
@@ -96,9 +96,8 @@ def _scores(ranks: pl.LazyFrame, measures: Sequence[str]) -> Listing:
         score.is_infinite().sum().cast(pl.Int64).alias("infinite"),
         pl.col("tie").n_unique().cast(pl.Int64).alias("distinct scores"),
     )
-    order = pl.col("measure").replace_strict({name: i for i, name in enumerate(measures)})
     caption = (
         "Scores of each measure: undefined scores rank last; candidates with equal scores are "
         "ordered at random, in the same order for all measures."
     )
-    return Listing("scores", caption, counted.collect().sort(order))
+    return Listing("scores", caption, counted.collect().sort(place_in(measures, "measure")))

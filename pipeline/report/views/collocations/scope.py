@@ -26,13 +26,13 @@ class Scope:
         The stage.
     category : str
         The category.
-    alone : bool
+    only : bool
         Whether it is the only one shown: names and captions then pass it over.
     """
 
     stage: StageView
     category: str
-    alone: bool
+    only: bool
 
     def query(self, table: str) -> pl.LazyFrame:
         """Return the rows of a table that belong to the category."""
@@ -40,7 +40,7 @@ class Scope:
 
     def file(self, what: str) -> str:
         """Return the name of a figure's or table's file."""
-        return what if self.alone else f"{what}-{slug(self.category)}"
+        return what if self.only else f"{what}-{slug(self.category)}"
 
     def option(self, name: str) -> str:
         """Return the dotted path of an option, for messages."""
@@ -48,8 +48,8 @@ class Scope:
 
     @property
     def said(self) -> str:
-        """The category as captions name it; nothing if it is alone."""
-        return "" if self.alone else f" ({self.category})"
+        """The category as captions name it; nothing if it is the only one."""
+        return "" if self.only else f" ({self.category})"
 
 
 def scopes(stage: StageView, known: Iterable[str], wanted: str | None) -> list[Scope]:

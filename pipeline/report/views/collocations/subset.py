@@ -10,14 +10,13 @@ import polars as pl
 
 from pipeline.report import charts
 from pipeline.report.blocks import Column, figure, listing
-from pipeline.report.charts import Look
 from pipeline.report.page.cells import share, share_limits
 from pipeline.report.page.names import chosen
 from pipeline.report.view import Block, Listing, StageView, Styled, Text, view
 from pipeline.report.views.collocations.comparison_tables import DIFFERENCE, difference_and_p
 from pipeline.report.views.collocations.graph_options import Graph
 from pipeline.report.views.collocations.graphs import Drawing, graph_block
-from pipeline.report.views.collocations.on_tests import Tested, correction_of, subset_tested
+from pipeline.report.views.collocations.on_tests import HowTested, correction_of, subset_tested
 from pipeline.report.views.collocations.scope import Scope, scopes
 
 
@@ -47,7 +46,7 @@ def show_subset(stage: StageView, options: SubsetView) -> Sequence[Block]:
     if not shown:
         return [Text("No candidate is judged, so nothing is known of the set.")]
     blocks = [block for scope in shown for block in _category(scope, options, subsets)]
-    return [Text(subset_tested(stage.options_as(Tested))), *blocks]
+    return [Text(subset_tested(stage.options_as(HowTested))), *blocks]
 
 
 def _category(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Iterator[Block]:
@@ -81,7 +80,7 @@ def _alone(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Block:
     frame = subsets.sort("n", "subset").select(group=nothing, label=label, kind=nothing, **shares)
     draw = partial(charts.whisker_chart, frame, x_title="precision (%)", percent=True)
     caption = f"Precision of the set{scope.said} with its confidence limits; in brackets its size."
-    return figure(scope.file("subset"), caption, draw, Look(style=options.style), live=True)
+    return figure(scope.file("subset"), caption, draw, options.look, live=True)
 
 
 def _listing(

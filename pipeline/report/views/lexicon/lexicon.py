@@ -110,7 +110,7 @@ def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> It
     trends = stage.table("trends").sort("n").collect()
     kept = thinned(range(1, trends.height + 1), points=options.most_points)
     drawn = trends.filter(pl.col("n").is_in(kept))
-    order, look = _order(stage), Look(style=options.style, height=300)
+    order, look = _order(stage), replace(options.look, height=300)
     for names in (("precision", "recall"), ("L",)):
         yield from (_lemmas(drawn, scores, name, order, look) for name in names)
         yield _trends(drawn, names, order, replace(look, height=260))

@@ -9,8 +9,7 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.report import charts
-from pipeline.report.blocks import figure
-from pipeline.report.charts import Look
+from pipeline.report.blocks import figure, place_in
 from pipeline.report.page.names import chosen
 from pipeline.report.view import Block, Listing, StageOptions, StageView, Styled, Text, view
 from pipeline.report.views.lexicon.lexicons_tables import differences_listing, differing_listing
@@ -36,7 +35,7 @@ def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     """Show L* of each, the differences, and the lemmas where they differ most."""
     asked = stage.options_as(Compared).lexicons
     chosen(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
-    place = pl.col("lexicon").replace_strict({name: i for i, name in enumerate(asked)})
+    place = place_in(asked, "lexicon")
     lexicons = _called(stage.table("lexicons").collect().sort(place), options, "lexicon")
     if not lexicons["n_lemmas"].sum():
         return [Text("The lexicons have no sampled lemma in common.")]
@@ -75,4 +74,4 @@ def _figure(
     draw = partial(charts.lexicon_chart, frame, title=title, zero=zero)
     said = "Differences in L* of the lexicons" if zero else "L* of each lexicon"
     caption = f"{said}, with confidence limits unless all lemmas were evaluated."
-    return figure(name, caption, draw, Look(style=options.style))
+    return figure(name, caption, draw, options.look)

@@ -10,13 +10,12 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.page import export
-from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions
 from pipeline.report.views.clustering.cluster_figures import diagonal
-from pipeline.report.views.clustering.entries import EntriesView, show_clusters, show_gold
+from pipeline.report.views.clustering.entries import show_clusters, show_gold
 from pipeline.report.views.clustering.shares import SharesView, show_shares
 from pipeline.report.views.clustering.systems import SystemsView, show_systems
 from pipeline.report.views.clustering.token_level import (
-    OverlappingView,
     TokenLevelView,
     show_overlapping,
     show_token_level,
@@ -202,7 +201,7 @@ def test_overlapping_scores_with_their_errors() -> None:
                                               "standard_error": 0.01},
     ])  # fmt: skip
     stage = frames.stage("evaluate.overlapping", {"scores": scores})
-    (found,) = show_overlapping(stage, OverlappingView())
+    (found,) = show_overlapping(stage, ViewOptions())
     assert isinstance(found, Listing)
     assert found.shown is not None
     assert found.shown.row(0) == ("A", "1", "0.2500", "0.5000 ± 0.0100")
@@ -302,14 +301,14 @@ def test_shares_of_classes() -> None:
 def test_what_was_read_comes_in_order() -> None:
     whats = ["items", "tokens", "tokens that count", "tokens without a gold tag"]
     gold = pl.DataFrame({"what": whats, "count": [1, 9, 7, 2]})
-    (found,) = show_gold(frames.stage("extract.gold", {"sizes": gold}), EntriesView())
+    (found,) = show_gold(frames.stage("extract.gold", {"sizes": gold}), ViewOptions())
     assert isinstance(found, Listing)
     assert found.frame["count"].to_list() == [9, 2, 7, 1]
     sizes = table(SystemSize, [{"what": what, "count": 5} for what in whats]).filter(system="A")
-    (runs,) = show_clusters(frames.stage("join.tagging", {"sizes": sizes}), EntriesView())
+    (runs,) = show_clusters(frames.stage("join.tagging", {"sizes": sizes}), ViewOptions())
     assert isinstance(runs, Listing)
     assert runs.shown is not None
     assert runs.shown.columns == ["what", "1", "2"]
     assert runs.shown["what"][0] == "tokens"
     empty = frames.stage("join.tagging", {"sizes": sizes.clear()})
-    assert isinstance(show_clusters(empty, EntriesView())[0], Text)
+    assert isinstance(show_clusters(empty, ViewOptions())[0], Text)

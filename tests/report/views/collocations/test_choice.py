@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.report.view import Text
-from pipeline.report.views.collocations.choice import ChoiceView, show_choice
+from pipeline.report.view import Text, ViewOptions
+from pipeline.report.views.collocations.choice import show_choice
 from schemas import Choice
 from tests.report import report_frames as frames
 
@@ -15,7 +15,7 @@ CHOICE = pl.DataFrame([ROW], schema=Choice.columns(), orient="row")
 
 
 def test_the_choice_in_words() -> None:
-    (said,) = show_choice(frames.stage("evaluate.choice", {"choice": CHOICE}), ChoiceView())
+    (said,) = show_choice(frames.stage("evaluate.choice", {"choice": CHOICE}), ViewOptions())
     assert isinstance(said, Text)
     for piece in ("the 1,000 best of t_score (min_precision = 0.25), out of 35 lists",
                   "precision 26.80 %", "26 true positives in 97 judged draws",
@@ -26,6 +26,6 @@ def test_the_choice_in_words() -> None:
 
 def test_nothing_judged_gives_a_sentence() -> None:
     stage = frames.stage("evaluate.choice", {"choice": CHOICE.clear()})
-    assert show_choice(stage, ChoiceView()) == [
+    assert show_choice(stage, ViewOptions()) == [
         Text("No candidate is judged, so nothing was chosen.")
     ]
