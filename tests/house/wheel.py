@@ -65,8 +65,20 @@ def install(wheel: Path, folder: Path) -> Path:
     """Return the command, installed into an empty environment with the versions we test."""
     venv.create(folder / "empty", with_pip=True)
     binaries = folder / "empty" / "bin"
-    pip = [binaries / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    versions = ["--only-binary", ":all:", "--constraint", ROOT / "constraints.txt"]
+    pip: list[str | Path] = [
+        binaries / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
+    versions: list[str | Path] = [
+        "--only-binary",
+        ":all:",
+        "--constraint",
+        ROOT / "constraints.txt",
+    ]
     call([*pip, *versions, wheel], folder)
     return binaries / "lexassay"
 

@@ -1,0 +1,77 @@
+"""The guide for contributors is true: its map, its paths, its commands and its examples."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from pipeline.stages.base import STAGES
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+CHANGES = GUIDE.partition("## How do I add ...")[2].partition("\n## ")[0]
+MAP = [
+    line.split()[0] for line in GUIDE.partition("\n## How")[0].splitlines() if line[:4] == "    "
+]
+TOP = {path.name for path in ROOT.iterdir()}
+WORDS = {
+    word.rstrip(",.:")
+    for span in re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", GUIDE, flags=re.DOTALL))
+    for word in span.split()
+}
+PATHS = sorted(
+    word for word in WORDS if word in TOP or ("/" in word and word.partition("/")[0] in TOP)
+)
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", GUIDE, flags=re.DOTALL)
+
+
+def test_every_folder_is_on_the_map() -> None:
+    packages = {path.parent for path in ROOT.glob("pipeline/**/*.py")}
+    assert {path.relative_to(ROOT).as_posix() for path in packages} - set(MAP) == set()
+
+
+@pytest.mark.parametrize("place", MAP)
+def test_the_map_shows_folders_that_are_there(place: str) -> None:
+    assert (ROOT / place).is_dir()
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if not path.startswith(".venv")])
+def test_paths_lead_somewhere(path: str) -> None:
+    assert list(ROOT.glob(path)), path
+
+
+def test_paths_are_found_in_the_text() -> None:
+    assert len(PATHS) > 30
+
+
+def test_make_has_the_targets() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    named = set(re.findall(r"`make ([\w-]+)`", GUIDE))
+    assert named
+    assert {name for name in named if f"\n{name}:" not in makefile} == set()
+
+
+def test_twelve_changes_are_explained() -> None:
+    assert len(re.findall(r"^\*\*An? .+?\.\*\*|^\*\*The .+?\.\*\*", CHANGES, re.MULTILINE)) == 12
+
+
+@pytest.mark.parametrize("code", blocks("python"), ids=lambda code: code.split("def ")[1][:20])
+def test_python_runs(code: str) -> None:
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("stages", [tomllib.loads(text)["stages"] for text in blocks("toml")])
+def test_options_are_those_of_the_stages(stages: dict[str, dict[str, object]]) -> None:
+    for options in stages.values():
+        kind = STAGES.get(str(options.pop("use")))
+        kind.config.model_validate(options)
