@@ -1,27 +1,70 @@
-"""The commands, put together."""
+"""The commands, put together: what each does in a sentence, and the module it is in.
+
+Only the command that is called is imported: to import all of them takes longer than most work.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 import pipeline
-from pipeline.cli import inspecting, running, sizing, tables, templates
-from pipeline.errors import Interrupted
 
-app = typer.Typer(
-    name="lexassay",
-    help="Evaluate lexical resources from a small annotated sample.",
-    epilog="Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 waits for a person,"
-    " 130 interrupted. --debug shows tracebacks.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+COMMANDS = {
+    "run": ("running", "Run an experiment: every stage that is not done yet, then the report."),
+    "plan": ("running", "Say what would run, and why."),
+    "why": (
+        "running",
+        "Say which part of what a stage rests on has changed, from what to what.",
+    ),
+    "status": ("running", "Say how far an experiment is."),
+    "gc": ("running", "Remove results that the experiment, as it is now, does not use."),
+    "show": ("inspecting", "Show a table of an experiment."),
+    "diff": ("inspecting", "Say how two runs differ."),
+    "score": ("tables", "Score any table of candidates: .ds, .csv, .tsv, .parquet, each also .gz."),
+    "measures": ("measure_list", "List the association measures, family by family."),
+    "size": (
+        "sizing",
+        "Plan a sample: interval widths, power of a comparison, or the sampling rate they need.",
+    ),
+    "new": (
+        "templates",
+        "Write a commented experiment to start from; never over a file that is there.",
+    ),
+    "schema": ("templates", "Print the JSON Schema of an experiment, for editors."),
+}
+"""Each command with its module and the first sentence of its docstring."""
+
+
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """Return the application with the command that the words call, the others by name only."""
+    app = typer.Typer(
+        name="lexassay",
+        help="Evaluate lexical resources from a small annotated sample.",
+        epilog="Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 waits for a person,"
+        " 130 interrupted. --debug shows tracebacks.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_whole)
+    for name, (_, sentence) in COMMANDS.items():
+        called = name in words[:1]
+        app.command(name, help=None if called else sentence)(
+            _ending(command(name)) if called else _not_called
+        )
+    return app
+
+
+def command(name: str) -> Callable[..., int]:
+    """Return the function of a command, which has its name."""
+    found: Callable[..., int] = getattr(import_module(f"pipeline.cli.{COMMANDS[name][0]}"), name)
+    return found
 
 
 def _say_version(asked: bool) -> None:
@@ -30,7 +73,6 @@ def _say_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _whole(
     version: Annotated[
         bool,
@@ -42,8 +84,9 @@ def _whole(
     """Take what stands before the name of a command."""
 
 
-def _command(function: Callable[..., int]) -> Callable[..., None]:
+def _ending(function: Callable[..., int]) -> Callable[..., None]:
     """Turn the returned code of a command into the exit code of the process."""
+    from pipeline.errors import Interrupted
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> None:
@@ -56,6 +99,5 @@ def _command(function: Callable[..., int]) -> Callable[..., None]:
     return call
 
 
-for module in (running, inspecting, tables, sizing, templates):
-    for name, command in module.COMMANDS.items():
-        app.command(name)(_command(command))
+def _not_called() -> None:
+    """Stand in the list of commands."""

@@ -75,6 +75,3 @@ def diff(
                 print(f"    {row}")
     print(f"{count} stage(s) differ" if count else "the results are the same")
     return 0
-
-
-COMMANDS = {"show": show, "diff": diff}

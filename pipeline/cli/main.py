@@ -5,6 +5,7 @@ Nothing that takes long is imported above, so that Ctrl-C finds us ready from th
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -16,6 +17,8 @@ from pipeline.runner.execution.interrupts import interrupt
 
 _UNKNOWN = 1
 _INTERRUPTED = 130
+_OBJECTS = 50_000
+"""New objects before Python looks for garbage: most are imported and stay, so seldom."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shows tracebacks.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    gc.set_threshold(_OBJECTS)
     debug = "--debug" in given
     words = [word for word in given if word != "--debug"]
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -41,21 +45,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str], *, debug: bool) -> int:
-    from pipeline.errors import LexassayError  # noqa: PLC0415  takes long
-
     try:
-        from pipeline.cli.app import app  # noqa: PLC0415  errors of extensions count too
+        from pipeline.cli.app import app_for
 
-        app(words, prog_name="lexassay")
+        app_for(words)(words, prog_name="lexassay")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
-    except LexassayError as error:
-        return _report(error, error.exit_code, debug=debug)
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does: no more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
+        from pipeline.errors import LexassayError
+
+        if isinstance(error, LexassayError):
+            return _report(error, error.exit_code, debug=debug)
         kind = type(error).__name__
         text = f"unexpected {kind}: {error}\nThis is a defect; --debug shows where."
         return _report(error, _UNKNOWN, debug=debug, text=text)

@@ -1,35 +1,57 @@
-"""The list of association measures as people read it: family by family."""
+"""``measures``: the association measures as people read them, family by family."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import polars as pl
+import typer
 
+from pipeline.api.score import measures as list_measures
 from pipeline.cli import output
+from pipeline.errors import ConfigError, Problem
 
 SHOWN = ("name", "ucs", "aliases", "formula", "range", "sided", "symmetric", "reference")
 
 
-def by_family(measures: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def measures(
+    format_: Annotated[
+        str, typer.Option("--format", help=" | ".join((*output.FORMATS[:4], "markdown")))
+    ] = "table",
+) -> int:
+    """List the association measures, family by family."""
+    frame = list_measures()
+    if format_ == "table":
+        print_families(frame)
+    elif format_ == "markdown":
+        print(markdown(frame), end="")
+    elif format_ in output.FORMATS:
+        typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
+    else:
+        raise ConfigError("measures", [Problem("--format", f"unknown format {format_!r}")])
+    return 0
+
+
+def by_family(found: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield each family with its measures, in the order of the list.
 
     Parameters
     ----------
-    measures : DataFrame
+    found : DataFrame
         As `pipeline.api.score.measures` gives them.
     """
-    for (family,), part in measures.group_by("family", maintain_order=True):
+    for (family,), part in found.group_by("family", maintain_order=True):
         yield str(family), part.select(SHOWN)
 
 
-def print_families(measures: pl.DataFrame) -> None:
+def print_families(found: pl.DataFrame) -> None:
     """Print a table per family."""
-    for family, part in by_family(measures):
+    for family, part in by_family(found):
         output.print_table(part, rows=part.height, title=f"{family}: {part.height}")
 
 
-def markdown(measures: pl.DataFrame) -> str:
+def markdown(found: pl.DataFrame) -> str:
     r"""Return a Markdown table per family, each under a heading.
 
     Examples
@@ -42,7 +64,7 @@ def markdown(measures: pl.DataFrame) -> str:
     >>> print(markdown(table).splitlines()[-1])
     | `t_score` | t.score, t | `\|O - E\|` | [0, inf) | signed | yes | Church et al. 1991 |
     """
-    blocks = [f"### {family}\n\n{_table(part)}" for family, part in by_family(measures)]
+    blocks = [f"### {family}\n\n{_table(part)}" for family, part in by_family(found)]
     return "\n\n".join(blocks) + "\n"
 
 

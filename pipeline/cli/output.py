@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from pipeline.cli.plain_table import WIDEST, plain
 from pipeline.errors import ConfigError, Problem
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet")
 """What ``--format`` accepts."""
-_WIDE = 1000
 ROWS = 30
 """Rows shown in a terminal if nothing else is said."""
 
@@ -71,17 +70,45 @@ def write(frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: boo
 
 def print_table(frame: pl.DataFrame, *, rows: int = ROWS, title: str = "") -> None:
     """Print the first rows of a table; as wide as it is, unless a terminal sets the width."""
+    shown = [cells(row) for row in frame.head(rows).iter_rows()]
+    right = [dtype.is_numeric() for dtype in frame.dtypes]
+    more = f"{frame.height - rows:,} more rows; --rows N shows more, --format csv gives all"
+    more = more if frame.height > rows else ""
+    text = None if _colours() else plain(frame.columns, shown, right=right, title=title)
+    if text is None:
+        _draw(frame.columns, shown, right=right, title=title, more=more)
+    else:
+        print(text, *([more] if more else []), sep="\n")
+
+
+def _colours() -> bool:
+    """Tell whether somebody looks, or wants what is made for them; rich knows the same signs."""
+    return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ)
+
+
+def _draw(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Sequence[bool],
+    title: str,
+    more: str,
+) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
     console = Console()
     if not console.is_terminal:
-        console = Console(width=_WIDE)
-    table = Table(title=title or None, title_justify="left")
-    for name, dtype in frame.schema.items():
-        table.add_column(name, justify="right" if dtype.is_numeric() else "left", overflow="fold")
-    for row in frame.head(rows).iter_rows():
-        table.add_row(*(Text(cell) for cell in cells(row)))
+        console = Console(width=WIDEST)
+    table = Table(title=escape(title) or None, title_justify="left")
+    for name, flush in zip(head, right, strict=True):
+        table.add_column(escape(name), justify="right" if flush else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
     console.print(table)
-    if frame.height > rows:
-        more = f"{frame.height - rows:,} more rows; --rows N shows more, --format csv gives all"
+    if more:
         console.print(more, style="dim", highlight=False)
 
 

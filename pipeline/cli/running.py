@@ -157,6 +157,3 @@ def gc(
     verb = "would go" if dry else "removed"
     print(f"{sum(each.size for each in gone) / 1e6:10,.2f} MB  {verb}, {len(gone)} folder(s)")
     return 0
-
-
-COMMANDS = {"run": run, "plan": plan, "why": why, "status": status, "gc": gc}

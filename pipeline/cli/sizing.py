@@ -215,8 +215,8 @@ def _show(
 
 def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     """Draw lines up to the largest rate of the table, and mark what was asked for."""
-    from pipeline.report.charts.parts.options import Look  # noqa: PLC0415
-    from pipeline.report.page.chart_file import chart_bytes  # noqa: PLC0415  takes long
+    from pipeline.report.charts.parts.options import Look
+    from pipeline.report.page.chart_file import chart_bytes
 
     kind = to.suffix.lower().removeprefix(".")
     found = table["rate"].drop_nulls()
@@ -224,6 +224,3 @@ def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     grid = rate_grid(last, first=first if first < last else 0.0)
     drawn = plan_chart(plan(grid, ()), asked=table, look=Look(live=kind == "html"))
     to.write_bytes(chart_bytes(drawn, kind, title="lexassay size"))
-
-
-COMMANDS = {"size": size}

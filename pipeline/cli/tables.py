@@ -1,4 +1,4 @@
-"""``score`` and ``measures``: work on any table, without an experiment."""
+"""``score``: work on any table, without an experiment."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from pipeline.api.score import measures as list_measures
 from pipeline.api.score import score as score_table
-from pipeline.cli import measure_list, output
+from pipeline.cli import output
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.base import LINE, format_of
 from pipeline.kernels import parsing
@@ -75,24 +74,3 @@ def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation 
         f"line {line}: {value!r}" for line, value in bad.select(LINE, name).head(3).rows()
     )
     return Violation("is not a whole number", name, bad.height, examples) if bad.height else None
-
-
-def measures(
-    format_: Annotated[
-        str, typer.Option("--format", help=" | ".join((*output.FORMATS[:4], "markdown")))
-    ] = "table",
-) -> int:
-    """List the association measures, family by family."""
-    frame = list_measures()
-    if format_ == "table":
-        measure_list.print_families(frame)
-    elif format_ == "markdown":
-        print(measure_list.markdown(frame), end="")
-    elif format_ in output.FORMATS:
-        typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
-    else:
-        raise ConfigError("measures", [Problem("--format", f"unknown format {format_!r}")])
-    return 0
-
-
-COMMANDS = {"score": score, "measures": measures}

@@ -65,6 +65,3 @@ def json_schema() -> dict[str, Any]:
         kinds.append({"$ref": f"#/$defs/{name}"})
     whole["properties"]["stages"]["additionalProperties"] = {"anyOf": kinds}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole}
-
-
-COMMANDS = {"new": new, "schema": schema}

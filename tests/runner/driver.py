@@ -35,11 +35,13 @@ class Counter:
 
 
 def work() -> None:
-    from pipeline.cli.app import app  # noqa: F401
+    from pipeline.cli.app import COMMANDS, command
     from pipeline.stages.base import STAGES
     from tests.runner.commands import call
 
     list(STAGES)
+    for name in COMMANDS:
+        command(name)
     counter = Counter()
     sys.addaudithook(counter)
     print("ready", flush=True)

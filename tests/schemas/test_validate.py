@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import polars as pl
 import pytest
 
@@ -102,3 +105,16 @@ def test_every_schema_describes_itself(model: type[Table]) -> None:
     assert model.arrow_schema().names == list(model.columns())
     assert validate([model.zero_rows().collect()], model, name="empty") == 0
     assert set(model.key()) <= set(model.columns())
+
+
+def test_pandera_is_loaded_when_a_table_is_validated() -> None:
+    script = """
+import sys
+from schemas import Sample
+from schemas.validate import check_columns, validate
+check_columns(Sample.zero_rows(), Sample, name="sample")
+assert "pandera" not in sys.modules
+validate([Sample.zero_rows().collect()], Sample, name="sample")
+assert "pandera" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

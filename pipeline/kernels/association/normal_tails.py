@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from scipy import special
+import scipy
 
 from pipeline.kernels.arrays import FloatArray
 
@@ -62,11 +62,11 @@ def _fill(found: FloatArray, square: FloatArray) -> None:
     """Write the tails of one block, small enough for the cache, in place."""
     np.multiply(square, 0.5, out=found)
     root = np.sqrt(found)
-    scaled = special.erfcx(root)
+    scaled = scipy.special.erfcx(root)
     np.subtract(found, np.log(scaled, out=scaled), out=found)
     # Near 0, erfcx is near 1, and its logarithm keeps 16 digits less those of z.
     near = np.flatnonzero(root < 0.01)
-    found[near] = -np.log1p(-special.erf(root[near]))
+    found[near] = -np.log1p(-scipy.special.erf(root[near]))
     np.multiply(found, _TO_DECIMAL, out=found)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from pipeline.kernels.arrays import FloatArray
 
@@ -137,7 +137,7 @@ def deviance(x: FloatArray, expected: FloatArray, difference: FloatArray) -> Flo
         v = difference / (x + expected)
         square = v * v
         near = difference * v + 2.0 * x * v * square * np.polyval(_TERMS, square)
-        far = special.xlog1py(x, difference / expected) - difference
+        far = scipy.special.xlog1py(x, difference / expected) - difference
     value = np.where(np.abs(v) < 0.15, near, far)
     return np.where(expected > 0, value, np.where(x > 0, np.inf, 0.0))
 

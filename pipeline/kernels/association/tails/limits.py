@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.association.tails.distribution import Distribution, log_pmf
@@ -47,10 +47,10 @@ def poisson_limit(k: FloatArray, tail: float) -> tuple[FloatArray, FloatArray]:
     counts, inverse = np.unique(k, return_inverse=True)  # joint frequencies are few
     limit, shortfall = np.zeros(len(counts)), np.zeros(len(counts))
     few = np.flatnonzero((counts > 0) & (counts <= _LARGE))
-    start = np.log(special.gammaincinv(counts[few], tail))
+    start = np.log(scipy.special.gammaincinv(counts[few], tail))
     limit[few] = np.exp(_newton(counts[few], start, tail, _log_poisson_step))
     shortfall[few] = counts[few] - limit[few]
-    rows, z = np.flatnonzero(counts > _LARGE), float(special.ndtri(tail))
+    rows, z = np.flatnonzero(counts > _LARGE), float(scipy.special.ndtri(tail))
     start = -z * np.sqrt(counts[rows]) - (z * z - 1.0) / 3.0  # Cornish & Fisher
     shortfall[rows] = _newton(counts[rows], start, tail, _poisson_step)
     limit[rows] = counts[rows] - shortfall[rows]
@@ -97,10 +97,10 @@ def log_odds_limit(k: FloatArray, misses: FloatArray, tail: float) -> FloatArray
     [0.0, 0.036771]
     """
     some = np.maximum(k, 1.0)
-    p = special.betaincinv(some, misses + 1.0, tail)
+    p = scipy.special.betaincinv(some, misses + 1.0, tail)
     q = 1.0 - p
     rows = np.flatnonzero(p > 0.5)
-    q[rows] = special.betainccinv(misses[rows] + 1.0, some[rows], tail)
+    q[rows] = scipy.special.betainccinv(misses[rows] + 1.0, some[rows], tail)
     p[rows] = 1.0 - q[rows]
     limit = np.log(p / q)
     rows = np.flatnonzero((k + misses > _LARGE) & (k > 0))

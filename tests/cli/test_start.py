@@ -1,0 +1,51 @@
+"""What a command imports before it works: counted, not timed."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+
+import pytest
+
+from pipeline.cli.app import COMMANDS, command
+
+HEAVY = {
+    "altair", "fastexcel", "jinja2", "pandas", "pandera", "pyarrow", "vl_convert", "xlsxwriter",
+}  # fmt: skip
+NUMBERS = {"numpy", "polars", "scipy"}
+SCRIPT = """
+import atexit, json, sys
+atexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.stderr))
+from pipeline.cli.main import script
+script()
+"""
+
+
+def imported(*words: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *words], capture_output=True, text=True, check=True
+    )
+    return set(json.loads(done.stderr))
+
+
+def test_help_imports_no_command() -> None:
+    modules = imported("--help")
+    assert not modules & (HEAVY | NUMBERS | {"pydantic", "schemas"})
+    own = {name for name in modules if name.startswith("pipeline.")}
+    assert own == {
+        "pipeline.cli", "pipeline.cli.app", "pipeline.cli.main", "pipeline.runner",
+        "pipeline.runner.execution", "pipeline.runner.execution.interrupts",
+    }  # fmt: skip
+
+
+def test_measures_are_listed_without_what_computes_them() -> None:
+    modules = imported("measures")
+    assert not modules & (HEAVY | {"scipy.special", "scipy.stats", "pipeline.api.run"})
+    assert {"pipeline.kernels.measure", "pipeline.cli.measure_list"} <= modules
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_each_docstring_says(name: str) -> None:
+    assert (inspect.getdoc(command(name)) or "").startswith(COMMANDS[name][1])
