@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import polars as pl
@@ -204,6 +204,51 @@ class Counting:
 
 
 @dataclass(frozen=True)
+class Sheets:
+    """Sheets that go out to people and come back filled in: the table ``sheet`` of a stage.
+
+    Parameters
+    ----------
+    folder : str
+        Their folder.
+    kind : str
+        "xlsx" or "csv".
+    format : str
+        The format that lays them out and reads them back.
+    instructions : str
+        What is said to those who fill them in.
+    labels : tuple of str
+        What they can choose, where it is a choice.
+    """
+
+    folder: str
+    kind: Literal["xlsx", "csv"]
+    format: str
+    instructions: str = ""
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NBestList:
+    """A list that goes out and does not come back: the tables ``list`` and ``about`` of a stage.
+
+    Parameters
+    ----------
+    folder : str
+        Its folder.
+    kind : str
+        "xlsx" or "csv".
+    """
+
+    folder: str
+    kind: Literal["xlsx", "csv"]
+
+
+Delivery: TypeAlias = Sheets | NBestList
+"""What goes out to people."""
+
+
+@dataclass(frozen=True)
 class Stage:
     """A registered stage.
 
@@ -225,9 +270,9 @@ class Stage:
     counting : Counting or None
         How its results are put together from those of shards; the results are the parts of the
         output if None.
-    delivers : str or None
-        The format of the sheets for people that its tables are, which the runner writes outside
-        the store; "list" for a list that goes out and does not come back.
+    delivers : callable or None
+        config -> what goes out to people, `Sheets` or `NBestList`, which the runner writes outside
+        the store.
     notes : callable or None
         config -> sentences that every run tells the user: how far what it makes can be trusted.
     agree : callable or None
@@ -242,7 +287,7 @@ class Stage:
     shards: str | None = None
     uses: Callable[[Any], Iterable[str]] | None = None
     counting: Counting | None = None
-    delivers: str | None = None
+    delivers: Callable[[Any], Delivery] | None = None
     notes: Callable[[Any], Iterable[str]] | None = None
     agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None
 
@@ -278,7 +323,7 @@ def stage(
     shards: str | None = None,
     uses: Callable[[C], Iterable[str]] | None = None,
     counting: Counting | None = None,
-    delivers: str | None = None,
+    delivers: Callable[[C], Delivery] | str | None = None,
     notes: Callable[[C], Iterable[str]] | None = None,
     agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None,
 ) -> Callable[[StageFunction[C]], StageFunction[C]]:
@@ -287,7 +332,8 @@ def stage(
     Parameters
     ----------
     name, config, outputs, shards, uses, counting, delivers, notes, agree
-        As in `Stage`.
+        As in `Stage`; `delivers` may be the format of the sheets, or "list", of a stage whose
+        options are called as the fields of `Sheets` or `NBestList`.
 
     Returns
     -------
@@ -305,15 +351,29 @@ def stage(
     >>> STAGES.get("example.nothing").config is Nothing
     True
     """
+    given = _delivery(delivers) if isinstance(delivers, str) else delivers
 
     def register(function: StageFunction[C]) -> StageFunction[C]:
         made = Stage(
-            name, config, function, dict(outputs), shards, uses, counting, delivers, notes, agree
+            name, config, function, dict(outputs), shards, uses, counting, given, notes, agree
         )
         STAGES.add(name, made, function.__module__)
         return function
 
     return register
+
+
+def _delivery(name: str) -> Callable[[StageConfig], Delivery]:
+    """Return what finds the fields of a delivery among the options of the same names."""
+    known: dict[str, Any] = {} if name == "list" else {"format": name}
+    made: type[Sheets] | type[NBestList] = Sheets if known else NBestList
+    names = [field.name for field in fields(made) if field.name not in known]
+
+    def delivery(config: StageConfig) -> Delivery:
+        given = {each: getattr(config, each) for each in names if hasattr(config, each)}
+        return made(**known, **given)
+
+    return delivery
 
 
 def _proportion(value: float) -> float:

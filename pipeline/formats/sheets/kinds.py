@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pipeline.formats.sheets import annotation, keying
 from pipeline.formats.sheets.layout import Layout
@@ -21,20 +20,20 @@ class SheetKind:
     answer : str
         The column that people fill in.
     layout : callable
-        (options of the stage, columns of its table) -> Layout.
+        (labels to choose from, columns of the table) -> Layout.
     """
 
     format: str
     answer: str
-    layout: Callable[[Any, Sequence[str]], Layout]
+    layout: Callable[[Sequence[str], Sequence[str]], Layout]
 
 
-def _annotation(config: Any, columns: Sequence[str]) -> Layout:
+def _annotation(labels: Sequence[str], columns: Sequence[str]) -> Layout:
     examples = [name for name in columns if name.startswith("example_")]
-    return annotation.layout(labels=config.labels, examples=examples)
+    return annotation.layout(labels=labels, examples=examples)
 
 
-def _keying(_config: Any, columns: Sequence[str]) -> Layout:
+def _keying(_labels: Sequence[str], columns: Sequence[str]) -> Layout:
     return keying.layout(shown="lexicon_forms" in columns)
 
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from pipeline.formats.sheets.delivery import about_text, delivery_csv, delivery_xlsx
 from pipeline.runner.config.project import Project
-from pipeline.runner.events import Listener, tell
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.storage import storage_at
+from pipeline.stages.base import NBestList
 
-LIST = "list"
-"""What a stage delivers whose table is a list and no sheet to fill in."""
 _DIGITS = 8
 _CAUTION = (
     "These limits allow for the choice: whichever of the lists had been chosen, all limits hold"
@@ -27,9 +23,7 @@ _CAUTION = (
 )
 
 
-def deliver_list(
-    project: Project, name: str, manifest: Manifest, listeners: Sequence[Listener]
-) -> list[Path]:
+def deliver_list(project: Project, manifest: Manifest, wanted: NBestList) -> list[str]:
     """Write the chosen list, if that very list has not been written yet.
 
     The file's name holds the measure, the size and some digits of a digest of what is in it. So
@@ -39,33 +33,28 @@ def deliver_list(
     ----------
     project : Project
         The experiment.
-    name : str
-        The stage that made the list.
     manifest : Manifest
-        Its artefact.
-    listeners : sequence of Listener
-        Are told of the files.
+        The artefact of the stage that made the list.
+    wanted : NBestList
+        Where it goes.
 
     Returns
     -------
-    list of Path
-        The files written.
+    list of str
+        Where the files written are.
     """
-    config: Any = project.nodes[name].config
     rows = store.scan(project.storage, manifest, "list").sort("rank").collect()
     chosen = store.scan(project.storage, manifest, "about").collect()
     if chosen.is_empty():
         return []
     title = project.experiment.title or project.experiment.name
-    files = _files(rows, chosen.row(0, named=True), title=title, kind=config.kind)
-    storage, written = storage_at(project.sheets / config.folder), []
+    files = _files(rows, chosen.row(0, named=True), title=title, kind=wanted.kind)
+    storage, written = storage_at(project.sheets / wanted.folder), []
     with storage.guarded("the list", ""), storage.lock(store.LOCK, lambda: None):
         for each, content in files.items():
             with suppress(FileExistsError):
                 storage.write(each, content, new=True)
-                written.append(Path(storage.location(each)))
-    for path in written:
-        tell(listeners, "message", name, text=f"wrote {path}")
+                written.append(storage.location(each))
     return written
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -14,18 +12,16 @@ from pipeline.formats.sheets import listing, write_csv, write_xlsx
 from pipeline.formats.sheets.kinds import SHEETS, SheetKind
 from pipeline.runner.config.project import Project
 from pipeline.runner.config.sources import sheet_files
-from pipeline.runner.events import Listener, tell
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.storage import storage_at
 from pipeline.runner.store.verbs import Storage
+from pipeline.stages.base import Sheets
 
 _MOST = 10_000
 
 
-def deliver(
-    project: Project, name: str, manifest: Manifest, listeners: Sequence[Listener]
-) -> list[Path]:
+def deliver_sheets(project: Project, manifest: Manifest, wanted: Sheets) -> list[str]:
     """Write a sheet for every annotator who has rows that stand in no sheet yet.
 
     What stands in a sheet that is there, filled or not, is not written again, and neither is a
@@ -36,33 +32,25 @@ def deliver(
     ----------
     project : Project
         The experiment.
-    name : str
-        The stage that made the sheet.
     manifest : Manifest
-        Its artefact.
-    listeners : sequence of Listener
-        Are told of every sheet.
+        The artefact of the stage that made the sheet.
+    wanted : Sheets
+        Where they go, and what they look like.
 
     Returns
     -------
-    list of Path
-        The sheets written.
+    list of str
+        Where the sheets written are.
     """
-    node = project.nodes[name]
-    config: Any = node.config
-    kind = SHEETS[str(node.stage.delivers)]
-    folder = project.sheets / config.folder
+    kind, folder = SHEETS[wanted.format], project.sheets / wanted.folder
     rows = store.scan(project.storage, manifest, "sheet").collect()
     storage = storage_at(folder)
     with storage.guarded("the sheets", ""), storage.lock(store.LOCK, lambda: None):
         todo = _unwritten(rows, folder, kind).sort("annotator")
-        written = [
-            _write(part.sort("order"), str(annotator), config, storage, kind)
+        return [
+            _write(part.sort("order"), str(annotator), wanted, storage, kind)
             for (annotator,), part in todo.group_by("annotator", maintain_order=True)
         ]
-    for path in written:
-        tell(listeners, "message", name, text=f"wrote {path}")
-    return written
 
 
 def _unwritten(rows: pl.DataFrame, folder: Path, kind: SheetKind) -> pl.DataFrame:
@@ -81,20 +69,20 @@ def _unwritten(rows: pl.DataFrame, folder: Path, kind: SheetKind) -> pl.DataFram
 
 
 def _write(
-    rows: pl.DataFrame, annotator: str, config: Any, storage: Storage, kind: SheetKind
-) -> Path:
-    plan = kind.layout(config, rows.columns)
+    rows: pl.DataFrame, annotator: str, wanted: Sheets, storage: Storage, kind: SheetKind
+) -> str:
+    layout = kind.layout(wanted.labels, rows.columns)
     empty = (kind.answer, "note")
     shown = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in empty)
-    if config.kind == "csv":
-        content = write_csv(shown, plan)
+    if wanted.kind == "csv":
+        content = write_csv(shown, layout)
     else:
-        title = f"{config.folder}: {annotator}"
-        content = write_xlsx(shown, plan, title=title, instructions=config.instructions)
-    return _write_new(storage, annotator, config.kind, content)
+        title = f"{wanted.folder}: {annotator}"
+        content = write_xlsx(shown, layout, title=title, instructions=wanted.instructions)
+    return _write_new(storage, annotator, wanted.kind, content)
 
 
-def _write_new(storage: Storage, annotator: str, kind: str, content: bytes) -> Path:
+def _write_new(storage: Storage, annotator: str, kind: str, content: bytes) -> str:
     """Write a file under the next free number; whole or not at all, never over another."""
     safe = "".join(each if each.isalnum() or each in "-_" else "_" for each in annotator)
     folder = Path(storage.location(""))
@@ -104,5 +92,5 @@ def _write_new(storage: Storage, annotator: str, kind: str, content: bytes) -> P
             name = f"{number:03d}-{safe}.{kind}"
             with suppress(FileExistsError):
                 storage.write(name, content, new=True)
-                return folder / name
+                return storage.location(name)
     raise StoreError(f"{folder} is full of sheets")

@@ -20,8 +20,8 @@ from pipeline.errors import (
 )
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.project import Project
-from pipeline.runner.delivery.lists import LIST, deliver_list
-from pipeline.runner.delivery.sheets import deliver
+from pipeline.runner.delivery.lists import deliver_list
+from pipeline.runner.delivery.sheets import deliver_sheets
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.execution import interrupts
 from pipeline.runner.execution.execute import execute
@@ -30,6 +30,7 @@ from pipeline.runner.plan.plan import NEVER, Step, step_of
 from pipeline.runner.store import history, store
 from pipeline.runner.store.history import RunRecord, StageRecord
 from pipeline.runner.store.manifest import Manifest
+from pipeline.stages.base import Sheets
 
 CACHE = ".files.json"
 """Digests of input files, remembered."""
@@ -229,9 +230,8 @@ def _finish(node: Node, made: Manifest, progress: Progress, *, ran: bool, starte
     """Give out what people wait for, and write down what the stage gave."""
     name, listeners = node.name, progress.listeners
     progress.done[name] = made
-    if node.stage.delivers:
-        give = deliver_list if node.stage.delivers == LIST else deliver
-        give(progress.project, name, made, listeners)
+    for path in _delivered(node, made, progress.project):
+        tell(listeners, "message", name, text=f"wrote {path}")
     for note in node.stage.notes(node.config) if node.stage.notes else ():
         tell(listeners, "message", name, text=f"note: {note}")
     record = progress.stages[name] = StageRecord(
@@ -243,6 +243,14 @@ def _finish(node: Node, made: Manifest, progress: Progress, *, ran: bool, starte
     )
     facts = record.model_dump(exclude={"outcome", "note"})
     tell(listeners, "stage_done" if ran else "stage_reused", name, **facts)
+
+
+def _delivered(node: Node, made: Manifest, project: Project) -> list[str]:
+    """Give out what is for people; return where the new files are."""
+    wanted = node.stage.delivers(node.config) if node.stage.delivers else None
+    if isinstance(wanted, Sheets):
+        return deliver_sheets(project, made, wanted)
+    return deliver_list(project, made, wanted) if wanted else []
 
 
 def _now() -> str:

@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import Field, field_validator
 
 from pipeline.kernels.annotation.assignment import assign
-from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
+from pipeline.stages.base import Of, Outputs, Seeded, Sheets, Tables, stage
 from schemas import Candidates, Examples, Identified, Labels, SheetRows
 
 
@@ -48,7 +48,9 @@ class SheetAnnotation(Seeded):
     "sheet.annotation",
     config=SheetAnnotation,
     outputs={"sheet": SheetRows, "labels": Labels},
-    delivers="annotation_sheet",
+    delivers=lambda config: Sheets(
+        config.folder, config.kind, "annotation_sheet", config.instructions, config.labels
+    ),
 )
 def sheet_annotation(config: SheetAnnotation, tables: Tables) -> Outputs:
     """Assign the sampled candidates and put their examples beside them."""

@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
+from pipeline.stages.base import NBestList, Of, Outputs, StageConfig, Tables, stage
 from pipeline.stages.columns import require
 from schemas import Candidates, Choice, Judgements, ListRows, Ranks
 
@@ -33,7 +33,12 @@ class SheetList(StageConfig):
     """Kind of file."""
 
 
-@stage("sheet.list", config=SheetList, outputs={"list": ListRows, "about": Choice}, delivers="list")
+@stage(
+    "sheet.list",
+    config=SheetList,
+    outputs={"list": ListRows, "about": Choice},
+    delivers=lambda config: NBestList(config.folder, config.kind),
+)
 def sheet_list(config: SheetList, tables: Tables) -> Outputs:
     """Put units, columns and judgements beside the ranks of the chosen list."""
     schema = tables["candidates"].collect_schema()

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from pipeline.kernels.annotation.assignment import assign
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
+from pipeline.stages.base import Of, Outputs, Seeded, Sheets, Tables, stage
 from schemas import KeyingRows, LemmaSample, WordList
 
 
@@ -39,7 +39,12 @@ class SheetKeying(Seeded):
         return names
 
 
-@stage("sheet.keying", config=SheetKeying, outputs={"sheet": KeyingRows}, delivers="keying_sheet")
+@stage(
+    "sheet.keying",
+    config=SheetKeying,
+    outputs={"sheet": KeyingRows},
+    delivers=lambda config: Sheets(config.folder, config.kind, "keying_sheet", config.instructions),
+)
 def sheet_keying(config: SheetKeying, tables: Tables) -> Outputs:
     """Give each lemma to somebody, and put its forms in the lexicon beside it."""
     lemmas = tables["sample"].select(candidate_id("lemma"), "lemma")
