@@ -9,7 +9,6 @@ import polars as pl
 
 from schemas.base import Table
 
-MEASURES = ("MacroI", "MicroI", "MicroC")
 MAPPINGS = ("1-1", "M-1", "floor")
 
 
@@ -24,7 +23,7 @@ class TypeLevel(Table):
 
     system: str = pa.Field(description="system that induced the clusters")
     run: str = pa.Field(description="run of the system")
-    measure: str = pa.Field(isin=MEASURES, description="measure; MacroI equals MacroC")
+    measure: str = pa.Field(description="measure; MacroI equals MacroC")
     mapping: str = pa.Field(isin=MAPPINGS, description="1-1, M-1 or floor")
     value: float = pa.Field(ge=0, le=1, description="the measure under its mapping; proportion")
     recall: float = pa.Field(
@@ -90,7 +89,7 @@ class ClusterMapping(Table):
 
     system: str = pa.Field(description="system that induced the clusters")
     run: str = pa.Field(description="run of the system")
-    measure: str = pa.Field(isin=MEASURES, description="measure that the mapping maximises")
+    measure: str = pa.Field(description="measure that the mapping maximises")
     mapping: str = pa.Field(isin=MAPPINGS[:2], description="1-1 or M-1")
     cluster: str = pa.Field(description="induced cluster")
     gold: str = pa.Field(nullable=True, description="class; null if the cluster is left unmapped")
@@ -113,7 +112,7 @@ class ClassScores(Table):
 
     system: str = pa.Field(description="system that induced the clusters")
     run: str = pa.Field(description="run of the system")
-    measure: str = pa.Field(isin=MEASURES, description="measure that the mapping maximises")
+    measure: str = pa.Field(description="measure that the mapping maximises")
     mapping: str = pa.Field(isin=MAPPINGS[:2], description="1-1 or M-1")
     gold: str = pa.Field(description="gold class")
     clusters: int = pa.Field(ge=0, description="clusters mapped to the class")
@@ -142,7 +141,7 @@ class ItemScores(Table):
 
     system: str = pa.Field(description="system that induced the clusters")
     run: str = pa.Field(description="run of the system")
-    measure: str = pa.Field(isin=MEASURES, description="measure that the mapping maximises")
+    measure: str = pa.Field(description="measure that the mapping maximises")
     mapping: str = pa.Field(isin=MAPPINGS[:2], description="1-1 or M-1")
     rank: int = pa.Field(ge=1, description="1 is the lowest f; equal ones in the order of names")
     item: str = pa.Field(description="item, e.g. a word type")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 from pydantic import (
@@ -16,9 +16,10 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import CoreSchema
+from typing_extensions import TypeVar
 
 from pipeline.errors import Problem
-from pipeline.registry import Registry
+from pipeline.registry import Named, Registry
 from schemas import SheetEntries, Table
 
 Tables: TypeAlias = Mapping[str, pl.LazyFrame]
@@ -203,25 +204,29 @@ class Counting:
     total_tables: Mapping[str, type[Table]] = field(default_factory=dict)
 
 
+C = TypeVar("C", bound=StageConfig, default=StageConfig)
+
+
 @dataclass(frozen=True)
-class Stage:
+class Stage(Generic[C]):
     """A registered stage.
 
     Parameters
     ----------
     name : str
         What an experiment writes after ``use =``: verb and operation, "sample.random".
-    config : type of StageConfig
-        The options. Fields marked `Of` are inputs, fields of type `Source` are files.
     run : callable
         (config, tables) -> outputs. Never touches a file; must run on zero-row frames.
+    config : type of StageConfig
+        The options. Fields marked `Of` are inputs, fields of type `Source` are files.
     outputs : mapping of str to schema
         The tables that it makes, the main one first.
     shards : str or None
         The `Source` field whose files are worked on one by one, or the `Of` field whose
         parts are; the results are the parts of the output.
     uses : callable or None
-        config -> names of modules found through a registry whose code the result rests on.
+        config -> modules whose code the result rests on, besides those that the stage imports
+        and those of what its options name, see `pipeline.registry.Named`.
     counting : Counting or None
         How its results are put together from those of shards; the results are the parts of the
         output if None.
@@ -236,15 +241,26 @@ class Stage:
     """
 
     name: str
-    config: type[StageConfig]
-    run: Callable[[Any, Tables], Outputs]
+    run: Callable[[C, Tables], Outputs]
+    _: KW_ONLY
+    config: type[C]
     outputs: Mapping[str, type[Table]]
     shards: str | None = None
-    uses: Callable[[Any], Iterable[str]] | None = None
+    uses: Callable[[C], Iterable[str]] | None = None
     counting: Counting | None = None
     delivers: str | None = None
-    notes: Callable[[Any], Iterable[str]] | None = None
+    notes: Callable[[C], Iterable[str]] | None = None
     agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None
+
+    def modules(self, config: C) -> set[str]:
+        """Return the modules whose code it finds through registries, with these options."""
+        named = [
+            mark.modules(getattr(config, option))
+            for option, info in self.config.model_fields.items()
+            for mark in info.metadata
+            if isinstance(mark, Named)
+        ]
+        return set().union(*named, self.uses(config) if self.uses else ())
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
@@ -264,56 +280,10 @@ class Stage:
         return (self.config.__doc__ or "").strip().splitlines()[0]
 
 
-STAGES: Registry[Stage] = Registry("stage", "pipeline.stages")
+STAGES: Registry[Stage[Any]] = Registry("stage", "pipeline.stages")
 
-C = TypeVar("C", bound=StageConfig)
-StageFunction: TypeAlias = Callable[[C, Tables], Outputs]
-
-
-def stage(
-    name: str,
-    *,
-    config: type[C],
-    outputs: Mapping[str, type[Table]],
-    shards: str | None = None,
-    uses: Callable[[C], Iterable[str]] | None = None,
-    counting: Counting | None = None,
-    delivers: str | None = None,
-    notes: Callable[[C], Iterable[str]] | None = None,
-    agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None,
-) -> Callable[[StageFunction[C]], StageFunction[C]]:
-    """Register a function as the stage `name`.
-
-    Parameters
-    ----------
-    name, config, outputs, shards, uses, counting, delivers, notes, agree
-        As in `Stage`.
-
-    Returns
-    -------
-    decorator
-        Gives the function back unchanged.
-
-    Examples
-    --------
-    >>> from schemas import Identified
-    >>> class Nothing(StageConfig):
-    ...     candidates: Annotated[str, Of(Identified)]
-    >>> def nothing(config, tables):
-    ...     return {"candidates": tables["candidates"]}
-    >>> _ = stage("example.nothing", config=Nothing, outputs={"candidates": Identified})(nothing)
-    >>> STAGES.get("example.nothing").config is Nothing
-    True
-    """
-
-    def register(function: StageFunction[C]) -> StageFunction[C]:
-        made = Stage(
-            name, config, function, dict(outputs), shards, uses, counting, delivers, notes, agree
-        )
-        STAGES.add(name, made, function.__module__)
-        return function
-
-    return register
+stage = STAGES.naming(Stage)
+"""Registers a function (config, tables) -> outputs as the stage of a name."""
 
 
 def _proportion(value: float) -> float:

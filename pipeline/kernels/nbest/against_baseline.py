@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.kernels.statistics.exact_tests import Alternative, exact_test
+from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from schemas import BaselineComparison
 
 _ROUNDING = 1e-12  # of a difference that equals the margin on paper
@@ -80,7 +80,7 @@ def compare_with_baseline(
     """
     tables = _tables(counts, totals, n_candidates=n_candidates)
     k1, n1, k2, n2 = (tables[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
-    p = exact_test(test)(k1, n1, k2, n2, alternative=alternative)
+    p = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
     tested = tables.with_columns(pl.Series("p_value", p, strict=False).fill_nan(None))
     relevant = pl.col("difference").abs() >= margin - _ROUNDING
     mark = ((pl.col("p_value") < alpha) & relevant).fill_null(value=False)

@@ -103,7 +103,7 @@ def _run(
         disk.write_file(log, b"")
     digests = store.FileDigests(project.root / CACHE)
     options = project.experiment.run
-    engine = ENGINES[options.engine](options.workers)
+    engine = ENGINES.get(options.engine)(options.workers)
     progress = Progress(project, digests, [log_to(log), *listeners], force, engine)
     tell(progress.listeners, "run_started", run=identity, experiment=project.experiment.name)
     outcome: Literal["done", "waits", "failed", "interrupted"] = "failed"

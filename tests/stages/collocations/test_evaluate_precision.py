@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.statistics.intervals import hypergeometric
+from pipeline.kernels.statistics.finite_intervals import hypergeometric
 from schemas import Precision
 from schemas.validate import validate
 from tests.stages.run_stage import run_stage

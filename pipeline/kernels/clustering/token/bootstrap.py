@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES
 from pipeline.kernels.clustering.token.contingency import (
     Contingency,
     IntArray,
@@ -88,7 +88,7 @@ def token_intervals(
     """
     if not 0.0 < confidence < 1.0 or replicates < 1:
         raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
-    names = resolve(measures, TOKEN_MEASURES)
+    names = TOKEN_MEASURES.resolve(measures)
     check_labels(cells, ["sentence"])
     table = contingency(_added(cells, ["gold", "cluster"]))
     values = score_table(table, names)

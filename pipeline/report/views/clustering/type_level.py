@@ -27,7 +27,7 @@ class TypeLevelView(ViewOptions):
 
     systems: tuple[str, ...] = ()
     """The systems that have figures; all if empty. Of several runs the first is shown."""
-    measure: Literal["MacroI", "MicroI", "MicroC"] = "MacroI"
+    measure: str = "MacroI"
     """The measure whose mapping the figures show."""
     mapping: Literal["1-1", "M-1"] = "M-1"
     """Which of its mappings."""
@@ -46,6 +46,9 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
     known = sorted(set(scores["system"]))
     systems = chosen(options.systems, known, where=f"views.{stage.name}.systems")
     runs = [each for each in first_runs(scores) if each.system in systems]
+    if options.measure not in LEVELS:
+        measured = sorted(set(scores["measure"]))
+        chosen((options.measure,), measured, where=f"views.{stage.name}.measure")
     size = Text(_size(scores))
     blocks = [block for each in runs for block in _of_run(stage, options, each)]
     return [Text(HOW_TYPES), size, Text(UNSEEN), _scores(scores), Text(CLIMBS), *blocks]
@@ -76,7 +79,8 @@ def _scores(scores: pl.DataFrame) -> Listing:
         (row["system"], row["run"], row["measure"]): row["value"]
         for row in scores.filter(mapping=_FLOOR).iter_rows(named=True)
     }
-    order = pl.col("measure").replace_strict({name: i for i, name in enumerate(LEVELS)})
+    places = {name: i for i, name in enumerate(LEVELS)}
+    order = pl.col("measure").replace_strict(places, default=len(LEVELS))
     rows = scores.filter(pl.col("mapping") != _FLOOR).sort(
         "system", "run", order, "mapping", descending=[False, False, False, True]
     )
