@@ -26,7 +26,7 @@ from pipeline.kernels.association.scoring import score
 from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.nbest.ranking import rank
 from pipeline.kernels.sampling import sample_size, with_replacement, without_replacement
-from pipeline.kernels.statistics.intervals import FINITE, INTERVALS
+from pipeline.kernels.statistics.intervals import INTERVALS
 
 MEASURES = (
     "frequency", "t_score", "log_likelihood", "chi_squared", "chi_squared_corr", "mi", "dice",
@@ -144,16 +144,15 @@ def counted(
 
 def held(lists: Lists, counts: Counts, *, method: str, confidence: float = 0.95) -> pl.DataFrame:
     """Return, for each list, how often the interval held the truth, and its mean width."""
+    interval = INTERVALS.get(method)
     n = np.broadcast_to(lists.cells["n"].to_numpy(), counts.n_sampled.shape)
-    rows = [counts.n_sampled, counts.k_sampled, n if method in FINITE else np.zeros_like(n)]
+    rows = [counts.n_sampled, counts.k_sampled, n if interval.finite else np.zeros_like(n)]
     # each distinct row once: three counts below 2**20 in one number
     code = (rows[0] << 40) | (rows[1] << 20) | rows[2]
     distinct, inverse = np.unique(code, return_inverse=True)
     mask = (1 << 20) - 1
     seen, hits, size = distinct >> 40, (distinct >> 20) & mask, distinct & mask
-    limits = INTERVALS[method](
-        hits, seen, confidence=confidence, population=size if method in FINITE else None
-    )
+    limits = interval(hits, seen, confidence=confidence, population=size)
     lower, upper = (limit[inverse.reshape(code.shape)] for limit in limits)
     truth = lists.cells["true"].to_numpy() / lists.cells["n"].to_numpy()
     inside = (lower <= truth) & (truth <= upper)
@@ -206,7 +205,7 @@ def coverage(
         )
         for rate, counts in found.items()
         for method in INTERVALS
-        if not (replacement and method in FINITE)
+        if not (replacement and INTERVALS.get(method).finite)
     )
 
 

@@ -1,4 +1,4 @@
-"""Write docs/stages.md and docs/report.md from the registries: every stage, every view.
+"""Write what the chapters list from the registries: every stage, view, interval, measure ...
 
 python docs/update_reference.py
 """
@@ -6,7 +6,7 @@ python docs/update_reference.py
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,18 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from pipeline.engine import ENGINES
+from pipeline.kernels.clustering.measure import (
+    OVERLAPPING_MEASURES,
+    TOKEN_MEASURES,
+    TYPE_MEASURES,
+    ClusterMeasure,
+)
+from pipeline.kernels.statistics.exact_tests import TESTS
+from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS
+from pipeline.registry import Registry
+from pipeline.report.charts import CHARTS
 from pipeline.report.view import VIEWS
 from pipeline.stages.base import STAGES, FilledSheets, Of, Stage
 from schemas import Table
@@ -23,10 +35,14 @@ BEGIN, END = "<!-- {}: made by docs/update_reference.py -->\n", "<!-- end of {} 
 VERBS = ("extract", "score", "sample", "sheet", "join", "evaluate")
 
 
+def own(registry: Registry[Any]) -> list[str]:
+    """Return the names that the project itself registers, not an extension or a test."""
+    return [name for name in registry if registry.module(name).startswith("pipeline.")]
+
+
 def stages() -> str:
     """Return a section for each stage: options, tables, columns of the main one."""
-    own = [name for name in STAGES if STAGES.get(name).run.__module__.startswith("pipeline.")]
-    names = sorted(own, key=lambda name: (VERBS.index(name.partition(".")[0]), name))
+    names = sorted(own(STAGES), key=lambda name: (VERBS.index(name.partition(".")[0]), name))
     return "\n\n".join("\n".join(_stage(name, STAGES.get(name))) for name in names)
 
 
@@ -47,8 +63,7 @@ def _columns(model: type[Table]) -> str:
 
 def views() -> str:
     """Return a section for each view."""
-    own = [name for name in VIEWS if VIEWS.get(name).show.__module__.startswith("pipeline.")]
-    return "\n\n".join("\n".join(_view(name)) for name in sorted(own))
+    return "\n\n".join("\n".join(_view(name)) for name in own(VIEWS))
 
 
 def _view(name: str) -> Iterator[str]:
@@ -80,16 +95,83 @@ def _described(field: FieldInfo) -> str:
     return " ".join([said, *kinds]).strip()
 
 
-PARTS = {"stages.md": ("stages", stages), "report.md": ("views", views)}
+def estimates() -> str:
+    """Return a table of the intervals, tests and corrections."""
+    rows = [
+        *(("interval", name, INTERVALS.get(name).limits, INTERVALS.get(name).reference)
+          for name in own(INTERVALS)),
+        *(("test", name, TESTS.get(name).p_values, TESTS.get(name).reference)
+          for name in own(TESTS)),
+        *(("correction", name, CORRECTIONS.get(name).adjust, CORRECTIONS.get(name).reference)
+          for name in own(CORRECTIONS)),
+    ]  # fmt: skip
+    return _table(
+        ("option", "name", "what it gives", "reference"),
+        ((f"`{kind}`", f"`{name}`", _first(made), said) for kind, name, made, said in rows),
+    )
+
+
+def cluster_measures() -> str:
+    """Return a table of the measures of clusterings for each level."""
+    levels = {"Type level": TYPE_MEASURES, "Token level": TOKEN_MEASURES}
+    registries: dict[str, Registry[Any]] = {**levels, "Overlapping": OVERLAPPING_MEASURES}
+    head = ("measure", "also called", "formula", "range", "reference")
+    return "\n\n".join(
+        f"### {level}\n\n" + _table(head, (_measure(registry.get(name)) for name in own(registry)))
+        for level, registry in registries.items()
+    )
+
+
+def _measure(each: ClusterMeasure[Any]) -> tuple[str, ...]:
+    low = "" if each.better == "higher" else ", low is good"
+    names = ", ".join(each.aliases)
+    return f"`{each.name}`", names, f"`{each.formula}`", f"{each.range}{low}", each.reference
+
+
+def engines() -> str:
+    """Return a table of the engines."""
+    return _table(
+        ("engine", "what it does"), ((f"`{n}`", _first(ENGINES.get(n))) for n in own(ENGINES))
+    )
+
+
+def charts() -> str:
+    """Return a table of the charts."""
+    return _table(
+        ("chart", "what it gives"), ((f"`{n}`", _first(CHARTS.get(n))) for n in own(CHARTS))
+    )
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    lines = [head, ["---"] * len(head), *cells]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _first(function: Callable[..., Any]) -> str:
+    """Return the first line of a docstring, as what it gives."""
+    line = (function.__doc__ or "").strip().splitlines()[0]
+    return line.removeprefix("Return ").removeprefix("Draw ").removesuffix(".")
+
+
+Part = tuple[str, Callable[[], str]]
+PARTS: dict[str, tuple[Part, ...]] = {
+    "stages.md": (("stages", stages),),
+    "report.md": (("views", views), ("charts", charts)),
+    "evaluation.md": (("estimates", estimates),),
+    "clustering.md": (("measures", cluster_measures),),
+    "runs.md": (("engines", engines),),
+}
 
 
 def updated(file: str, text: str) -> str:
     """Return a chapter with its reference made anew."""
-    name, make = PARTS[file]
-    begin, end = BEGIN.format(name), END.format(name)
-    before, _, rest = text.partition(begin)
-    _, _, after = rest.partition(end)
-    return f"{before}{begin}\n{make()}\n\n{end}{after}"
+    for name, make in PARTS[file]:
+        begin, end = BEGIN.format(name), END.format(name)
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = f"{before}{begin}\n{make()}\n\n{end}{after}"
+    return text
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ __all__ = [
     "SchemaViolation",
     "StageFailed",
     "StoreError",
+    "UnknownName",
     "Violation",
     "WaitsForPerson",
     "WorkerLost",
@@ -132,6 +133,13 @@ class WaitsForPerson(LexassayError):
         self.missing = missing
         self.what = what
         super().__init__(f"{file} waits for {missing:,} {what}{'s' if missing != 1 else ''}")
+
+
+class UnknownName(KeyError, ValueError):
+    """Nothing is registered by a name; an option with such a name has a wrong value."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # a KeyError shows its message in quotes
 
 
 def did_you_mean(name: str, known: Iterable[str], *, most: int = 3) -> str:

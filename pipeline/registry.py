@@ -1,4 +1,7 @@
-"""Named things that packages can add: stages, measures, formats, report views.
+"""Named things that packages can add: measures, intervals, tests, stages, formats, charts ...
+
+A `Registry` holds those of one kind, its decorators put functions in, and `Named` marks an option
+as the name of one.
 
 Another package adds its own by an entry point of the group ``lexassay`` that names a module;
 importing that module registers what it defines, exactly as the project's own modules do::
@@ -11,16 +14,30 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
 
 GROUP = "lexassay"
+ALL = "all"
+"""Stands for every name where several may be given."""
 
 T = TypeVar("T")
+Made = TypeVar("Made")
+Function = TypeVar("Function", bound=Callable[..., Any])
+Facts = ParamSpec("Facts")
+
+
+def itself(_name: str, function: Function) -> Function:
+    """Return a function as what is registered: nothing else has to be said of it."""
+    return function
 
 
 class Registry(Generic[T]):
@@ -32,18 +49,23 @@ class Registry(Generic[T]):
         What it holds, for messages: "measure", "stage" ...
     package : str
         The package whose modules register the built-in ones when imported.
+    spellings : callable, optional
+        thing -> what else people type for its name.
 
     Examples
     --------
-    >>> shapes = Registry[int]("shape", "pipeline.kernels")
+    >>> shapes = Registry[int]("shape", "pipeline.kernels.statistics")
     >>> shapes.add("square", 4, "example")
     >>> shapes.get("square")
     4
     """
 
-    def __init__(self, kind: str, package: str) -> None:
+    def __init__(
+        self, kind: str, package: str, *, spellings: Callable[[T], Iterable[str]] | None = None
+    ) -> None:
         self.kind = kind
         self._package = package
+        self._spellings = spellings
         self._things: dict[str, T] = {}
         self._origin: dict[str, str] = {}
 
@@ -62,24 +84,119 @@ class Registry(Generic[T]):
         self._things[name] = thing
         self._origin[name] = module
 
+    def naming(
+        self, make: Callable[Concatenate[str, Function, Facts], Made]
+    ) -> Callable[Concatenate[str, Facts], Callable[[Function], Function]]:
+        """Return the decorator that registers functions under a name that it is given.
+
+        Parameters
+        ----------
+        make : callable
+            (name, function, facts) -> thing, such as the class of the things. The decorator is
+            called with name and facts, and gives the function back unchanged.
+
+        Examples
+        --------
+        >>> lengths = Registry[int]("length", "pipeline.kernels.statistics")
+        >>> length = lengths.naming(lambda name, function, *, unit: function() * unit)
+        >>> _ = length("three feet", unit=12)(lambda: 3)
+        >>> lengths.get("three feet")
+        36
+        """
+        made = cast("Callable[..., T]", make)
+
+        def decorator(
+            name: str, /, *args: Facts.args, **facts: Facts.kwargs
+        ) -> Callable[[Function], Function]:
+            def register(function: Function) -> Function:
+                self.add(name, made(name, function, *args, **facts), function.__module__)
+                return function
+
+            return register
+
+        return decorator
+
+    def decorator(
+        self, make: Callable[Concatenate[str, Function, Facts], Made]
+    ) -> Callable[Facts, Callable[[Function], Function]]:
+        """Return the decorator that registers functions under their own names, see `naming`."""
+        naming = self.naming(make)
+
+        def decorator(*args: Facts.args, **facts: Facts.kwargs) -> Callable[[Function], Function]:
+            def register(function: Function) -> Function:
+                return naming(function.__name__, *args, **facts)(function)
+
+            return register
+
+        return decorator
+
     def get(self, name: str) -> T:
         """Return the thing of this name.
 
         Raises
         ------
-        KeyError
-            With the nearest valid names in its message.
+        UnknownName
+            With the nearest valid names in its message; it is a KeyError and a ValueError.
         """
         self._fill()
         if name not in self._things:
             remedy = did_you_mean(name, self._things)
-            raise KeyError(f"unknown {self.kind} {name!r}; {remedy}")
+            raise UnknownName(f"unknown {self.kind} {name!r}; {remedy}")
         return self._things[name]
 
     def module(self, name: str) -> str:
         """Return the module that registered `name`."""
         self.get(name)
         return self._origin[name]
+
+    def registered(self) -> dict[str, str]:
+        """Return what has been registered by now, with its module; nothing is imported for it."""
+        return dict(self._origin)
+
+    def spellings(self) -> dict[str, str]:
+        """Return everything that people may type, with the name that it stands for.
+
+        Raises
+        ------
+        ConfigError
+            If two things claim the same spelling.
+        """
+        found = {name: name for name in self}
+        for name, thing in sorted(self._things.items()):
+            for spelling in self._spellings(thing) if self._spellings else ():
+                holder = found.setdefault(spelling, name)
+                if holder != name:
+                    what = f"stands for {holder} and for {name}"
+                    problem = Problem(spelling, what, "rename one of them")
+                    raise ConfigError(f"{self.kind}s", [problem])
+        return found
+
+    def resolve(self, names: Iterable[str]) -> list[str]:
+        """Return the names that some spellings stand for, each once, in their order.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Names or other spellings; ``all`` stands for every name.
+
+        Raises
+        ------
+        UnknownName
+            For all that are unknown, with the nearest valid ones.
+
+        Examples
+        --------
+        >>> from pipeline.kernels.measure import MEASURES
+        >>> MEASURES.resolve(["G2", "t.score", "LL"])
+        ['log_likelihood', 't_score']
+        """
+        known = self.spellings()
+        asked = [each for name in names for each in (self if name == ALL else [name])]
+        unknown = [name for name in dict.fromkeys(asked) if name not in known]
+        if unknown:
+            said = (f"{name!r}; {did_you_mean(name, self._things)}" for name in unknown)
+            raise UnknownName("; ".join(f"unknown {self.kind} {each}" for each in said))
+        return list(dict.fromkeys(known[name] for name in asked))
 
     def __contains__(self, name: str) -> bool:
         self._fill()
@@ -89,9 +206,66 @@ class Registry(Generic[T]):
         self._fill()
         return iter(sorted(self._things))
 
+    def __len__(self) -> int:
+        self._fill()
+        return len(self._things)
+
     def _fill(self) -> None:
         import_all(self._package)
         import_plugins()
+
+
+@dataclass(frozen=True)
+class Named:
+    """Marks an option as the name of something registered, or as a list of such names.
+
+    A name that is not known is refused when the option is read, with the nearest ones; other
+    spellings become the name; ``all`` in a list stands for every name. The code of what is named
+    belongs to the fingerprint of a stage with such an option.
+
+    Parameters
+    ----------
+    registry : Registry
+        What is named.
+
+    Examples
+    --------
+    >>> from typing import Annotated
+    >>> from pydantic import BaseModel
+    >>> from pipeline.kernels.measure import MEASURES
+    >>> class Asked(BaseModel):
+    ...     measures: Annotated[tuple[str, ...], Named(MEASURES)]
+    >>> Asked(measures=("G2",)).measures
+    ('log_likelihood',)
+    """
+
+    registry: Registry[Any]
+
+    def modules(self, value: str | Sequence[str]) -> set[str]:
+        """Return the modules that registered what an option names."""
+        names = [value] if isinstance(value, str) else value
+        return {self.registry.module(name) for name in names}
+
+    def _resolved(self, value: str | Sequence[str]) -> str | tuple[str, ...]:
+        if isinstance(value, str):
+            return self.registry.resolve([value])[0]
+        return tuple(self.registry.resolve(value))
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._resolved, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        found = handler(core)
+        several = found.get("items")
+        (found if several is None else several)["enum"] = [
+            *self.registry.spellings(),
+            *([] if several is None else [ALL]),
+        ]
+        return found
 
 
 @cache

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.report.charts import Style
+from pipeline.report.charts import CHARTS, Style
 from pipeline.report.page.document import Record, ReportInput, Scalar, Shown
 from pipeline.report.view import VIEWS, StageView, ViewOptions
 from pipeline.runner.config.experiment import Experiment, Options
@@ -186,7 +186,9 @@ def _versions() -> dict[str, str]:
 
 def _fingerprint(run: Run, made: ReportInput) -> str:
     # A view is found through a registry, so its code is not among the imports of this module.
+    # Nor are charts that a view of an extension finds; with the view they have been registered.
     modules = {VIEWS.module(each.view.use) for each in made.stages}
+    modules |= {each for each in CHARTS.registered().values() if not each.startswith("pipeline.")}
     content = {
         "report": run.project.experiment.report,
         "stages": [each.view.name for each in made.stages],

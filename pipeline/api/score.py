@@ -11,7 +11,7 @@ from pipeline.api.frames import as_counts, as_frame
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.association import scoring
 from pipeline.kernels.association.contingency import SIGNATURE
-from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES, Family, Measure, resolve
+from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES, Family, Measure
 from schemas import Signatures
 from schemas.tuples import MOST
 from schemas.validate import validate
@@ -61,7 +61,7 @@ def score(
     plain = [name for name, dtype in frame.schema.items() if dtype in Signatures.open_dtypes()]
     validate([frame.select(plain)], Signatures, name="the table")
     try:
-        names = resolve(measures)
+        names = MEASURES.resolve(measures)
         taken = sorted({*names, *(formulas or {})} & set(frame.columns))
         if taken:
             what = f"the table already has a column {', '.join(taken)}"

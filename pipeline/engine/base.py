@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, Self, TypeVar
 
+from pipeline.registry import Registry, itself
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -27,3 +29,10 @@ class Engine(Protocol):
     def __exit__(self, *_: object) -> None:
         """Let go of what it holds."""
         ...
+
+
+ENGINES: Registry[Callable[[int | None], Engine]] = Registry("engine", "pipeline.engine")
+"""Engines by the name that an experiment gives in ``[run] engine``: made for so many workers."""
+
+engine = ENGINES.naming(itself)
+"""Registers a class, or a function of the number of workers, as the engine of a name."""

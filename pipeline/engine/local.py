@@ -5,18 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from pipeline.engine.base import engine
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+@engine("local")
 class LocalEngine:
     """Runs one task after the other.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Makes no difference: there is one.
 
     Examples
     --------
     >>> list(LocalEngine().map(len, ["a", "bc"]))
     [1, 2]
     """
+
+    def __init__(self, workers: int | None = None) -> None:
+        del workers
 
     def __enter__(self) -> LocalEngine:
         return self

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+from pipeline.engine.base import engine
 from pipeline.errors import WorkerLost
 
 Item = TypeVar("Item")
@@ -22,6 +23,7 @@ _GRACE = 2.0
 _START = "from pipeline.engine.worker import main; main()"
 
 
+@engine("processes")
 class ProcessEngine:
     """Runs tasks in workers that are started anew, never forked.
 

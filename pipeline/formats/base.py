@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -83,62 +83,37 @@ class Format:
     ----------
     name : str
         What an experiment writes after ``format =``.
-    suffixes : sequence of str
-        Endings that stand for it, without ``.gz``.
-    kind : str
-        "table": rows with named columns. "corpus": one row per token, see `schemas.Tokens`.
-    options : type of FormatOptions
-        What else an experiment may say about the file.
     scan : callable
         (path, options) -> LazyFrame with the column `LINE` first. Reads the header at most.
+    suffixes : sequence of str
+        Endings that stand for it, without ``.gz``.
     check : callable
         (path, options) -> sequence of Skipped; reads the file and raises DataError naming the
         lines that cannot be read, or returns what `scan` leaves out if the options say so.
+    options : type of FormatOptions
+        What else an experiment may say about the file.
+    kind : str
+        "table": rows with named columns. "corpus": one row per token, see `schemas.Tokens`.
     read : callable or None
         (path, options, columns, size) -> the same tokens in batches, checked as they are read,
         from about `size` bytes of the file at a time. None: the kind has no sentences.
     """
 
     name: str
-    suffixes: tuple[str, ...]
-    kind: Kind
-    options: type[FormatOptions]
     scan: Scan
+    _: KW_ONLY
+    suffixes: Sequence[str]
     check: Check
+    options: type[FormatOptions] = FormatOptions
+    kind: Kind = "table"
     read: Read | None = None
 
 
 FORMATS: Registry[Format] = Registry("format", "pipeline.formats")
 
 
-def reader(
-    name: str,
-    *,
-    suffixes: Sequence[str],
-    check: Check,
-    options: type[FormatOptions] = FormatOptions,
-    kind: Kind = "table",
-    read: Read | None = None,
-) -> Callable[[Scan], Scan]:
-    """Register a function as the reader of the format `name`.
-
-    Parameters
-    ----------
-    name, suffixes, check, options, kind, read
-        As in `Format`.
-
-    Returns
-    -------
-    decorator
-        Gives the function back unchanged.
-    """
-
-    def register(function: Scan) -> Scan:
-        made = Format(name, tuple(suffixes), kind, options, function, check, read)
-        FORMATS.add(name, made, function.__module__)
-        return function
-
-    return register
+reader = FORMATS.naming(Format)
+"""Registers a function (path, options) -> LazyFrame as the reader of the format of a name."""
 
 
 def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -> Format:
@@ -180,10 +155,7 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
 
 
 def _named(name: str, fitting: Sequence[Format]) -> Format:
-    try:
-        found = FORMATS.get(name)
-    except KeyError as error:
-        raise ValueError(error.args[0]) from error
+    found = FORMATS.get(name)
     if found not in fitting:
         remedy = did_you_mean(name, [each.name for each in fitting])
         raise ValueError(

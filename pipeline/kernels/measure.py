@@ -1,14 +1,13 @@
-"""What an association measure is, and the registry that finds them by name or alias."""
+"""What an association measure is, and the registries that find them by name or alias."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, TypeAlias
 
 import polars as pl
 
-from pipeline.errors import ConfigError, Problem
 from pipeline.registry import Registry
 
 Family: TypeAlias = Literal[
@@ -38,17 +37,23 @@ class Measure:
         Other names that people type.
     symmetric : bool
         Whether swapping l1 and l2 leaves the score as it is.
+
+    Examples
+    --------
+    >>> MEASURES.get("t_score").formula, TUPLE_MEASURES.get("t_score").formula
+    ('(O11 - E11) / sqrt(O11)', '(O - E) / sqrt(O)')
     """
 
     name: str
     score: Callable[..., pl.Expr]
+    _: KW_ONLY
     family: Family
     formula: str
     range: str
     reference: str
     sided: Sidedness = "none"
     ucs: str = ""
-    aliases: tuple[str, ...] = ()
+    aliases: Sequence[str] = ()
     symmetric: bool = True
 
     @property
@@ -58,141 +63,21 @@ class Measure:
         return tuple(dict.fromkeys(name for name in (self.name, *others) if name))
 
 
-MEASURES: Registry[Measure] = Registry("measure", "pipeline.kernels.association.measures")
-
-
-def measure(
-    *,
-    family: Family,
-    formula: str,
-    range: str,  # noqa: A002  the word of the field
-    reference: str,
-    sided: Sidedness = "none",
-    ucs: str = "",
-    aliases: Sequence[str] = (),
-    symmetric: bool = True,
-) -> Callable[[Callable[[], pl.Expr]], Callable[[], pl.Expr]]:
-    """Register a function () -> expression as an association measure named after it.
-
-    Parameters
-    ----------
-    family, formula, range, reference, sided, ucs, aliases, symmetric
-        As in `Measure`.
-
-    Returns
-    -------
-    decorator
-        Gives the function back unchanged.
-
-    Examples
-    --------
-    >>>     >>> MEASURES.get("t_score").formula
-    '(O11 - E11) / sqrt(O11)'
-    """
-
-    def register(function: Callable[[], pl.Expr]) -> Callable[[], pl.Expr]:
-        made = Measure(
-            function.__name__, function, family, formula, range, reference,
-            sided, ucs, tuple(aliases), symmetric,
-        )  # fmt: skip
-        MEASURES.add(made.name, made, function.__module__)
-        return function
-
-    return register
-
-
-def spellings(registry: Registry[Measure] = MEASURES) -> dict[str, str]:
-    """Return every accepted spelling with the name that it stands for.
-
-    Parameters
-    ----------
-    registry : Registry
-        The measures of pairs, or those of tuples.
-
-    Raises
-    ------
-    ConfigError
-        If two measures claim the same spelling.
-    """
-    found: dict[str, str] = {}
-    for name in registry:
-        for spelling in registry.get(name).spellings:
-            holder = found.setdefault(spelling, name)
-            if holder != name:
-                what = f"stands for {holder} and for {name}"
-                raise ConfigError("measures", [Problem(spelling, what, "rename one of them")])
-    return found
-
-
-def resolve(names: Sequence[str], registry: Registry[Measure] = MEASURES) -> list[str]:
-    """Return the standard names of the measures asked for, each once, in their order.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names or aliases; ``all`` stands for every measure.
-    registry : Registry
-        The measures of pairs, or those of tuples.
-
-    Raises
-    ------
-    KeyError
-        For an unknown name, with the nearest valid ones.
-
-    Examples
-    --------
-    >>> resolve(["G2", "t.score", "LL"])
-    ['log_likelihood', 't_score']
-    """
-    known = spellings(registry)
-    wanted = [name for asked in names for name in (registry if asked == "all" else [asked])]
-    return list(dict.fromkeys(known.get(name) or registry.get(name).name for name in wanted))
-
-
+MEASURES: Registry[Measure] = Registry(
+    "measure", "pipeline.kernels.association.measures", spellings=lambda each: each.spellings
+)
 TUPLE_MEASURES: Registry[Measure] = Registry(
-    "tuple measure", "pipeline.kernels.association.tuple_measures"
+    "tuple measure",
+    "pipeline.kernels.association.tuple_measures",
+    spellings=lambda each: each.spellings,
 )
 
-_Score: TypeAlias = Callable[[int], pl.Expr]
+measure = MEASURES.decorator(Measure)
+"""Registers a function () -> expression as the association measure named after it."""
 
+tuple_measure = TUPLE_MEASURES.decorator(Measure)
+"""Registers a function of the number of units as the measure of tuples named after it.
 
-def tuple_measure(
-    *,
-    family: Family,
-    formula: str,
-    range: str,  # noqa: A002  the word of the field
-    reference: str,
-    sided: Sidedness = "none",
-    ucs: str = "",
-    aliases: Sequence[str] = (),
-) -> Callable[[_Score], _Score]:
-    """Register a function of the number of units as a measure of tuples named after it.
-
-    It bears the name of the measure of pairs that it equals for two units.
-
-    Parameters
-    ----------
-    family, formula, range, reference, sided, ucs, aliases
-        As in `pipeline.kernels.measure.Measure`. In the formula O and E are those of the
-        whole tuple, E = N (f1/N) (f2/N) ... (fk/N).
-
-    Returns
-    -------
-    decorator
-        Gives the function back unchanged.
-
-    Examples
-    --------
-    >>> TUPLE_MEASURES.get("t_score").formula
-    '(O - E) / sqrt(O)'
-    """
-
-    def register(function: _Score) -> _Score:
-        made = Measure(
-            function.__name__, function, family, formula, range, reference,
-            sided, ucs, tuple(aliases),
-        )  # fmt: skip
-        TUPLE_MEASURES.add(made.name, made, function.__module__)
-        return function
-
-    return register
+It bears the name of the measure of pairs that it equals for two units. In the formula O and E are
+those of the whole tuple, E = N (f1/N) (f2/N) ... (fk/N).
+"""

@@ -113,14 +113,15 @@ def _cells(
 
 
 def place_in(order: Sequence[str], column: str) -> pl.Expr:
-    """Return the place of a column's value in this order, to sort by.
+    """Return the place of a column's value in this order, to sort by; others come last.
 
     Examples
     --------
     >>> pl.DataFrame({"measure": ["mi", "dice"]}).sort(place_in(["dice", "mi"], "measure")).rows()
     [('dice',), ('mi',)]
     """
-    return pl.col(column).replace_strict({value: place for place, value in enumerate(order)})
+    places = {value: place for place, value in enumerate(order)}
+    return pl.col(column).replace_strict(places, default=len(order))
 
 
 def figure(name: str, caption: str, draw: Draw, look: Look, *, live: bool = False) -> Figure:

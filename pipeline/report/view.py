@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import polars as pl
@@ -146,38 +146,25 @@ class StageView:
 
 @dataclass(frozen=True)
 class View:
-    """A registered view."""
-
-    use: str
-    options: type[ViewOptions]
-    show: Callable[[StageView, Any], Sequence[Block]]
-
-
-VIEWS: Registry[View] = Registry("view", "pipeline.report.views")
-
-ViewFunction: TypeAlias = Callable[[StageView, Any], Sequence[Block]]
-
-
-def view(
-    use: str, *, options: type[ViewOptions] = ViewOptions
-) -> Callable[[ViewFunction], ViewFunction]:
-    """Register a function as the view of the stages of kind `use`.
+    """A registered view.
 
     Parameters
     ----------
     use : str
-        The stage's kind.
+        The kind of the stages that it shows.
+    show : callable
+        (stage, options) -> blocks.
     options : type of ViewOptions
         What ``[report.views.STAGE]`` may hold.
-
-    Returns
-    -------
-    decorator
-        Gives the function back unchanged.
     """
 
-    def register(function: ViewFunction) -> ViewFunction:
-        VIEWS.add(use, View(use, options, function), function.__module__)
-        return function
+    use: str
+    show: Callable[[StageView, Any], Sequence[Block]]
+    _: KW_ONLY
+    options: type[ViewOptions] = ViewOptions
 
-    return register
+
+VIEWS: Registry[View] = Registry("view", "pipeline.report.views")
+
+view = VIEWS.naming(View)
+"""Registers a function (stage, options) -> blocks as the view of the stages of a kind."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
 from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS
-from pipeline.kernels.statistics.intervals import FINITE, INTERVALS
+from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.registry import Registry
 
 T = TypeVar("T")
 
@@ -105,11 +106,18 @@ def interval(name: str, *, replacement: bool) -> list[Problem]:
     >>> print(interval("wilso", replacement=False)[0])
     interval: unknown interval 'wilso'; did you mean wilson?
     """
-    if name not in INTERVALS:
-        return [Problem("interval", f"unknown interval {name!r}", did_you_mean(name, INTERVALS))]
-    if replacement and name in FINITE:
-        what = f"{name!r} is for samples without replacement"
-        return [Problem("interval", what, "take clopper_pearson")]
+    unknown = _named("interval", INTERVALS, name)
+    if unknown or not (replacement and INTERVALS.get(name).finite):
+        return unknown
+    what = f"{name!r} is for samples without replacement"
+    return [Problem("interval", what, "take clopper_pearson")]
+
+
+def _named(option: str, registry: Registry[Any], name: str) -> list[Problem]:
+    try:
+        registry.get(name)
+    except UnknownName as error:
+        return [Problem(option, str(error))]
     return []
 
 
@@ -120,8 +128,7 @@ def significance(
     found = inside("alpha", [alpha])
     if not 0.0 <= margin < 1.0:
         found.append(Problem("margin", f"{margin:g} is not in 0 to 1", _per_cent(margin)))
-    if test not in TESTS:
-        found.append(Problem("test", f"unknown test {test!r}", did_you_mean(test, TESTS)))
+    found += _named("test", TESTS, test)
     if alternative not in ALTERNATIVES:
         remedy = did_you_mean(alternative, ALTERNATIVES)
         found.append(Problem("alternative", f"unknown side {alternative!r}", remedy))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
+from dataclasses import KW_ONLY, dataclass, field, fields
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 from pydantic import (
@@ -16,9 +16,10 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import CoreSchema
+from typing_extensions import TypeVar
 
 from pipeline.errors import Problem
-from pipeline.registry import Registry
+from pipeline.registry import Named, Registry
 from schemas import SheetEntries, Table
 
 Tables: TypeAlias = Mapping[str, pl.LazyFrame]
@@ -203,6 +204,9 @@ class Counting:
     total_tables: Mapping[str, type[Table]] = field(default_factory=dict)
 
 
+C = TypeVar("C", bound=StageConfig, default=StageConfig)
+
+
 @dataclass(frozen=True)
 class Sheets:
     """Sheets that go out to people and come back filled in: the table ``sheet`` of a stage.
@@ -249,30 +253,31 @@ Delivery: TypeAlias = Sheets | NBestList
 
 
 @dataclass(frozen=True)
-class Stage:
+class Stage(Generic[C]):
     """A registered stage.
 
     Parameters
     ----------
     name : str
         What an experiment writes after ``use =``: verb and operation, "sample.random".
-    config : type of StageConfig
-        The options. Fields marked `Of` are inputs, fields of type `Source` are files.
     run : callable
         (config, tables) -> outputs. Never touches a file; must run on zero-row frames.
+    config : type of StageConfig
+        The options. Fields marked `Of` are inputs, fields of type `Source` are files.
     outputs : mapping of str to schema
         The tables that it makes, the main one first.
     shards : str or None
         The `Source` field whose files are worked on one by one, or the `Of` field whose
         parts are; the results are the parts of the output.
     uses : callable or None
-        config -> names of modules found through a registry whose code the result rests on.
+        config -> modules whose code the result rests on, besides those that the stage imports
+        and those of what its options name, see `pipeline.registry.Named`.
     counting : Counting or None
         How its results are put together from those of shards; the results are the parts of the
         output if None.
-    delivers : callable or None
+    delivers : callable, str or None
         config -> what goes out to people, `Sheets` or `NBestList`, which the runner writes outside
-        the store.
+        the store. The format of sheets, or "list", where the options are called as their fields.
     notes : callable or None
         config -> sentences that every run tells the user: how far what it makes can be trusted.
     agree : callable or None
@@ -281,15 +286,32 @@ class Stage:
     """
 
     name: str
-    config: type[StageConfig]
-    run: Callable[[Any, Tables], Outputs]
+    run: Callable[[C, Tables], Outputs]
+    _: KW_ONLY
+    config: type[C]
     outputs: Mapping[str, type[Table]]
     shards: str | None = None
-    uses: Callable[[Any], Iterable[str]] | None = None
+    uses: Callable[[C], Iterable[str]] | None = None
     counting: Counting | None = None
-    delivers: Callable[[Any], Delivery] | None = None
-    notes: Callable[[Any], Iterable[str]] | None = None
+    delivers: Callable[[C], Delivery] | str | None = None
+    notes: Callable[[C], Iterable[str]] | None = None
     agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None
+
+    def modules(self, config: C) -> set[str]:
+        """Return the modules whose code it finds through registries, with these options."""
+        named = [
+            mark.modules(getattr(config, option))
+            for option, info in self.config.model_fields.items()
+            for mark in info.metadata
+            if isinstance(mark, Named)
+        ]
+        return set().union(*named, self.uses(config) if self.uses else ())
+
+    def delivery(self, config: C) -> Delivery | None:
+        """Return what goes out to people, with these options; None if nothing does."""
+        if self.delivers is None or callable(self.delivers):
+            return self.delivers(config) if self.delivers else None
+        return _delivery(self.delivers, config)
 
     @property
     def shard_outputs(self) -> Mapping[str, type[Table]]:
@@ -309,71 +331,19 @@ class Stage:
         return (self.config.__doc__ or "").strip().splitlines()[0]
 
 
-STAGES: Registry[Stage] = Registry("stage", "pipeline.stages")
+STAGES: Registry[Stage[Any]] = Registry("stage", "pipeline.stages")
 
-C = TypeVar("C", bound=StageConfig)
-StageFunction: TypeAlias = Callable[[C, Tables], Outputs]
-
-
-def stage(
-    name: str,
-    *,
-    config: type[C],
-    outputs: Mapping[str, type[Table]],
-    shards: str | None = None,
-    uses: Callable[[C], Iterable[str]] | None = None,
-    counting: Counting | None = None,
-    delivers: Callable[[C], Delivery] | str | None = None,
-    notes: Callable[[C], Iterable[str]] | None = None,
-    agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None,
-) -> Callable[[StageFunction[C]], StageFunction[C]]:
-    """Register a function as the stage `name`.
-
-    Parameters
-    ----------
-    name, config, outputs, shards, uses, counting, delivers, notes, agree
-        As in `Stage`; `delivers` may be the format of the sheets, or "list", of a stage whose
-        options are called as the fields of `Sheets` or `NBestList`.
-
-    Returns
-    -------
-    decorator
-        Gives the function back unchanged.
-
-    Examples
-    --------
-    >>> from schemas import Identified
-    >>> class Nothing(StageConfig):
-    ...     candidates: Annotated[str, Of(Identified)]
-    >>> def nothing(config, tables):
-    ...     return {"candidates": tables["candidates"]}
-    >>> _ = stage("example.nothing", config=Nothing, outputs={"candidates": Identified})(nothing)
-    >>> STAGES.get("example.nothing").config is Nothing
-    True
-    """
-    given = _delivery(delivers) if isinstance(delivers, str) else delivers
-
-    def register(function: StageFunction[C]) -> StageFunction[C]:
-        made = Stage(
-            name, config, function, dict(outputs), shards, uses, counting, given, notes, agree
-        )
-        STAGES.add(name, made, function.__module__)
-        return function
-
-    return register
+stage = STAGES.naming(Stage)
+"""Registers a function (config, tables) -> outputs as the stage of a name."""
 
 
-def _delivery(name: str) -> Callable[[StageConfig], Delivery]:
-    """Return what finds the fields of a delivery among the options of the same names."""
+def _delivery(name: str, config: StageConfig) -> Delivery:
+    """Return what a name stands for, its fields from the options of the same names."""
     known: dict[str, Any] = {} if name == "list" else {"format": name}
     made: type[Sheets] | type[NBestList] = Sheets if known else NBestList
-    names = [field.name for field in fields(made) if field.name not in known]
-
-    def delivery(config: StageConfig) -> Delivery:
-        given = {each: getattr(config, each) for each in names if hasattr(config, each)}
-        return made(**known, **given)
-
-    return delivery
+    names = {each.name for each in fields(made)} - set(known)
+    given = {each: getattr(config, each) for each in names if hasattr(config, each)}
+    return made(**known, **given)
 
 
 def _proportion(value: float) -> float:

@@ -15,7 +15,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 OWN = {name for name in STAGES if STAGES.get(name).run.__module__.startswith("pipeline.")}
 
 
-@pytest.mark.parametrize("file", ["stages.md", "report.md"])
+@pytest.mark.parametrize(
+    "file", ["stages.md", "report.md", "evaluation.md", "clustering.md", "runs.md"]
+)
 def test_up_to_date(file: str) -> None:
     found = importlib.util.spec_from_file_location("update", DOCS / "update_reference.py")
     assert found is not None

@@ -17,6 +17,7 @@ from pipeline.kernels.nbest.judging import judged
 from pipeline.kernels.nbest.ranking import rank
 from pipeline.kernels.nbest.width import expected_width
 from pipeline.kernels.sampling import with_replacement, without_replacement
+from pipeline.kernels.statistics.intervals import Interval
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 CUTS = (40, 150, 300)
@@ -107,7 +108,7 @@ def test_coverage_and_width_are_those_of_the_exact_computation(cells: pl.DataFra
     assert sum(z > 2 for z in far) < 0.2 * len(far)
 
 
-def wald(k, n, *, confidence, population):  # type: ignore[no-untyped-def]
+def wald(k, n, *, confidence):  # type: ignore[no-untyped-def]
     """The textbook interval, which is known to be wrong for few draws."""
     p = k / np.maximum(n, 1)
     half = 1.96 * np.sqrt(p * (1 - p) / np.maximum(n, 1))
@@ -117,7 +118,8 @@ def wald(k, n, *, confidence, population):  # type: ignore[no-untyped-def]
 def test_a_wrong_interval_is_found_out(
     simulation: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(simulation, "INTERVALS", {"clopper_pearson": wald})
+    known = {"clopper_pearson": Interval("clopper_pearson", wald, reference="")}
+    monkeypatch.setattr(simulation, "INTERVALS", known)
     found = simulation.coverage(*ranked(), cuts=CUTS, rates=(0.1,), samples=SAMPLES)
     assert found["coverage"].min() < 0.95 - 3 * ERROR
 

@@ -67,14 +67,16 @@ class Laboratory:
 
     folder: Path
     runs: Path
+    file: str = "small"
+    name: str = "small"
 
     @property
     def config(self) -> Path:
-        return self.folder / "small.toml"
+        return self.folder / f"{self.file}.toml"
 
     @property
     def root(self) -> Path:
-        return self.runs / "small"
+        return self.runs / self.name
 
     def words(self, command: str, *more: str) -> list[str]:
         """Return what stands after ``lexassay``; no report unless it is asked for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from tests.runner.commands import Driver, Outcome, execute
@@ -44,8 +45,8 @@ rows = 2
 @pytest.fixture
 def extension(tmp_path: Path) -> Path:
     """An installed package; the folder that holds it."""
-    names = ("measures", "stages", "formats", "views")
-    modules = {f"example_extension.{name}": SOURCE / f"{name}.py" for name in names}
+    paths = sorted(SOURCE.glob("[a-z]*.py"))
+    modules: dict[str, Path | str] = {f"example_extension.{path.stem}": path for path in paths}
     target = install(tmp_path / "installed", name="example-extension", modules=modules)
     (target / "example_extension" / "__init__.py").write_bytes(
         (SOURCE / "__init__.py").read_bytes()
@@ -97,6 +98,112 @@ def test_adds_measure_stage_format_and_view(extended: Laboratory, extension: Pat
     assert '"filter.rare"' in known.out
     page = (extended.root / "report" / "index.html").read_text()
     assert "These are rare indeed." in page
+    chart = extended.root / "report" / "figures" / "rare-rare-dots.svg"
+    assert "a rare frequency" in chart.read_text()
+
+
+ESTIMATES = {
+    "precision.interval": "textbook",
+    "comparison.test": "twice_fisher",
+    "comparison.correction": "bonferroni",
+}
+
+
+def setting(options: dict[str, str]) -> list[str]:
+    """Return the words that set options of stages."""
+    pairs = (("--set", f"stages.{path}={value}") for path, value in options.items())
+    return [word for pair in pairs for word in pair]
+
+
+def table(laboratory: Laboratory, stage: str, name: str) -> pl.DataFrame:
+    """Return a table of the newest run."""
+    return pl.read_parquet(laboratory.artefact(stage) / name / "*.parquet")
+
+
+def test_adds_interval_test_and_correction(laboratory: Laboratory, extension: Path) -> None:
+    words = laboratory.words("run", *setting(ESTIMATES))
+    assert do(extension, laboratory.words("run"))[0].code == 0
+    fisher = table(laboratory, "comparison", "comparison")["p_value"]
+    (run,) = do(extension, words)
+    assert run.code == 0, run.text
+    assert laboratory.reran() == {"precision", "comparison"}
+
+    row = table(laboratory, "precision", "precision").filter(n=20).row(0, named=True)
+    k, n = row["k_sampled"], row["n_sampled"]
+    assert 0 < k < n
+    half = 1.959964 * math.sqrt(k / n * (1 - k / n) / n)
+    assert row["upper"] == pytest.approx(min(k / n + half, 1.0))
+    twice = table(laboratory, "comparison", "comparison")["p_value"]
+    assert twice.to_list() == (2.0 * fisher).clip(upper_bound=1.0).to_list()
+    cuts = table(laboratory, "comparison", "cuts").drop_nulls("p_value")
+    for family in cuts.partition_by("category"):
+        expected = (family["p_value"] * family.height).clip(upper_bound=1.0)
+        assert family["p_adjusted"].to_list() == expected.to_list()
+
+
+def test_changed_formula_of_an_interval(laboratory: Laboratory, extension: Path) -> None:
+    """It reruns the stages with this interval, and no other."""
+    words = laboratory.words("run", *setting(ESTIMATES))
+    assert do(extension, words)[0].code == 0
+    module = extension / "example_extension" / "intervals.py"
+    change(module, "Return the normal interval", "Return an interval")
+    assert do(extension, words)[0].code == 0
+    assert laboratory.reran() == set()
+    change(module, "np.sqrt(share * (1.0 - share) / trials)", "0.5 / np.sqrt(trials)")
+    why, run = do(extension, laboratory.words("why", "precision", *setting(ESTIMATES)), words)
+    assert "precision: code example_extension.intervals: " in why.out
+    assert run.code == 0, run.text
+    assert laboratory.reran() == {"precision"}
+
+
+def test_unknown_names_have_the_nearest_ones(laboratory: Laboratory, extension: Path) -> None:
+    wrong = {"precision.interval": "textbok", "comparison.correction": "bonferoni"}
+    (done,) = do(extension, laboratory.words("run", *setting(wrong), "--set", "run.engine=back"))
+    assert done.code == 2
+    assert "unknown interval 'textbok'; did you mean textbook?" in done.err
+    assert "unknown correction 'bonferoni'; did you mean bonferroni?" in done.err
+    assert "run.engine: unknown engine 'back'; did you mean backwards?" in done.err
+
+
+def test_adds_engine(laboratory: Laboratory, extension: Path) -> None:
+    words = laboratory.words("run", "--set", "run.engine=backwards")
+    plain, run = do(extension, laboratory.words("run"), [*words, "--force", "candidates"])
+    assert (plain.code, run.code) == (0, 0), plain.text + run.text
+    assert "going backwards" not in plain.text
+    assert "going backwards" in run.err
+    first, second = laboratory.records()
+    assert first.stages["candidates"].digests == second.stages["candidates"].digests
+
+
+def test_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -> None:
+    asked = {
+        "types.measures": '["MacroI", "half"]',
+        "tokens.measures": '["v", "V2"]',
+        "overlapping.measures": '["bcubed_f", "bcubed_squared"]',
+    }
+    laboratory = Laboratory(tmp_path / "clusters", tmp_path / "runs", "experiment", "clustering")
+    new, run = do(
+        extension,
+        ["new", "clustering", str(laboratory.folder)],
+        laboratory.words("run", "--report", *setting(asked)),
+    )
+    assert (new.code, run.code) == (0, 0), run.text
+    types = table(laboratory, "types", "scores")
+    found = types.filter(measure="MacroHalf").sort("system", "run", "mapping")
+    whole = types.filter(measure="MacroI").sort("system", "run", "mapping")
+    assert found["value"].to_list() == pytest.approx((whole["value"] / 2).to_list())
+    assert found.filter(pl.col("mapping") != "floor")["lower"].null_count() == 0
+    assert set(found["certificate"].drop_nulls()) == {"not proven"}
+    for stage, squared, plain in (
+        ("tokens", "v_squared", "v"),
+        ("overlapping", "bcubed_squared", "bcubed_f"),
+    ):
+        scores = table(laboratory, stage, "scores").sort("system", "run")
+        values = scores.filter(measure=plain)["value"] ** 2
+        assert scores.filter(measure=squared)["value"].to_list() == pytest.approx(values.to_list())
+    page = (laboratory.root / "report" / "index.html").read_text()
+    assert "MacroHalf" in page
+    assert "v_squared" in page or "v squared" in page
 
 
 def test_changed_formula(extended: Laboratory, extension: Path) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.kernels.association.batches import score_signatures
 from pipeline.kernels.association.contingency import COLUMNS, SIGNATURE, tables
 from pipeline.kernels.association.random_numbers import RANDOM_NUMBER, random_number
-from pipeline.kernels.measure import MEASURES, resolve
+from pipeline.kernels.measure import MEASURES
 
 
 def expressions(measures: Sequence[str], formulas: Mapping[str, str]) -> dict[str, pl.Expr]:
@@ -23,7 +23,7 @@ def expressions(measures: Sequence[str], formulas: Mapping[str, str]) -> dict[st
     formulas : mapping of str to str
         Name to Polars SQL over the columns of `pipeline.kernels.association.contingency`.
     """
-    known = {name: MEASURES.get(name).score() for name in resolve(measures)}
+    known = {name: MEASURES.get(name).score() for name in MEASURES.resolve(measures)}
     return known | {name: parse(formula) for name, formula in formulas.items()}
 
 

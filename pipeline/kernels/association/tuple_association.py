@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.kernels.association.scoring import parse
 from pipeline.kernels.association.tuple_tables import columns, tables
-from pipeline.kernels.measure import TUPLE_MEASURES, resolve
+from pipeline.kernels.measure import TUPLE_MEASURES
 from schemas.tuples import arity, signature
 
 
@@ -68,7 +68,7 @@ def score_tuples(
     0.954243
     """
     size = arity(tuples.collect_schema())
-    names = resolve(measures, TUPLE_MEASURES)
+    names = TUPLE_MEASURES.resolve(measures)
     wanted = {name: TUPLE_MEASURES.get(name).score(size) for name in names}
     wanted |= {
         name: parse_tuple_formula(formula, size=size) for name, formula in (formulas or {}).items()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, ParamSpec, TypeAlias
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from pipeline.registry import Registry
 
@@ -12,11 +12,11 @@ Family: TypeAlias = Literal[
     "mapping", "information theory", "pair counting", "set matching", "overlapping"
 ]
 Better: TypeAlias = Literal["higher", "lower"]
-P = ParamSpec("P")
+S = TypeVar("S", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
-class ClusterMeasure:
+class ClusterMeasure(Generic[S]):
     """A registered measure of a clustering against gold classes.
 
     Parameters
@@ -39,7 +39,8 @@ class ClusterMeasure:
     """
 
     name: str
-    score: Callable[..., float]
+    score: S
+    _: KW_ONLY
     title: str
     family: Family
     formula: str
@@ -47,84 +48,50 @@ class ClusterMeasure:
     reference: str
     better: Better = "higher"
     symmetric: bool = False
-    aliases: tuple[str, ...] = ()
+    aliases: Sequence[str] = ()
 
 
-TOKEN_MEASURES: Registry[ClusterMeasure] = Registry(
-    "token-level measure", "pipeline.kernels.clustering.token"
-)
-OVERLAPPING_MEASURES: Registry[ClusterMeasure] = Registry(
-    "overlapping measure", "pipeline.kernels.clustering.overlapping"
-)
-
-
-def cluster_measure(
-    *,
-    title: str,
-    family: Family,
-    formula: str,
-    range: str,  # noqa: A002  the word of the field
-    reference: str,
-    better: Better = "higher",
-    symmetric: bool = False,
-    aliases: Sequence[str] = (),
-) -> Callable[[Callable[P, float]], Callable[P, float]]:
-    """Register a function as a measure of clusterings named after it.
+@dataclass(frozen=True)
+class TypeMeasure(ClusterMeasure[S]):
+    """A registered measure of the type level: items under a mapping of clusters to classes.
 
     Parameters
     ----------
-    title, family, formula, range, reference, better, symmetric, aliases
-        As in `ClusterMeasure`. The family ``overlapping`` goes into a registry of its own.
-
-    Returns
-    -------
-    decorator
-        Gives the function back unchanged.
-
-    Examples
-    --------
-    >>> TOKEN_MEASURES.get("vi").better
-    'lower'
+    score : callable
+        (patterns, mapping) -> `pipeline.kernels.clustering.types.measures.Score`, in [0, 1].
+    mapped_by : str
+        The measure whose best mappings it is scored under: "MacroI", "MicroI" or "MicroC".
     """
-    registry = OVERLAPPING_MEASURES if family == "overlapping" else TOKEN_MEASURES
 
-    def register(function: Callable[P, float]) -> Callable[P, float]:
-        made = ClusterMeasure(
-            function.__name__, function, title, family, formula, range, reference,
-            better, symmetric, tuple(aliases),
-        )  # fmt: skip
-        registry.add(made.name, made, function.__module__)
-        return function
-
-    return register
+    _: KW_ONLY
+    mapped_by: str
 
 
-def resolve(names: Sequence[str], registry: Registry[ClusterMeasure]) -> list[str]:
-    """Return the standard names of the measures asked for, each once, in their order.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names or aliases; ``all`` stands for every measure.
-    registry : Registry
-        `TOKEN_MEASURES` or `OVERLAPPING_MEASURES`.
-
-    Raises
-    ------
-    KeyError
-        For an unknown name, with the nearest valid ones.
-
-    Examples
-    --------
-    >>> resolve(["V", "M-1"], TOKEN_MEASURES)
-    ['v', 'many_to_one']
-    """
-    known = {alias: name for name in registry for alias in registry.get(name).aliases}
-    wanted = [name for asked in names for name in (registry if asked == "all" else [asked])]
-    return list(dict.fromkeys(known.get(name) or registry.get(name).name for name in wanted))
+def _aliases(each: ClusterMeasure[Any]) -> Sequence[str]:
+    return each.aliases
 
 
-def lower_is_better(registry: Registry[ClusterMeasure]) -> frozenset[str]:
+TYPE_MEASURES: Registry[TypeMeasure[Any]] = Registry(
+    "type-level measure", "pipeline.kernels.clustering.types", spellings=_aliases
+)
+TOKEN_MEASURES: Registry[ClusterMeasure[Any]] = Registry(
+    "token-level measure", "pipeline.kernels.clustering.token", spellings=_aliases
+)
+OVERLAPPING_MEASURES: Registry[ClusterMeasure[Any]] = Registry(
+    "overlapping measure", "pipeline.kernels.clustering.overlapping", spellings=_aliases
+)
+
+type_measure = TYPE_MEASURES.naming(TypeMeasure)
+"""Registers a function of patterns and a mapping as a measure of the type level."""
+
+token_measure = TOKEN_MEASURES.decorator(ClusterMeasure)
+"""Registers a function of a contingency table as the token-level measure named after it."""
+
+overlapping_measure = OVERLAPPING_MEASURES.decorator(ClusterMeasure)
+"""Registers a function of memberships as the overlapping measure named after it."""
+
+
+def lower_is_better(registry: Registry[ClusterMeasure[Any]]) -> frozenset[str]:
     """Return the measures of which a lower value is better.
 
     Examples

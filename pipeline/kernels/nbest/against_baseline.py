@@ -12,7 +12,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.kernels.nbest.difference_sets import significant
-from pipeline.kernels.statistics.exact_tests import Alternative, exact_test
+from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from schemas import BaselineComparison
 
 
@@ -79,7 +79,7 @@ def compare_with_baseline(
     """
     tables = _tables(counts, totals, n_candidates=n_candidates)
     k1, n1, k2, n2 = (tables[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
-    p = exact_test(test)(k1, n1, k2, n2, alternative=alternative)
+    p = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
     tested = tables.with_columns(pl.Series("p_value", p, strict=False).fill_nan(None))
     marked = tested.with_columns(significant=significant("p_value", alpha=alpha, margin=margin))
     return marked.select(*BaselineComparison.columns()).sort(*BaselineComparison.key())

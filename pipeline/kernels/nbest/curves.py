@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.kernels.arithmetic import ratio
-from pipeline.kernels.statistics.intervals import FINITE, interval_columns
+from pipeline.kernels.statistics.intervals import INTERVALS, interval_columns
 
 _LIST = ["category", "measure"]
 
@@ -156,7 +156,7 @@ def recall_columns(
     ... ).select("n", "recall", pl.col("lower", "upper").round(3)).rows()
     [(1, 0.0, 0.0, 0.308), (2, 0.5, 0.187, 0.813)]
     """
-    if method in FINITE:
+    if INTERVALS.get(method).finite:
         raise ValueError(f"{method!r} needs the number of all true positives: take another")
     joined = counts.join(positives, on="category", how="left")
     chosen = joined.select(

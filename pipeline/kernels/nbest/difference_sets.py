@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.nbest.lists import first_list, in_lists
-from pipeline.kernels.statistics.exact_tests import Alternative, exact_test
+from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from schemas import Comparison, CutComparison, Table
 
@@ -236,7 +236,7 @@ def compare(
     [(-0.303571, 0.00127, True), (0.0, None, False)]
     """
     k1, n1, k2, n2 = (counts[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
-    tests = exact_test(test)(k1, n1, k2, n2, alternative=alternative)
+    tests = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
     p = pl.Series("p_value", tests, strict=False)
     tested = counts.with_columns(_difference().alias("difference"), p.fill_nan(None))
     marked = tested.with_columns(significant=significant("p_value", alpha=alpha, margin=margin))
@@ -314,12 +314,9 @@ def adjust(
     ... ).rows()
     [(100, 0.03, True), (200, 0.008, False)]
     """
-    if correction not in CORRECTIONS:
-        raise ValueError(f"no correction {correction!r}; there are {', '.join(CORRECTIONS)}")
+    chosen = CORRECTIONS.get(correction)
     families = comparison.sort(*table.key()).partition_by("category", maintain_order=True)
-    adjusted = [
-        pl.Series(CORRECTIONS[correction](family["p_value"].to_numpy())) for family in families
-    ]
+    adjusted = [pl.Series(chosen.adjust(family["p_value"].to_numpy())) for family in families]
     p = pl.concat([pl.Series(dtype=pl.Float64), *adjusted]).fill_nan(None)
     return (
         comparison.sort(*table.key())

@@ -9,7 +9,7 @@ import numpy as np
 from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.nbest.width import smallest
-from pipeline.kernels.statistics.exact_tests import Alternative, exact_test
+from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from pipeline.kernels.statistics.saddle_point import log_hypergeometric_pmf
 
 _NEGLIGIBLE = 1e-10  # outcomes of one set that are less probable are left out
@@ -298,7 +298,7 @@ def _enumerated(design: Design, size: int, true_1: int, true_2: int) -> Draws | 
 def _power(design: Design, draws: Draws, *, replicates: int | None) -> Power:
     """Test every outcome and add up the probabilities of the marks."""
     k1, n1, k2, n2, chance = draws
-    p = exact_test(design.test)(k1, n1, k2, n2, alternative=design.alternative)
+    p = TESTS.get(design.test).p_values(k1, n1, k2, n2, alternative=design.alternative)
     tested = (n1 > 0) & (n2 > 0)
     apart = k1 / np.maximum(n1, 1) - k2 / np.maximum(n2, 1)
     difference = design.apart / design.n * apart

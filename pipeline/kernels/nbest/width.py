@@ -123,15 +123,12 @@ def expected_width(
     >>> [round(found[name], 3) for name in ("n_sampled", "lower", "upper", "width")]
     [99.961, 0.186, 0.368, 0.182]
     """
-    if method not in INTERVALS:
-        raise ValueError(f"no interval method {method!r}; there are {', '.join(INTERVALS)}")
+    interval = INTERVALS.get(method)
     n_sampled, k_sampled, chance = outcomes(
         n=n, candidates=candidates, size=size, precision=precision, replacement=replacement
     )
     population = np.full(len(n_sampled), n)
-    lower, upper = INTERVALS[method](
-        k_sampled, n_sampled, confidence=confidence, population=population
-    )
+    lower, upper = interval(k_sampled, n_sampled, confidence=confidence, population=population)
     true = round(n * precision) / n
     values = {
         "n_sampled": n_sampled,

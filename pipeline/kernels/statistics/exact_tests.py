@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
@@ -16,13 +16,14 @@ from pipeline.kernels.statistics.fisher import (
     mid_p_greater,
     mid_p_two_sided,
 )
+from pipeline.registry import Registry
 
 FloatArray = npt.NDArray[np.float64]
 Alternative: TypeAlias = Literal["two_sided", "greater", "less"]
 _Tables = Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], FloatArray]
 
 
-class ExactTest(Protocol):
+class PValues(Protocol):
     """Anything that turns successes and sizes of two groups into p-values."""
 
     def __call__(
@@ -37,6 +38,38 @@ class ExactTest(Protocol):
         """Return the p-values."""
 
 
+@dataclass(frozen=True)
+class ExactTest:
+    """A registered test of two proportions.
+
+    Parameters
+    ----------
+    name : str
+        What an experiment writes after ``test =``.
+    p_values : callable
+        (k1, n1, k2, n2, alternative) -> array of p-values, NaN where a group is empty.
+    reference : str
+        Who described it.
+
+    Examples
+    --------
+    >>> TESTS.get("fisher").p_values([3], [4], [1], [4]).round(4).tolist()
+    [0.4857]
+    """
+
+    name: str
+    p_values: PValues
+    _: KW_ONLY
+    reference: str
+
+
+TESTS: Registry[ExactTest] = Registry("test", "pipeline.kernels.statistics")
+
+exact_test = TESTS.decorator(ExactTest)
+"""Registers a function as the test named after it."""
+
+
+@exact_test(reference="Fisher 1935")
 def fisher(
     k1: npt.ArrayLike,
     n1: npt.ArrayLike,
@@ -76,6 +109,7 @@ def fisher(
     return _sided(fisher_two_sided, fisher_greater, (k1, n1, k2, n2), alternative)
 
 
+@exact_test(reference="Lancaster 1961")
 def fisher_mid_p(
     k1: npt.ArrayLike,
     n1: npt.ArrayLike,
@@ -115,6 +149,7 @@ def fisher_mid_p(
     return _sided(mid_p_two_sided, mid_p_greater, (k1, n1, k2, n2), alternative)
 
 
+@exact_test(reference="Boschloo 1970")
 def boschloo(
     k1: npt.ArrayLike,
     n1: npt.ArrayLike,
@@ -182,24 +217,3 @@ def _sided(
 
 
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
-TESTS: Mapping[str, ExactTest] = MappingProxyType(
-    {"fisher": fisher, "fisher_mid_p": fisher_mid_p, "boschloo": boschloo}
-)
-
-
-def exact_test(name: str) -> ExactTest:
-    """Return the test of this name.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-
-    Examples
-    --------
-    >>> exact_test("fisher")([3], [4], [1], [4]).round(4).tolist()
-    [0.4857]
-    """
-    if name not in TESTS:
-        raise ValueError(f"no test {name!r}; there are {', '.join(TESTS)}")
-    return TESTS[name]

@@ -10,12 +10,14 @@ from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.percentiles import tail_of
 from pipeline.kernels.statistics.binomial_intervals import checked_counts
 from pipeline.kernels.statistics.fisher import tail_factor
+from pipeline.kernels.statistics.intervals import interval
 from pipeline.kernels.statistics.saddle_point import log_hypergeometric_pmf
 
 _EQUAL = 1e-10  # a tail that differs from alpha/2 by less counts as equal: alpha is rounded
 _CHUNK = 8192  # rows at a time: the arrays then stay in the processor's cache
 
 
+@interval(reference="Wright 1991; Buonaccorsi 1987", finite=True)
 def hypergeometric(
     k: npt.ArrayLike, n: npt.ArrayLike, *, population: npt.ArrayLike, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:

@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.statistics.binomial_intervals import (
-    clopper_pearson,
-    jeffreys,
-    wilson,
-    wilson_corrected,
-)
-from pipeline.kernels.statistics.finite_intervals import hypergeometric
-
-__all__ = [
-    "FINITE",
-    "INTERVALS",
-    "clopper_pearson",
-    "hypergeometric",
-    "interval_columns",
-    "jeffreys",
-    "wilson",
-    "wilson_corrected",
-]
+from pipeline.registry import Registry
 
 FloatArray = npt.NDArray[np.float64]
+Limits: TypeAlias = tuple[FloatArray, FloatArray]
+F = TypeVar("F", bound=Callable[..., Limits])
 
 
-class BinomialInterval(Protocol):
-    """An interval that knows k successes in n trials."""
+@dataclass(frozen=True)
+class Interval(Generic[F]):
+    """A registered confidence interval for a proportion.
 
-    def __call__(
-        self, k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the lower and the upper limits."""
+    Parameters
+    ----------
+    name : str
+        What an experiment writes after ``interval =``.
+    limits : callable
+        (k, n, confidence) -> lower and upper limits, [0, 1] where n = 0.
+    reference : str
+        Who described it.
+    finite : bool
+        Whether it is for samples without replacement alone: then `limits` is given the size of
+        the `population` too.
+    """
 
-
-class IntervalFunction(Protocol):
-    """An interval as the registry has it: it may know the size of the population too."""
+    name: str
+    limits: F
+    _: KW_ONLY
+    reference: str
+    finite: bool = False
 
     def __call__(
         self,
@@ -51,49 +47,25 @@ class IntervalFunction(Protocol):
         *,
         confidence: float = 0.95,
         population: npt.ArrayLike | None = None,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the lower and the upper limits."""
+    ) -> Limits:
+        """Return the limits; an interval that is not `finite` doesn't look at the population.
+
+        Raises
+        ------
+        ValueError
+            If the population is needed and not given, or the counts are impossible.
+        """
+        if not self.finite:
+            return self.limits(k, n, confidence=confidence)
+        if population is None:
+            raise ValueError(f"the {self.name} interval needs the size of the population")
+        return self.limits(k, n, population=population, confidence=confidence)
 
 
-def _of_any_population(interval: BinomialInterval) -> IntervalFunction:
-    """Return the interval with a parameter that it doesn't look at."""
+INTERVALS: Registry[Interval[Any]] = Registry("interval", "pipeline.kernels.statistics")
 
-    def limits(
-        k: npt.ArrayLike,
-        n: npt.ArrayLike,
-        *,
-        confidence: float = 0.95,
-        population: npt.ArrayLike | None = None,
-    ) -> tuple[FloatArray, FloatArray]:
-        del population
-        return interval(k, n, confidence=confidence)
-
-    return limits
-
-
-def _finite(
-    k: npt.ArrayLike,
-    n: npt.ArrayLike,
-    *,
-    confidence: float = 0.95,
-    population: npt.ArrayLike | None = None,
-) -> tuple[FloatArray, FloatArray]:
-    if population is None:
-        raise ValueError("the hypergeometric interval needs the size of the population")
-    return hypergeometric(k, n, population=population, confidence=confidence)
-
-
-INTERVALS: Mapping[str, IntervalFunction] = MappingProxyType(
-    {
-        "clopper_pearson": _of_any_population(clopper_pearson),
-        "wilson": _of_any_population(wilson),
-        "wilson_corrected": _of_any_population(wilson_corrected),
-        "jeffreys": _of_any_population(jeffreys),
-        "hypergeometric": _finite,
-    }
-)
-FINITE = frozenset({"hypergeometric"})
-"""The methods for samples without replacement alone: they need the size of the population."""
+interval = INTERVALS.decorator(Interval)
+"""Registers a function as the interval named after it."""
 
 
 def interval_columns(
@@ -118,8 +90,8 @@ def interval_columns(
     confidence : float
         Confidence level in (0, 1).
     population : str, optional
-        Int64 column: how many the draws were taken from. A method in `FINITE` needs it, the
-        others don't look at it.
+        Int64 column: how many the draws were taken from. A finite method needs it, the others
+        don't look at it.
 
     Returns
     -------
@@ -139,12 +111,11 @@ def interval_columns(
     ... ).select(pl.col("lower", "upper").round(4)).rows()
     [(0.1871, 0.8129), (0.0, 1.0)]
     """
-    if method not in INTERVALS:
-        raise ValueError(f"no interval method {method!r}; there are {', '.join(INTERVALS)}")
-    names = [k, n, population] if population and method in FINITE else [k, n]
+    chosen = INTERVALS.get(method)
+    names = [k, n, population] if population and chosen.finite else [k, n]
     counts = np.stack([frame[name].to_numpy().astype(np.int64) for name in names])
     distinct, inverse = np.unique(counts, axis=1, return_inverse=True)
     sizes = distinct[2] if len(names) == 3 else None
-    limits = INTERVALS[method](distinct[0], distinct[1], confidence=confidence, population=sizes)
+    limits = chosen(distinct[0], distinct[1], confidence=confidence, population=sizes)
     lower, upper = (limit[inverse.ravel()] for limit in limits)
     return frame.with_columns(pl.Series("lower", lower), pl.Series("upper", upper))

@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.registry import Registry
+
 FloatArray = npt.NDArray[np.float64]
-Correction = Callable[[npt.ArrayLike], FloatArray]
 
 
+@dataclass(frozen=True)
+class Correction:
+    """A registered correction for multiple testing.
+
+    Parameters
+    ----------
+    name : str
+        What an experiment writes after ``correction =``.
+    adjust : callable
+        Array of p-values -> array of adjusted p-values; NaN stays NaN and does not count.
+    reference : str
+        Who described it.
+    """
+
+    name: str
+    adjust: Callable[[npt.ArrayLike], FloatArray]
+    _: KW_ONLY
+    reference: str
+
+
+CORRECTIONS: Registry[Correction] = Registry("correction", "pipeline.kernels.statistics")
+
+correction = CORRECTIONS.decorator(Correction)
+"""Registers a function as the correction named after it."""
+
+
+@correction(reference="Holm 1979")
 def holm(p: npt.ArrayLike) -> FloatArray:
     """Return p-values adjusted by Holm's step-down method.
 
@@ -46,6 +74,7 @@ def holm(p: npt.ArrayLike) -> FloatArray:
     return _adjusted(p, _step_down)
 
 
+@correction(reference="Benjamini & Hochberg 1995")
 def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     """Return p-values adjusted by Benjamini and Hochberg's step-up method.
 
@@ -79,11 +108,6 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     [0.03, 0.04, 0.04, nan]
     """
     return _adjusted(p, _step_up)
-
-
-CORRECTIONS: Mapping[str, Correction] = MappingProxyType(
-    {"holm": holm, "benjamini_hochberg": benjamini_hochberg}
-)
 
 
 def _adjusted(p: npt.ArrayLike, adjust: Callable[[FloatArray], FloatArray]) -> FloatArray:

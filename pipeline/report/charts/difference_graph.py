@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts import layers
 from pipeline.report.charts.parts.ends import End, end_labels
 from pipeline.report.charts.parts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
@@ -21,6 +22,7 @@ NEAREST = 7.0
 Pair = tuple[str, str]
 
 
+@chart()
 def difference_chart(
     comparison: pl.DataFrame,
     pairs: Sequence[Pair],

@@ -8,6 +8,7 @@ from dataclasses import replace
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.options import Look
 from pipeline.report.charts.parts.pieces import over
 from pipeline.report.charts.parts.theme import COLOURS, FAINT, INK, themed
@@ -17,6 +18,7 @@ ROW = 20
 SHAPES = ("circle", "diamond")
 
 
+@chart()
 def dot_plot(
     frame: pl.DataFrame, names: Sequence[str], *, title: str, kinds: tuple[str, str], look: Look
 ) -> alt.TopLevelMixin:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
 import polars as pl
 
-from pipeline.report.charts.parts.options import Look
+from pipeline.report.charts.base import chart
+from pipeline.report.charts.parts.options import Grid, Look
 from pipeline.report.charts.parts.pieces import over
 from pipeline.report.charts.parts.theme import INK, LIGHT, TEXT, themed
 
@@ -25,37 +26,7 @@ _NARROW = 9.0
 """Width of cells that need thin lines; pixels."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Grid:
-    """The cells of a heat map.
-
-    Parameters
-    ----------
-    rows, columns : sequence of str
-        Their names, in the order in which they are drawn.
-    row_title, column_title, legend : str
-        What rows, columns and shades stand for.
-    domain : tuple of two float
-        Values of the lightest and the darkest shade; of both ends, if it begins below 0.
-    cell, row : float
-        Width and height of a cell; pixels.
-    """
-
-    rows: Sequence[str]
-    columns: Sequence[str]
-    row_title: str
-    column_title: str
-    legend: str
-    domain: tuple[float, float] = (0.0, 1.0)
-    cell: float = 22.0
-    row: float = 22.0
-
-    @property
-    def width(self) -> float:
-        """Width of the whole grid; pixels."""
-        return self.cell * len(self.columns)
-
-
+@chart()
 def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> alt.TopLevelMixin:
     """Return a heat map.
 

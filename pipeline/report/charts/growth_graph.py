@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.labels import spread
 from pipeline.report.charts.parts.options import Look
 from pipeline.report.charts.parts.pieces import labels, over, segments
@@ -18,6 +19,7 @@ _JOINT, _TEXT = 6.0, 26.0
 """Where the connector and the text begin, left of the area; pixels."""
 
 
+@chart()
 def growth(
     frame: pl.DataFrame, names: Sequence[str], *, x_title: str, y_title: str, look: Look
 ) -> alt.TopLevelMixin:

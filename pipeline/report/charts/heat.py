@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.matrix import NUMBERS, Matrix
 from pipeline.report.charts.parts.options import SCREEN, Look
 from pipeline.report.charts.parts.pieces import labels, number, over, pixel_x, pixel_y, words
@@ -26,6 +27,7 @@ class _Grid:
     look: Look
 
 
+@chart()
 def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> alt.ConcatChart:
     """Draw a square of cells for each matrix, all on the same scale of colours.
 

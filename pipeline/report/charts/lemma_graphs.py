@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.ends import End, end_labels
 from pipeline.report.charts.parts.options import SCREEN, Look
 from pipeline.report.charts.parts.pieces import level, line, over
@@ -18,6 +19,7 @@ SERIES = ("precision", "recall", "L")
 _PER_CENT = (0.0, 100.0)
 
 
+@chart()
 def lemma_chart(
     trends: pl.DataFrame, name: str, *, mean: float, order: str, look: Look = SCREEN
 ) -> alt.LayerChart:
@@ -57,6 +59,7 @@ def lemma_chart(
     return themed(parts, look)
 
 
+@chart()
 def trend_chart(
     trends: pl.DataFrame, names: Sequence[str], *, order: str, look: Look = SCREEN
 ) -> alt.LayerChart:
@@ -91,6 +94,7 @@ def trend_chart(
     return themed([*lines, *end_labels(ends, plane)], look)
 
 
+@chart()
 def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChart:
     """Draw recall on x and precision on y: a circle for all lemmas at the same place.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.options import SCREEN, Look
 from pipeline.report.charts.parts.pieces import over
 from pipeline.report.charts.parts.plane import round_domain
@@ -16,6 +17,7 @@ ROW = 34
 """Height of a row; pixels."""
 
 
+@chart()
 def lexicon_chart(
     frame: pl.DataFrame, *, title: str, zero: bool = False, look: Look = SCREEN
 ) -> alt.LayerChart:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.options import Look
 from pipeline.report.charts.parts.pieces import labels, over
 from pipeline.report.charts.parts.plane import Plane, round_domain
@@ -21,6 +22,7 @@ _ALIKE, _ROOM = 1e-6, 0.05
 """An axis on which all lie closer than the first has so much room on either side."""
 
 
+@chart()
 def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> alt.TopLevelMixin:
     """Return named points; the bars are one standard deviation over runs to either side.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts import layers
 from pipeline.report.charts.parts.coincide import uncovered
 from pipeline.report.charts.parts.ends import End, end_labels
@@ -34,6 +35,7 @@ class RatePlane(Plane):
         return alt.X(field, type="quantitative", title="sampling rate (%)", scale=scale, axis=axis)
 
 
+@chart()
 def planning_chart(
     curves: pl.DataFrame,
     *,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.curves import at_same, curves, n_range, roomy, y_range
 from pipeline.report.charts.parts.ends import End
 from pipeline.report.charts.parts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
@@ -18,6 +19,7 @@ from pipeline.report.charts.parts.theme import BASELINE, BASELINE_LIMIT, themed
 N_BEST = "n (size of the n-best list)"
 
 
+@chart()
 def precision_chart(
     precision: pl.DataFrame,
     baseline: pl.DataFrame | None = None,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts import layers
 from pipeline.report.charts.parts.coincide import uncovered
 from pipeline.report.charts.parts.curves import at_same, curves, line_ends, n_range, roomy, y_range
@@ -19,6 +20,7 @@ from pipeline.report.charts.parts.theme import BASELINE, Stroke, dashed, strokes
 from pipeline.report.charts.precision_graph import baseline_end, baseline_lines
 
 
+@chart()
 def recall_chart(
     recall: pl.DataFrame,
     *,
@@ -72,6 +74,7 @@ def _chance(plane: Plane, n_candidates: int | None) -> pl.DataFrame:
     )
 
 
+@chart()
 def precision_recall_chart(
     precision: pl.DataFrame,
     baseline: pl.DataFrame | None = None,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.labels import rows
 from pipeline.report.charts.parts.options import SCREEN, Look
 from pipeline.report.charts.parts.pieces import (
@@ -30,6 +31,7 @@ BEST, AMONG = "#0072B2", "#b9d8ec"
 DARK, PALE = "#555555", "#d5d5d5"
 
 
+@chart()
 def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChart:
     """Draw a row per measure and a column per n: dark where best, pale where not worse.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import altair as alt
 import polars as pl
 
+from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.options import SCREEN, Look
 from pipeline.report.charts.parts.pieces import labels, number, over, pixel_y, segments, words
 from pipeline.report.charts.parts.plane import DECIMAL, Plane, round_domain
@@ -25,6 +26,7 @@ SHADES = (INK, "#0072B2", "#D55E00", "#009E73")
 GREYS = (INK, "#8c8c8c", "#555555", "#b0b0b0")
 
 
+@chart()
 def whisker_chart(
     estimates: pl.DataFrame, *, x_title: str, look: Look = SCREEN, percent: bool = False
 ) -> alt.LayerChart:

@@ -8,11 +8,13 @@ import tomllib
 from collections.abc import Mapping
 from os import cpu_count
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.registry import Named
 from pipeline.runner.config.budget import Budget, Bytes
 from pipeline.runner.config.problems import problems_of
 from pipeline.runner.store.garbage import REPORT, SWEEP
@@ -32,7 +34,7 @@ class Options(BaseModel):
 class RunOptions(Options):
     """``[run]``: how to run; never changes a result."""
 
-    engine: str = "local"
+    engine: Annotated[str, Named(ENGINES)] = "local"
     """Engine that maps tasks: "local", one after the other with all cores, or "processes"."""
     workers: int | None = Field(default=None, ge=1)
     """Processes of that engine; one for each core if not given. They share the memory."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pipeline.engine import ENGINES
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem
 from pipeline.runner.config.dry_run import dry_run
 from pipeline.runner.config.experiment import Experiment, override, parse, read_toml
 from pipeline.runner.config.graph import Node, build
@@ -107,9 +106,6 @@ def load(
     problems += found
     places = Places(path.parent, data_root(data), experiment.data)
     files = _files(nodes, places, problems)
-    if experiment.run.engine not in ENGINES:
-        what = f"unknown engine {experiment.run.engine!r}"
-        problems.append(Problem("run.engine", what, did_you_mean(experiment.run.engine, ENGINES)))
     problems += dry_run(nodes, files)
     problems += also(experiment) if also else ()
     if problems:

@@ -112,7 +112,7 @@ def _recorded(
         storage.write(log, b"")
     digests = store.FileDigests(storage, CACHE)
     options = project.experiment.run
-    engine = ENGINES[options.engine](options.workers)
+    engine = ENGINES.get(options.engine)(options.workers)
     progress = Progress(project, digests, [log_to(storage, log), *listeners], force, engine)
     tell(progress.listeners, "run_started", run=identity, experiment=project.experiment.name)
     outcome: Literal["done", "waits", "failed", "interrupted"] = "failed"
@@ -247,7 +247,7 @@ def _finish(node: Node, made: Manifest, progress: Progress, *, ran: bool, starte
 
 def _delivered(node: Node, made: Manifest, project: Project) -> list[str]:
     """Give out what is for people; return where the new files are."""
-    wanted = node.stage.delivers(node.config) if node.stage.delivers else None
+    wanted = node.stage.delivery(node.config)
     if isinstance(wanted, Sheets):
         return deliver_sheets(project, made, wanted)
     return deliver_list(project, made, wanted) if wanted else []

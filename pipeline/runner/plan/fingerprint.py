@@ -36,8 +36,8 @@ def ingredients(
     readers : iterable of str
         Modules of the readers of these files.
     """
-    uses = node.stage.uses(node.config) if node.stage.uses else ()
-    code = code_digests([STAGES.module(node.stage.name), *readers, *uses])
+    found = node.stage.modules(node.config)
+    code = code_digests([STAGES.module(node.stage.name), *readers, *found])
     return {
         "config": {"use": node.stage.name, **node.own_config()},
         "inputs": {**inputs, **files},

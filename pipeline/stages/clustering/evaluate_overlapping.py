@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, resolve
+from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES
 from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
+from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
 from pipeline.stages.clustering.counted_alike import counted_alike
 from pipeline.stages.clustering.systems import require_entries, runs, stacked
@@ -22,27 +22,16 @@ class EvaluateOverlapping(Seeded):
     """The gold classes of the items."""
     systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
     """Stages with the clusters of the items; items without a gold class are left out."""
-    measures: tuple[str, ...] = Field(default=("all",), min_length=1, validate_default=True)
+    measures: Annotated[tuple[str, ...], Named(OVERLAPPING_MEASURES)] = Field(
+        default=("all",), min_length=1, validate_default=True
+    )
     """Names of measures; "all" stands for every one."""
-
-    @field_validator("measures")
-    @classmethod
-    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            return tuple(resolve(names, OVERLAPPING_MEASURES))
-        except KeyError as error:
-            raise ValueError(error.args[0]) from error
-
-
-def _modules(config: EvaluateOverlapping) -> Iterable[str]:
-    return {OVERLAPPING_MEASURES.module(name) for name in config.measures}
 
 
 @stage(
     "evaluate.overlapping",
     config=EvaluateOverlapping,
     outputs={"scores": OverlappingScores},
-    uses=_modules,
     agree=counted_alike,
 )
 def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 import polars as pl
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from pipeline.errors import DataError
 from pipeline.kernels.clustering import applied_dictionary
-from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES
 from pipeline.kernels.clustering.token.bootstrap import token_intervals
 from pipeline.kernels.clustering.token.mapping import token_mapping
 from pipeline.kernels.clustering.token.scores import PAPER, token_scores
+from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, several, stage
 from pipeline.stages.clustering.counted_alike import counted_alike, require_same_tokens
 from pipeline.stages.clustering.systems import KEY, SystemRun, require_entries, runs, stacked
@@ -42,7 +43,7 @@ class EvaluateTokenLevel(Seeded):
     """Stages with clusters of items: each token gets the one cluster of its item."""
     gold: Annotated[str | None, Of(GoldEntries)] = None
     """The gold classes of the items with their tokens; what dictionaries need."""
-    measures: tuple[str, ...] = Field(default=PAPER, min_length=1)
+    measures: Annotated[tuple[str, ...], Named(TOKEN_MEASURES)] = Field(default=PAPER, min_length=1)
     """Names of measures; "all" stands for every one."""
     without_cluster: Literal["drop", "cluster"] = "drop"
     """What becomes of tokens without a cluster: left out, or one more cluster of them all."""
@@ -54,14 +55,6 @@ class EvaluateTokenLevel(Seeded):
     """The stages of taggings again, run with sentences = true: for the limits."""
     gold_sentences: Annotated[str | None, Of(GoldSentences)] = None
     """The stage of gold again, run with sentences = true: for the limits of dictionaries."""
-
-    @field_validator("measures")
-    @classmethod
-    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            return tuple(resolve(names, TOKEN_MEASURES))
-        except KeyError as error:
-            raise ValueError(error.args[0]) from error
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -76,10 +69,6 @@ class EvaluateTokenLevel(Seeded):
         return self
 
 
-def _modules(config: EvaluateTokenLevel) -> Iterable[str]:
-    return {TOKEN_MEASURES.module(name) for name in config.measures}
-
-
 @stage(
     "evaluate.token_level",
     config=EvaluateTokenLevel,
@@ -89,7 +78,6 @@ def _modules(config: EvaluateTokenLevel) -> Iterable[str]:
         "overlaps": ClusterOverlaps,
         "sizes": SystemSize,
     },
-    uses=_modules,
     agree=counted_alike,
 )
 def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:

@@ -7,8 +7,10 @@ from typing import Annotated, Literal, TypeAlias
 import polars as pl
 from pydantic import Field
 
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types.evaluate import Evaluated, evaluate_type_level
 from pipeline.kernels.overlaps import overlaps
+from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.clustering.counted_alike import counted_alike
 from pipeline.stages.clustering.systems import SystemRun, require_entries, runs, stacked
@@ -22,7 +24,6 @@ from schemas import (
     WorstItems,
 )
 
-Measure: TypeAlias = Literal["MacroI", "MicroI", "MicroC"]
 Mapping: TypeAlias = Literal["1-1", "M-1"]
 
 
@@ -33,8 +34,10 @@ class EvaluateTypeLevel(Seeded):
     """The gold classes of the items."""
     systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
     """Stages with the clusters of the items, of one system or several."""
-    measures: tuple[Measure, ...] = Field(default=("MacroI", "MicroI", "MicroC"), min_length=1)
-    """Which measures."""
+    measures: Annotated[tuple[str, ...], Named(TYPE_MEASURES)] = Field(
+        default=("MacroI", "MicroI", "MicroC"), min_length=1
+    )
+    """Which measures; "all" stands for every one."""
     mappings: tuple[Mapping, ...] = Field(default=("1-1", "M-1"), min_length=1)
     """How clusters are mapped to classes: one to one, or many to one."""
     restarts: int | None = Field(default=None, ge=0)

@@ -8,7 +8,8 @@ import polars as pl
 
 from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.nbest.curves import cut_lists, local_precision, recall_columns, stays_below
-from pipeline.kernels.statistics.intervals import FINITE
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.statistics.intervals import INTERVALS
 from schemas import CutLists, LocalPrecision, Recall, Thresholds
 
 
@@ -32,7 +33,7 @@ def recall(
     """
     if not wanted:
         return Recall.zero_rows()
-    taken = "clopper_pearson" if method in FINITE else method
+    taken = clopper_pearson.__name__ if INTERVALS.get(method).finite else method
     found = recall_columns(counts, positives=positives, method=taken, confidence=confidence)
     return found.select(*Recall.columns())
 

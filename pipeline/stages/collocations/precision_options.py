@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import polars as pl
-from pydantic import field_validator
+from typing import Annotated
 
-from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.kernels.statistics.intervals import FINITE, INTERVALS
+import polars as pl
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.registry import Named
 from pipeline.stages.base import Proportion, StageConfig
 
 
 class Estimating(StageConfig):
     """Options of every stage that estimates precision."""
 
-    interval: str = "clopper_pearson"
+    interval: Annotated[str, Named(INTERVALS)] = "clopper_pearson"
     """Method of the confidence intervals: clopper_pearson, wilson, wilson_corrected, jeffreys, or
     hypergeometric, the exact one for samples without replacement."""
     confidence: Proportion = 0.95
     """Confidence level."""
-
-    @field_validator("interval")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in INTERVALS:
-            raise ValueError(f"unknown interval {name!r}; {did_you_mean(name, INTERVALS)}")
-        return name
 
     def check(self, draws: pl.DataFrame) -> None:
         """Refuse an interval for single draws where candidates were drawn again.
@@ -35,7 +30,7 @@ class Estimating(StageConfig):
             With the number of such candidates, and three of them.
         """
         again = draws.filter(pl.col("multiplicity") > 1)["id"].unique().sort()
-        if self.interval in FINITE and len(again):
+        if INTERVALS.get(self.interval).finite and len(again):
             shown = ", ".join(again.head(3))
             what = (
                 f"{self.interval!r} is for samples without replacement, and {len(again):,}"

@@ -9,7 +9,8 @@ from pydantic import Field, field_validator, model_validator
 
 from pipeline.kernels.association.dependencies import modules
 from pipeline.kernels.association.scoring import parse, score
-from pipeline.kernels.measure import MEASURES, resolve
+from pipeline.kernels.measure import MEASURES
+from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
 from schemas import Candidates, Scores
 
@@ -19,23 +20,12 @@ class ScoreAssociation(Seeded):
 
     candidates: Annotated[str, Of(Candidates)]
     """The candidates."""
-    measures: tuple[str, ...] = Field(default=("all",), validate_default=True)
+    measures: Annotated[tuple[str, ...], Named(MEASURES)] = Field(
+        default=("all",), validate_default=True
+    )
     """Names or aliases of measures, see ``lexassay measures``; ``all`` for every one."""
     formulas: dict[str, str] = Field(default_factory=dict)
     """Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N."""
-
-    @field_validator("measures")
-    @classmethod
-    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        unknown = []
-        for name in names:
-            try:
-                resolve([name])
-            except KeyError as error:
-                unknown.append(str(error.args[0]))
-        if unknown:
-            raise ValueError("; ".join(unknown))
-        return tuple(resolve(names))
 
     @field_validator("formulas")
     @classmethod

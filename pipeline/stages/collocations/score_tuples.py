@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.association import tuple_association
-from pipeline.kernels.measure import TUPLE_MEASURES, resolve
+from pipeline.kernels.measure import TUPLE_MEASURES
+from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
 from schemas import Tuples, TupleScores
 from schemas.tuples import arity
@@ -20,37 +21,16 @@ class ScoreTuples(StageConfig):
 
     tuples: Annotated[str, Of(Tuples)]
     """The tuples."""
-    measures: tuple[str, ...] = Field(default=("all",), validate_default=True)
+    measures: Annotated[tuple[str, ...], Named(TUPLE_MEASURES)] = Field(
+        default=("all",), validate_default=True
+    )
     """Names or aliases of measures for 2-6 units, see ``lexassay measures``; ``all``."""
     formulas: dict[str, str] = Field(default_factory=dict)
     """Measures of your own: name to Polars SQL over o e delta f1 f2 ... f_12 ... N and, for
     three units, the cells o111 o112 ... e222."""
 
-    @field_validator("measures")
-    @classmethod
-    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        unknown = []
-        for name in names:
-            try:
-                resolve([name], TUPLE_MEASURES)
-            except KeyError as error:
-                unknown.append(str(error.args[0]))
-        if unknown:
-            raise ValueError("; ".join(unknown))
-        return tuple(resolve(names, TUPLE_MEASURES))
 
-
-def _modules(config: ScoreTuples) -> Iterable[str]:
-    return {TUPLE_MEASURES.module(name) for name in config.measures}
-
-
-@stage(
-    "score.tuples",
-    config=ScoreTuples,
-    outputs={"scores": TupleScores},
-    shards="tuples",
-    uses=_modules,
-)
+@stage("score.tuples", config=ScoreTuples, outputs={"scores": TupleScores}, shards="tuples")
 def score_tuples(config: ScoreTuples, tables: Tables) -> Outputs:
     """Add a column per measure."""
     tuples = tables["tuples"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Annotated, TypedDict
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from pipeline.errors import did_you_mean
 from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS
+from pipeline.registry import Named
 from pipeline.stages.base import Proportion
 from pipeline.stages.collocations.evaluation import Evaluation
 
@@ -15,7 +16,7 @@ from pipeline.stages.collocations.evaluation import Evaluation
 class Tests(Evaluation):
     """Options of every stage that tests for differences."""
 
-    test: str = "fisher"
+    test: Annotated[str, Named(TESTS)] = "fisher"
     """The exact test: fisher, fisher_mid_p (less conservative, no longer exact) or boschloo (more
     powerful, and slow)."""
     alternative: Alternative = "two_sided"
@@ -24,15 +25,8 @@ class Tests(Evaluation):
     """Significance level."""
     margin: float = Field(default=0.0, ge=0, lt=1)
     """Relevance margin: smaller differences in precision are not marked."""
-    correction: Literal["holm", "benjamini_hochberg"] = "holm"
+    correction: Annotated[str, Named(CORRECTIONS)] = "holm"
     """How p-values are adjusted for the size of the family."""
-
-    @field_validator("test")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in TESTS:
-            raise ValueError(f"unknown test {name!r}; {did_you_mean(name, TESTS)}")
-        return name
 
 
 class Mark(TypedDict):

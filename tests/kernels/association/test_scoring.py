@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from pipeline.kernels.association.scoring import expressions, parse, score, score_now
-from pipeline.kernels.measure import MEASURES, resolve, spellings
+from pipeline.kernels.measure import MEASURES
 from tests.kernels.association.cells import Cells, frame
 
 UCS = {
@@ -109,8 +109,8 @@ def test_formula_refused(formula: str, complaint: str) -> None:
 
 
 def test_names_and_aliases() -> None:
-    assert resolve(["LL", "G2", "log.likelihood"]) == ["log_likelihood"]
-    assert resolve(["MI", "all"])[0] == "mi"
-    assert set(spellings().values()) == set(MEASURES)
+    assert MEASURES.resolve(["LL", "G2", "log.likelihood"]) == ["log_likelihood"]
+    assert MEASURES.resolve(["MI", "all"])[0] == "mi"
+    assert set(MEASURES.spellings().values()) == set(MEASURES)
     with pytest.raises(KeyError, match="did you mean t_score"):
-        resolve(["t_scor"])
+        MEASURES.resolve(["t_scor"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipeline.kernels.association.scoring import score
 from pipeline.kernels.association.tuple_association import parse_tuple_formula, score_tuples
 from pipeline.kernels.association.tuple_tables import columns
-from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES, resolve
+from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
 from tests.kernels.association.exact_tuples import EXACT, Table, frame, sign, tables
 
 
@@ -218,9 +218,9 @@ def test_names_are_those_of_pairs() -> None:
     """A measure of tuples is spelt as the measure of pairs that it equals for two units."""
     for name in set(TUPLE_MEASURES) & set(MEASURES):
         assert TUPLE_MEASURES.get(name).spellings == MEASURES.get(name).spellings
-    assert resolve(["G2", "MI"], TUPLE_MEASURES) == ["log_likelihood", "mi"]
+    assert TUPLE_MEASURES.resolve(["G2", "MI"]) == ["log_likelihood", "mi"]
     with pytest.raises(KeyError, match="unknown tuple measure 'dice'"):
-        resolve(["dice"], TUPLE_MEASURES)
+        TUPLE_MEASURES.resolve(["dice"])
 
 
 def test_surprise_of_nan_is_nan() -> None:

@@ -22,7 +22,7 @@ SMALL = Design(n=6, apart=4, candidates=11, alpha=0.3)
 def verdict(design: Design, k1: int, n1: int, k2: int, n2: int) -> str:
     if not (n1 and n2):
         return "untested"
-    p = TESTS[design.test]([k1], [n1], [k2], [n2], alternative=design.alternative)[0]
+    p = TESTS.get(design.test).p_values([k1], [n1], [k2], [n2], alternative=design.alternative)[0]
     difference = design.apart / design.n * (k1 / n1 - k2 / n2)
     if p >= design.alpha or abs(difference) < design.margin - 1e-9 or difference == 0:
         return "none"

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.statistics.intervals import hypergeometric
+from pipeline.kernels.statistics.finite_intervals import hypergeometric
 from schemas import Precision
 from schemas.validate import validate
 from tests.stages.run_stage import run_stage
@@ -64,7 +64,9 @@ def test_finite_interval_that_knows_more_than_the_estimate_says() -> None:
     judgements = pl.DataFrame({"category": "TP", "id": ids, "tp": [False] + [True] * 99})
     sample = pl.DataFrame({"id": ids[:99], "multiplicity": 1, "position": range(1, 100)})
     config = {"cuts": [100], "interval": "hypergeometric"}
-    made = run_stage("evaluate.precision", config, ranks=ranks, judgements=judgements, sample=sample)
+    made = run_stage(
+        "evaluate.precision", config, ranks=ranks, judgements=judgements, sample=sample
+    )
     row = made["cuts"].row(0, named=True)
     assert (row["lower"], row["precision"], row["upper"]) == (0.99, 98 / 99, 0.99)
     assert validate([made["precision"]], Precision, name="precision") == 100

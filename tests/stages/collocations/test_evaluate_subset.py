@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.statistics.intervals import clopper_pearson
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from tests.stages.run_stage import run_stage
 
 IDS = [f"x{i}" for i in range(8)]

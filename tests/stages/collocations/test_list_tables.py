@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipeline.kernels.statistics.intervals import clopper_pearson
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from tests.stages.run_stage import run_stage
 
 IDS = [f"x{i}" for i in range(8)]

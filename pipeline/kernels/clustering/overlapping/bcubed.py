@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.clustering.measure import cluster_measure
+from pipeline.kernels.clustering.measure import overlapping_measure
 from pipeline.kernels.clustering.overlapping.memberships import Memberships
 
 _AMIGO = "Amigó, Gonzalo, Artiles & Verdejo 2009, section 5"
 
 
-@cluster_measure(
+@overlapping_measure(
     title="BCubed P", family="overlapping",
     formula="mean_e mean_e' min(|A A'|, |B B'|) / |B B'|, over e' that share a cluster with e",
     range="[0, 1]", reference=_AMIGO,
@@ -25,7 +25,7 @@ def bcubed_precision(data: Memberships) -> float:
     return _mean(data.sharing.precision, data)
 
 
-@cluster_measure(
+@overlapping_measure(
     title="BCubed R", family="overlapping",
     formula="mean_e mean_e' min(|A A'|, |B B'|) / |A A'|, over e' that share a class with e",
     range="[0, 1]", reference=_AMIGO,
@@ -38,7 +38,7 @@ def bcubed_recall(data: Memberships) -> float:
     return _mean(data.sharing.recall, data)
 
 
-@cluster_measure(
+@overlapping_measure(
     title="BCubed F", family="overlapping", formula="2 P R / (P + R); 0 if both are 0",
     range="[0, 1]", reference=_AMIGO, aliases=("bcubed", "BCubed"),
 )  # fmt: skip

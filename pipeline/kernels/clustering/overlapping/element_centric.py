@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from pipeline.kernels.arrays import FloatArray, IntArray
-from pipeline.kernels.clustering.measure import cluster_measure
+from pipeline.kernels.clustering.measure import overlapping_measure
 from pipeline.kernels.clustering.overlapping.memberships import Memberships
 from pipeline.kernels.clustering.overlapping.patterns import Patterns
 from pipeline.kernels.hashing import seeded_generator
@@ -19,7 +19,7 @@ MOST_PAIRS = 2**30
 _ROWS, _COLUMNS = 128, 2048
 
 
-@cluster_measure(
+@overlapping_measure(
     title="ECS", family="overlapping",
     formula="mean_i 1 - 1/(2 alpha) sum_j |p_ij - q_ij|, p and q personalised PageRank",
     range="[0, 1]", reference="Gates, Wood, Hetrick & Ahn 2019", symmetric=True,

@@ -6,11 +6,11 @@ import numpy as np
 from scipy import special
 
 from pipeline.kernels.arrays import FloatArray, IntArray
-from pipeline.kernels.clustering.measure import cluster_measure
+from pipeline.kernels.clustering.measure import overlapping_measure
 from pipeline.kernels.clustering.overlapping.memberships import Memberships
 
 
-@cluster_measure(
+@overlapping_measure(
     title="NMI LFK", family="overlapping",
     formula="1 - (mean_i H(X_i|Y)/H(X_i) + mean_j H(Y_j|X)/H(Y_j)) / 2",
     range="[0, 1]", reference="Lancichinetti, Fortunato & Kertész 2009, appendix B",
@@ -29,7 +29,7 @@ def nmi_lfk(data: Memberships) -> float:
     return 1.0 - (_lost(*first, second[1]) + _lost(*second, first[1])) / 2.0
 
 
-@cluster_measure(
+@overlapping_measure(
     title="NMI max", family="overlapping",
     formula="(H(X) - H(X|Y) + H(Y) - H(Y|X)) / (2 max(H(X), H(Y)))",
     range="[0, 1]", reference="McDaid, Greene & Hurley 2011", symmetric=True,

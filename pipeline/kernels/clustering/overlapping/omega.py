@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.clustering.measure import cluster_measure
+from pipeline.kernels.clustering.measure import overlapping_measure
 from pipeline.kernels.clustering.overlapping.memberships import Memberships
 
 
-@cluster_measure(
+@overlapping_measure(
     title="Omega", family="overlapping",
     formula="(obs - exp) / (1 - exp), obs = sum_j n_jj / pairs, exp = sum_j n_j. n_.j / pairs^2",
     range="(-inf, 1]", reference="Collins & Dent 1988", symmetric=True, aliases=("omega_index",),

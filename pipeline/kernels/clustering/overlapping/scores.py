@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, resolve
+from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES
 from pipeline.kernels.clustering.overlapping.element_centric import element_centric_estimate
 from pipeline.kernels.clustering.overlapping.memberships import Memberships, memberships
 
@@ -52,7 +52,7 @@ def overlapping_scores(
     >>> overlapping_scores(gold, induced, measures=["omega", "bcubed"], seed="s").rows()
     [('omega', 1.0, None), ('bcubed_f', 1.0, None)]
     """
-    names = resolve(measures, OVERLAPPING_MEASURES)
+    names = OVERLAPPING_MEASURES.resolve(measures)
     data = memberships(gold, induced, seed=seed)
     rows = [(name, *_estimate(name, data)) for name in names]
     table = pl.DataFrame(rows, schema=_SCHEMA, orient="row").fill_nan(None)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from pipeline.kernels.arrays import IntArray, codes
 from pipeline.kernels.clustering.encoding import check_labels
-from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES
 from pipeline.kernels.clustering.token.contingency import Contingency, contingency, without_empty
 from pipeline.kernels.clustering.token.scores import score_table
 from pipeline.kernels.hashing import seeded_generator
@@ -77,7 +77,7 @@ def token_intervals(
     True
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
-    names = resolve(measures, TOKEN_MEASURES)
+    names = TOKEN_MEASURES.resolve(measures)
     check_labels(cells, ["sentence"])
     table = contingency(_added(cells, ["gold", "cluster"]))
     values = score_table(table, names)

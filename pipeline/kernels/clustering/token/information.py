@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.clustering.measure import cluster_measure
+from pipeline.kernels.clustering.measure import token_measure
 from pipeline.kernels.clustering.token.contingency import Contingency
 from pipeline.kernels.clustering.token.expected import expected_information
 
@@ -39,7 +39,7 @@ def conditional_entropy(table: Contingency) -> float:
     return float(-(n * np.log(n / table.sizes[columns])).sum() / table.N) + 0.0
 
 
-@cluster_measure(
+@token_measure(
     title="homogeneity", family="information theory", formula="1 - H(C|K)/H(C); 1 if H(C) = 0",
     range="[0, 1]", reference=_ROSENBERG, aliases=("hom",),
 )  # fmt: skip
@@ -51,7 +51,7 @@ def homogeneity(table: Contingency) -> float:
     return _unit(1.0 - conditional_entropy(table) / whole) if whole else 1.0
 
 
-@cluster_measure(
+@token_measure(
     title="completeness", family="information theory", formula="1 - H(K|C)/H(K); 1 if H(K) = 0",
     range="[0, 1]", reference=_ROSENBERG, aliases=("comp",),
 )  # fmt: skip
@@ -60,7 +60,7 @@ def completeness(table: Contingency) -> float:
     return homogeneity(table.swapped)
 
 
-@cluster_measure(
+@token_measure(
     title="V", family="information theory", formula="2 hom comp / (hom + comp); 0 if both are 0",
     range="[0, 1]", reference=_ROSENBERG, symmetric=True, aliases=("V", "v_measure"),
 )  # fmt: skip
@@ -70,7 +70,7 @@ def v(table: Contingency) -> float:
     return 2.0 * hom * comp / (hom + comp) if hom + comp else 0.0
 
 
-@cluster_measure(
+@token_measure(
     title="VI", family="information theory", formula="H(C|K) + H(K|C)", range="[0, 2 ln N]",
     reference="Meila 2007", better="lower", symmetric=True,
     aliases=("VI", "variation_of_information"),
@@ -80,7 +80,7 @@ def vi(table: Contingency) -> float:
     return conditional_entropy(table) + conditional_entropy(table.swapped) if table.N else _NAN
 
 
-@cluster_measure(
+@token_measure(
     title="NVI", family="information theory", formula="VI / H(C); H(K) if H(C) = 0",
     range="[0, inf)", reference="Reichart & Rappoport 2009", better="lower", aliases=("NVI",),
 )  # fmt: skip
@@ -92,7 +92,7 @@ def nvi(table: Contingency) -> float:
     return vi(table) / whole if whole else entropy(table.sizes)
 
 
-@cluster_measure(
+@token_measure(
     title="I", family="information theory", formula="H(C) - H(C|K)", range="[0, ln N]",
     reference="Cover & Thomas 2006, 2.4", symmetric=True,
 )  # fmt: skip
@@ -103,7 +103,7 @@ def mutual_information(table: Contingency) -> float:
     return max(0.0, entropy(table.classes) - conditional_entropy(table))
 
 
-@cluster_measure(
+@token_measure(
     title="NMI", family="information theory", formula="2 I / (H(C) + H(K)); 1 if both are 0",
     range="[0, 1]", reference="Vinh, Epps & Bailey 2010, NMI_sum", symmetric=True,
     aliases=("NMI", "normalised_mutual_information"),
@@ -113,7 +113,7 @@ def nmi(table: Contingency) -> float:
     return _over_mean(table, 0.0)
 
 
-@cluster_measure(
+@token_measure(
     title="NMI sqrt", family="information theory", formula="I / sqrt(H(C) H(K)); 1 if both are 0",
     range="[0, 1]", reference="Strehl & Ghosh 2002", symmetric=True, aliases=("nmi_sqrt",),
 )  # fmt: skip
@@ -127,7 +127,7 @@ def nmi_geometric(table: Contingency) -> float:
     return _unit(mutual_information(table) / math.sqrt(first * second))
 
 
-@cluster_measure(
+@token_measure(
     title="AMI", family="information theory",
     formula="(I - E[I]) / ((H(C) + H(K))/2 - E[I]); 1 if classes and clusters are equal",
     range="(-inf, 1]", reference=_VINH, symmetric=True,

@@ -7,13 +7,13 @@ import polars as pl
 from scipy.optimize import linear_sum_assignment
 
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.clustering.measure import cluster_measure
+from pipeline.kernels.clustering.measure import token_measure
 from pipeline.kernels.clustering.token.contingency import Contingency, contingency
 
 _NONE = -1
 
 
-@cluster_measure(
+@token_measure(
     title="M-1", family="mapping", formula="1/N sum_k max_c n_ck", range="(0, 1]",
     reference="Zhao & Karypis 2001, purity; Schütze 1992 for tagging",
     aliases=("M-1", "purity", "many_to_one_accuracy"),
@@ -26,7 +26,7 @@ def many_to_one(table: Contingency) -> float:
     return _share(int(table.counts.max(axis=0, initial=0).sum()), table)
 
 
-@cluster_measure(
+@token_measure(
     title="1-1", family="mapping", formula="1/N max_h sum_k n_h(k)k, h one to one", range="(0, 1]",
     reference="Haghighi & Klein 2006; Meila & Heckerman 2001",
     symmetric=True, aliases=("1-1", "one_to_one_accuracy"),
@@ -37,7 +37,7 @@ def one_to_one(table: Contingency) -> float:
     return _share(int(table.counts[rows, columns].sum()), table)
 
 
-@cluster_measure(
+@token_measure(
     title="H", family="mapping", formula="1 - 1-1 accuracy", range="[0, 1)",
     reference="Meila & Heckerman 2001", better="lower", symmetric=True,
     aliases=("H", "classification_error"),
@@ -47,7 +47,7 @@ def meila_heckerman(table: Contingency) -> float:
     return 1.0 - one_to_one(table)
 
 
-@cluster_measure(
+@token_measure(
     title="misclassification", family="mapping", formula="1 - M-1 accuracy", range="[0, 1)",
     reference="Zeng et al. 2002", better="lower", aliases=("misclassification",),
 )  # fmt: skip
@@ -56,7 +56,7 @@ def misclassification_index(table: Contingency) -> float:
     return 1.0 - many_to_one(table)
 
 
-@cluster_measure(
+@token_measure(
     title="micro-P", family="mapping", formula="sum_c TP_c / sum_c (TP_c + FP_c)", range="(0, 1]",
     reference="Dhillon, Mallela & Modha 2003",
 )  # fmt: skip
@@ -69,7 +69,7 @@ def micro_precision(table: Contingency) -> float:
     return many_to_one(table)
 
 
-@cluster_measure(
+@token_measure(
     title="micro-R", family="mapping", formula="sum_c TP_c / sum_c (TP_c + FN_c)", range="(0, 1]",
     reference="Dhillon, Mallela & Modha 2003",
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.clustering.measure import cluster_measure
+from pipeline.kernels.clustering.measure import token_measure
 from pipeline.kernels.clustering.token.contingency import Contingency
 
 _NAN = float("nan")
@@ -57,7 +57,7 @@ def _squares(counts: IntArray, total: int) -> int:
     return sum(int(count) ** 2 for count in counts)
 
 
-@cluster_measure(
+@token_measure(
     title="Rand", family="pair counting", formula="(both + neither) / pairs", range="[0, 1]",
     reference="Rand 1971", symmetric=True, aliases=("RI", "rand_index"),
 )  # fmt: skip
@@ -67,7 +67,7 @@ def rand(table: Contingency) -> float:
     return _quotient(pairs.both + pairs.neither, sum(pairs), table)
 
 
-@cluster_measure(
+@token_measure(
     title="ARI", family="pair counting",
     formula="2 (both neither - cluster gold) / "
     "((both+cluster)(cluster+neither) + (both+gold)(gold+neither))",
@@ -80,7 +80,7 @@ def adjusted_rand(table: Contingency) -> float:
     return _quotient(2 * (a * d - b * c), (a + b) * (b + d) + (a + c) * (c + d), table)
 
 
-@cluster_measure(
+@token_measure(
     title="Jaccard", family="pair counting", formula="both / (both + cluster + gold)",
     range="[0, 1]", reference="Jaccard 1912; Ben-Hur, Elisseeff & Guyon 2002", symmetric=True,
 )  # fmt: skip
@@ -90,7 +90,7 @@ def jaccard(table: Contingency) -> float:
     return _quotient(pairs.both, pairs.both + pairs.cluster + pairs.gold, table)
 
 
-@cluster_measure(
+@token_measure(
     title="pair-P", family="pair counting", formula="both / (both + cluster)", range="[0, 1]",
     reference="Wallace 1983, W_II",
 )  # fmt: skip
@@ -100,7 +100,7 @@ def pair_precision(table: Contingency) -> float:
     return _quotient(pairs.both, pairs.both + pairs.cluster, table)
 
 
-@cluster_measure(
+@token_measure(
     title="pair-R", family="pair counting", formula="both / (both + gold)", range="[0, 1]",
     reference="Wallace 1983, W_I",
 )  # fmt: skip
@@ -110,7 +110,7 @@ def pair_recall(table: Contingency) -> float:
     return _quotient(pairs.both, pairs.both + pairs.gold, table)
 
 
-@cluster_measure(
+@token_measure(
     title="FM", family="pair counting", formula="both / sqrt((both + cluster)(both + gold))",
     range="[0, 1]", reference="Fowlkes & Mallows 1983", symmetric=True, aliases=("FM", "FMI"),
 )  # fmt: skip
@@ -122,7 +122,7 @@ def fowlkes_mallows(table: Contingency) -> float:
     return a / math.sqrt((a + b) * (a + c)) if a else 0.0
 
 
-@cluster_measure(
+@token_measure(
     title="Mirkin", family="pair counting", formula="sum n_c^2 + sum n_k^2 - 2 sum n_ck^2",
     range="[0, N (N - 1)]", reference="Mirkin 1996", better="lower", symmetric=True,
 )  # fmt: skip
@@ -132,7 +132,7 @@ def mirkin(table: Contingency) -> float:
     return float(2 * (pairs.cluster + pairs.gold)) if table.N else _NAN
 
 
-@cluster_measure(
+@token_measure(
     title="Gamma", family="pair counting",
     formula="(both neither - cluster gold) / "
     "sqrt((both+cluster)(both+gold)(cluster+neither)(gold+neither))",

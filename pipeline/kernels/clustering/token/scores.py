@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pipeline.kernels.clustering.measure import TOKEN_MEASURES, resolve
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES
 from pipeline.kernels.clustering.token.contingency import Contingency, contingency
 
 PAPER = ("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman")
@@ -52,7 +52,7 @@ def token_scores(cells: pl.DataFrame, *, measures: Sequence[str]) -> pl.DataFram
     ... ).rows()
     [('one_to_one', 0.75), ('v', 0.8), ('nvi', 0.3333)]
     """
-    names = resolve(measures, TOKEN_MEASURES)
+    names = TOKEN_MEASURES.resolve(measures)
     values = score_table(contingency(cells), names)
     return pl.DataFrame({"measure": names, "value": values}, schema=_SCHEMA).fill_nan(None)
 

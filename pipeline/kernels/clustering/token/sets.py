@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.clustering.measure import cluster_measure
+from pipeline.kernels.clustering.measure import token_measure
 from pipeline.kernels.clustering.token.contingency import Contingency
 
 _NAN = float("nan")
@@ -17,7 +17,7 @@ def _f_scores(table: Contingency) -> FloatArray:
     return np.asarray(2.0 * table.counts / both)
 
 
-@cluster_measure(
+@token_measure(
     title="F", family="set matching", formula="sum_c n_c/N max_k 2 n_ck / (n_c + n_k)",
     range="(0, 1]", reference="Larsen & Aone 1999; Fung, Wang & Ester 2003",
     aliases=("F", "f_measure", "larsen_aone"),
@@ -29,7 +29,7 @@ def clustering_f(table: Contingency) -> float:
     return float((table.classes * _f_scores(table).max(axis=1)).sum() / table.N)
 
 
-@cluster_measure(
+@token_measure(
     title="L", family="set matching", formula="1/m sum_k max_c 2 n_ck / (n_c + n_k)",
     range="(0, 1]", reference="Larsen 1999, as in Meila 2007", aliases=("L",),
 )  # fmt: skip
@@ -38,7 +38,7 @@ def larsen(table: Contingency) -> float:
     return float(_f_scores(table).max(axis=0).mean()) if table.N else _NAN
 
 
-@cluster_measure(
+@token_measure(
     title="D", family="set matching",
     formula="1 - (sum_k max_c n_ck + sum_c max_k n_ck) / (2 N)",
     range="[0, 1)", reference="van Dongen 2000", better="lower", symmetric=True, aliases=("D",),

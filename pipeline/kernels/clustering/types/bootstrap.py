@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.mapping_many_to_one import climb, is_separable
 from pipeline.kernels.clustering.types.mapping_one_to_one import edge_weights, one_to_one
-from pipeline.kernels.clustering.types.measures import TYPE_MEASURES, image, item_counts
+from pipeline.kernels.clustering.types.measures import image, item_counts
 from pipeline.kernels.clustering.types.neighbours import Neighbours, chosen
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.percentiles import check_bootstrap, percentiles
@@ -39,7 +40,7 @@ def type_level_limits(
     patterns : Patterns
         The items. A sample draws how many items have each pattern, from a multinomial.
     measure : str
-        "MacroI", "MicroI" or "MicroC".
+        A name in `TYPE_MEASURES`; others than "MacroI", "MicroI" and "MicroC" take longer.
     kind : str
         "1-1" or "M-1".
     mapping : array of int, shape (clusters,)
@@ -85,12 +86,15 @@ def type_level_limits(
     check_limits(replicates=replicates, confidence=confidence, interval=interval)
     bits = seeded_generator(seed=seed, purpose=f"type level {measure} {kind}")
     if interval == "refitted":
-        fit = functools.partial(_fit, measure=measure, kind=kind, mapping=mapping)
-        values = _refitted(patterns, fit, measure, replicates, bits)
+        by = TYPE_MEASURES.get(measure).mapped_by
+        fit = functools.partial(_fit, measure=by, kind=kind, mapping=mapping)
+        values = _one_by_one(patterns, fit, measure, replicates, bits)
     elif measure == "MicroC":
         values = _by_union(patterns, mapping, replicates, bits)
-    else:
+    elif measure in {"MacroI", "MicroI"}:
         values = _by_item(patterns, measure, mapping, replicates, bits)
+    else:
+        values = _one_by_one(patterns, lambda _: mapping, measure, replicates, bits)
     lower, upper = np.clip(percentiles(values, confidence=confidence), 0.0, 1.0)
     return float(lower), float(upper)
 
@@ -142,19 +146,19 @@ def _draws(counts: IntArray, replicates: int, bits: np.random.Generator) -> Iter
         yield bits.multinomial(counts.sum(), counts / counts.sum(), size=batch)
 
 
-def _refitted(
+def _one_by_one(
     patterns: Patterns,
     fit: Callable[[Patterns], IntArray],
     measure: str,
     replicates: int,
     bits: np.random.Generator,
 ) -> FloatArray:
-    """Score samples, each under its own mapping."""
-    values = []
+    """Score samples, each under the mapping that is fitted to it."""
+    score, values = TYPE_MEASURES.get(measure).score, []
     for batch in _draws(patterns.counts, replicates, bits):
         for counts in batch:
             sample = chosen(patterns._replace(counts=counts), counts > 0)
-            values.append(float(TYPE_MEASURES[measure](sample, fit(sample)).value))
+            values.append(float(score(sample, fit(sample)).value))
     return np.array(values)
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from pipeline.errors import did_you_mean
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types.bootstrap import check_limits, type_level_limits
 from pipeline.kernels.clustering.types.certificate import certify
 from pipeline.kernels.clustering.types.entries import Entries, Patterns, entries
 from pipeline.kernels.clustering.types.mapping_many_to_one import many_to_one
 from pipeline.kernels.clustering.types.mapping_one_to_one import one_to_one
-from pipeline.kernels.clustering.types.measures import TYPE_MEASURES
 from pipeline.kernels.clustering.types.neighbours import Neighbours
 from pipeline.kernels.clustering.types.tables import (
     Found,
@@ -43,7 +43,7 @@ def evaluate_type_level(
     gold: pl.DataFrame,
     induced: pl.DataFrame,
     *,
-    measures: Sequence[str] = tuple(TYPE_MEASURES),
+    measures: Sequence[str] = ("all",),
     mappings: Sequence[str] = MAPPING_KINDS,
     restarts: int | None = None,
     seed: str = "clustering",
@@ -63,7 +63,8 @@ def evaluate_type_level(
     induced : pl.DataFrame
         Columns item and cluster (String), likewise. Items without clusters have F = 0.
     measures : sequence of str
-        Some of "MacroI" (= MacroC), "MicroI", "MicroC"; each has a mapping of its own.
+        Names in `TYPE_MEASURES`, such as "MacroI" (= MacroC), "MicroI", "MicroC", each of which
+        has a mapping of its own; ``all`` stands for every one.
     mappings : sequence of str
         Some of "1-1" and "M-1".
     restarts : int, optional
@@ -114,15 +115,16 @@ def evaluate_type_level(
     [('0', 'N'), ('1', 'V'), ('2', None)]
     """
     options = _Options(restarts, seed, certificate_seconds, replicates, confidence, interval)
-    _check(measures, mappings, worst, options)
+    names = sorted(TYPE_MEASURES.resolve(measures))
+    _check(mappings, worst, options)
     made = entries(gold, induced)
     neighbours = Neighbours(made.patterns)
     found = [
         _limited(neighbours, _found(neighbours, measure, kind, options), options)
-        for measure in sorted(set(measures))
+        for measure in names
         for kind in sorted(set(mappings))
     ]
-    floors = [_floor(made, measure) for measure in sorted(set(measures))]
+    floors = [_floor(made, measure) for measure in names]
     return Evaluated(
         summary_table(made, [*found, *floors]),
         _stacked([mapping_rows(made, each) for each in found], ClusterMapping),
@@ -142,14 +144,11 @@ class _Options(NamedTuple):
     interval: str
 
 
-def _check(
-    measures: Sequence[str], mappings: Sequence[str], worst: int | None, options: _Options
-) -> None:
+def _check(mappings: Sequence[str], worst: int | None, options: _Options) -> None:
     """Complain about options before any work."""
-    for given, known in ((measures, TYPE_MEASURES), (mappings, MAPPING_KINDS)):
-        for name in given:
-            if name not in known:
-                raise ValueError(f"unknown name {name!r}; {did_you_mean(name, known)}")
+    for name in mappings:
+        if name not in MAPPING_KINDS:
+            raise ValueError(f"unknown name {name!r}; {did_you_mean(name, MAPPING_KINDS)}")
     if worst is not None and worst < 0:
         raise ValueError(f"{worst} of the worst items: give 0 or more")
     if options.restarts is not None and options.restarts < 0:
@@ -163,14 +162,18 @@ def _check(
 
 
 def _found(neighbours: Neighbours, measure: str, kind: str, options: _Options) -> Found:
-    """Find the best mapping of a kind, and evaluate it."""
-    patterns = neighbours.patterns
+    """Find the best mapping of a kind, and evaluate it.
+
+    A mapping that is best for another measure is not known to be best for this one.
+    """
+    patterns, known = neighbours.patterns, TYPE_MEASURES.get(measure)
+    best = "exact" if known.mapped_by == measure else "not proven"
     if kind == "1-1":
-        mapping = one_to_one(patterns, measure)
-        return Found(measure, kind, mapping, TYPE_MEASURES[measure](patterns, mapping), "exact")
-    made = many_to_one(neighbours, measure, restarts=options.restarts, seed=options.seed)
-    score = TYPE_MEASURES[measure](patterns, made.mapping)
-    certificate = "exact" if made.exact else "not proven"
+        mapping = one_to_one(patterns, known.mapped_by)
+        return Found(measure, kind, mapping, known.score(patterns, mapping), best)
+    made = many_to_one(neighbours, known.mapped_by, restarts=options.restarts, seed=options.seed)
+    score = known.score(patterns, made.mapping)
+    certificate = best if made.exact else "not proven"
     found = Found(measure, kind, made.mapping, score, certificate, made.starts, made.reached)
     if measure != "MacroI" or made.exact or options.certificate_seconds is None:
         return found
@@ -182,7 +185,7 @@ def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
     made = certify(patterns, found.mapping, seconds=seconds)
     return found._replace(
         mapping=made.mapping,
-        score=TYPE_MEASURES[found.measure](patterns, made.mapping),
+        score=TYPE_MEASURES.get(found.measure).score(patterns, made.mapping),
         certificate="proven" if made.proven else "not proven",
         bound=made.bound,
         reached=found.reached if made.value == found.score.value else 0,
@@ -211,7 +214,7 @@ def _floor(made: Entries, measure: str) -> Found:
     patterns = made.patterns
     largest = int((patterns.gold.T @ patterns.counts).argmax())
     mapping = np.full(len(made.clusters), largest, dtype=np.int64)
-    return Found(measure, "floor", mapping, TYPE_MEASURES[measure](patterns, mapping))
+    return Found(measure, "floor", mapping, TYPE_MEASURES.get(measure).score(patterns, mapping))
 
 
 def _stacked(tables: list[pl.DataFrame], schema: type[Table]) -> pl.DataFrame:

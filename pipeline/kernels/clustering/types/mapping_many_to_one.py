@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types.climb_items import ItemState, item_moves
 from pipeline.kernels.clustering.types.climb_sets import UnionState, macro_moves, micro_moves
 from pipeline.kernels.clustering.types.entries import Patterns
@@ -14,7 +15,6 @@ from pipeline.kernels.clustering.types.mapping_one_to_one import (
     edge_weights,
     one_to_one,
 )
-from pipeline.kernels.clustering.types.measures import TYPE_MEASURES
 from pipeline.kernels.clustering.types.neighbours import Neighbours
 from pipeline.kernels.hashing import seeded_generator
 
@@ -99,7 +99,8 @@ def many_to_one(
         for start in _starts(neighbours, measure, _restarts(patterns, restarts), seed)
     ]
     distinct = {end.tobytes(): end for end in ends}
-    value = {key: TYPE_MEASURES[measure](patterns, end).value for key, end in distinct.items()}
+    score = TYPE_MEASURES.get(measure).score
+    value = {key: score(patterns, end).value for key, end in distinct.items()}
     values = [value[end.tobytes()] for end in ends]
     best = max(values)
     return Climbed(ends[values.index(best)], False, len(ends), values.count(best))

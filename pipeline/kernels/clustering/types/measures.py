@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from scipy import sparse
 
 from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.encoding import Sparse
+from pipeline.kernels.clustering.measure import type_measure
 from pipeline.kernels.clustering.types.entries import Patterns
 
 UNMAPPED = -1
@@ -96,6 +96,11 @@ def united(patterns: Patterns, mapping: npt.ArrayLike) -> United:
     )
 
 
+@type_measure(
+    "MacroI", mapped_by="MacroI", title="MacroI", family="mapping",
+    formula="2 sum |A_i & h(B_i)| / sum (|A_i| + |h(B_i)|)", range="[0, 1]",
+    reference="Reichart, Abend & Rappoport 2010",
+)  # fmt: skip
 def macro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     """Return MacroI: all memberships count alike.
 
@@ -140,6 +145,11 @@ def macro_c(patterns: Patterns, mapping: npt.ArrayLike) -> Fraction:
     return Fraction(2 * int(z.common.sum()), whole)
 
 
+@type_measure(
+    "MicroI", mapped_by="MicroI", title="MicroI", family="mapping",
+    formula="1/N sum 2 |A_i & h(B_i)| / (|A_i| + |h(B_i)|)", range="[0, 1]",
+    reference="Reichart, Abend & Rappoport 2010",
+)  # fmt: skip
 def micro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     """Return MicroI: all items count alike.
 
@@ -170,6 +180,11 @@ def micro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     return Score(_sum(2 * hits, gold + mapped) / items, _sum(hits, gold) / items, precision)
 
 
+@type_measure(
+    "MicroC", mapped_by="MicroC", title="MicroC", family="mapping",
+    formula="sum_z (|z|/N*) 2 CM_z / (|z| + |class(z)|), N* = sum |z|", range="[0, 1]",
+    reference="Reichart, Abend & Rappoport 2010",
+)  # fmt: skip
 def micro_c(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     """Return MicroC: each union z of the clusters of one class counts by its size.
 
@@ -209,11 +224,3 @@ def _sum(parts: IntArray, wholes: IntArray) -> Fraction:
     np.add.at(sums, wholes, parts)
     used = np.flatnonzero(sums).tolist()
     return sum((Fraction(int(sums[whole]), whole) for whole in used), Fraction(0))
-
-
-TYPE_MEASURES: dict[str, Callable[[Patterns, npt.ArrayLike], Score]] = {
-    "MacroI": macro_i,
-    "MicroI": micro_i,
-    "MicroC": micro_c,
-}
-"""The type-level measures by name."""

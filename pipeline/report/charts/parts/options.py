@@ -1,7 +1,8 @@
-"""What the charts can be asked for: window, look, and what is drawn beside the lines."""
+"""What the charts can be asked for: window, look, grid, and what is drawn beside the lines."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -32,6 +33,37 @@ class Look:
     height: int = 340
     live: bool = False
     points: int = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """The cells of a heat map.
+
+    Parameters
+    ----------
+    rows, columns : sequence of str
+        Their names, in the order in which they are drawn.
+    row_title, column_title, legend : str
+        What rows, columns and shades stand for.
+    domain : tuple of two float
+        Values of the lightest and the darkest shade; of both ends, if it begins below 0.
+    cell, row : float
+        Width and height of a cell; pixels.
+    """
+
+    rows: Sequence[str]
+    columns: Sequence[str]
+    row_title: str
+    column_title: str
+    legend: str
+    domain: tuple[float, float] = (0.0, 1.0)
+    cell: float = 22.0
+    row: float = 22.0
+
+    @property
+    def width(self) -> float:
+        """Width of the whole grid; pixels."""
+        return self.cell * len(self.columns)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,7 +42,7 @@ class TypeLevelView(Styled):
 
     systems: tuple[str, ...] = ()
     """The systems that have figures; all if empty. Of several runs the first is shown."""
-    measure: Literal["MacroI", "MicroI", "MicroC"] = "MacroI"
+    measure: str = "MacroI"
     """The measure whose mapping the figures show."""
     mapping: Literal["1-1", "M-1"] = "M-1"
     """Which of its mappings."""
@@ -59,6 +59,9 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
     names = sorted(set(scores["system"]))
     systems = chosen(options.systems, names, where=f"views.{stage.name}.systems")
     runs = [run for run in first_runs(scores) if run.system in systems]
+    if options.measure not in LEVELS:
+        measured = sorted(set(scores["measure"]))
+        chosen((options.measure,), measured, where=f"views.{stage.name}.measure")
     size = Text(_size(scores))
     blocks = [block for run in runs for block in _of_run(stage, options, run)]
     return [Text(HOW_TYPES), size, Text(UNSEEN), _scores(scores), Text(CLIMBS), *blocks]

@@ -17,7 +17,6 @@ from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
     lower_is_better,
-    resolve,
 )
 from pipeline.kernels.clustering.token.scores import PAPER, token_scores
 from tests.kernels.clustering.token.tables import (
@@ -254,12 +253,12 @@ def test_counts_beyond_64_bits() -> None:
 
 
 def test_names_and_aliases() -> None:
-    assert resolve(["M-1", "ARI", "VI", "V"], TOKEN_MEASURES) == [
+    assert TOKEN_MEASURES.resolve(["M-1", "ARI", "VI", "V"]) == [
         "many_to_one", "adjusted_rand", "vi", "v",
     ]  # fmt: skip
     assert set(PAPER) <= set(ALL)
     with pytest.raises(KeyError, match="did you mean adjusted_rand"):
-        resolve(["adjusted_rant"], TOKEN_MEASURES)
+        TOKEN_MEASURES.resolve(["adjusted_rant"])
 
 
 def test_every_name_and_alias_stands_for_one_measure() -> None:

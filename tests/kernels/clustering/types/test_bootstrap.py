@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types import bootstrap as type_bootstrap
 from pipeline.kernels.clustering.types.bootstrap import type_level_limits
 from pipeline.kernels.clustering.types.entries import Patterns
-from pipeline.kernels.clustering.types.measures import TYPE_MEASURES
 from tests.kernels.clustering.types.type_twin import TWINS, patterns_of, some
 
 BITS = np.random.default_rng(1)
@@ -47,7 +47,7 @@ def test_refitted_limits_lie_higher(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", TWINS)
 def test_no_width_where_all_items_are_alike(name: str) -> None:
     items = Patterns(np.array([7]), ITEMS.gold[:1], ITEMS.induced[:1])
-    value = float(TYPE_MEASURES[name](items, [0, 1, 2, 0]).value)
+    value = float(TYPE_MEASURES.get(name).score(items, [0, 1, 2, 0]).value)
     limits = type_level_limits(items, name, "M-1", np.array([0, 1, 2, 0]), **OPTIONS)
     assert limits == pytest.approx((value, value))
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types.mapping_one_to_one import (
     completed,
     edge_weights,
@@ -15,7 +16,6 @@ from pipeline.kernels.clustering.types.mapping_one_to_one import (
     overlap,
     reciprocals,
 )
-from pipeline.kernels.clustering.types.measures import TYPE_MEASURES
 from tests.kernels.clustering.types.type_twin import (
     TWINS,
     WORKED,
@@ -30,7 +30,8 @@ def test_worked_examples(place: int) -> None:
     gold, induced, values, _ = WORKED[place]
     n, m = (1 + max(set().union(*sets)) for sets in (gold, induced))
     patterns = patterns_of(gold, induced, n, m)
-    for (name, measure), value in zip(TYPE_MEASURES.items(), values, strict=True):
+    for name, value in zip(("MacroI", "MicroI", "MicroC"), values, strict=True):
+        measure = TYPE_MEASURES.get(name).score
         assert measure(patterns, one_to_one(patterns, name)).value == Fraction(value), name
 
 

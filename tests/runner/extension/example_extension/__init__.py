@@ -1,1 +1,1 @@
-"""A package that adds a measure, a stage, a format and a view."""
+"""A package that adds something of every kind that can be added."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
+from pipeline.report.charts import CHARTS
+from pipeline.report.view import Block, Figure, Listing, StageView, Text, ViewOptions, view
 
 
 class RareView(ViewOptions):
@@ -16,6 +17,7 @@ class RareView(ViewOptions):
 
 @view("filter.rare", options=RareView)
 def show_rare(stage: StageView, options: RareView) -> Sequence[Block]:
-    """Say how rare they are and list a few."""
+    """Say how rare they are, list a few and draw them."""
     frame = stage.table("candidates").sort("f", "id").head(options.rows).collect()
-    return [Text("These are rare indeed."), Listing("rare", "Rare candidates.", frame)]
+    figure = Figure("rare-dots", "Rare candidates.", CHARTS.get("rare_dots")(frame))
+    return [Text("These are rare indeed."), Listing("rare", "Rare candidates.", frame), figure]
