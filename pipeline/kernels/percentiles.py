@@ -30,32 +30,28 @@ def check_bootstrap(*, confidence: float, replicates: int) -> None:
         raise ValueError(f"confidence {confidence} or replicates {replicates} out of range")
 
 
-def percentiles(values: FloatArray, *, confidence: float) -> tuple[float, float]:
+def percentiles(values: FloatArray, *, confidence: float) -> FloatArray:
     """Return the percentiles that leave the same share of the values on either side.
 
     Parameters
     ----------
-    values : array of float, shape (replicates,)
-        What was found in each sample; a NaN is left out.
+    values : array of float, shape (..., replicates)
+        What was found in each sample, none of them NaN; one sample at least.
     confidence : float
         Confidence level in (0, 1).
 
     Returns
     -------
-    lower, upper : float
-        NaN if there is no value.
+    array of float, shape (2, ...)
+        Lower and upper.
 
     Examples
     --------
-    >>> percentiles(np.array([3.0, 1.0, float("nan"), 2.0]), confidence=0.5)
-    (1.5, 2.5)
+    >>> percentiles(np.array([3.0, 1.0, 2.0]), confidence=0.5).tolist()
+    [1.5, 2.5]
     """
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return float("nan"), float("nan")
     tail = tail_of(confidence)
-    lower, upper = np.quantile(known, [tail, 1.0 - tail])
-    return float(lower), float(upper)
+    return np.asarray(np.quantile(values, [tail, 1.0 - tail], axis=-1))
 
 
 def summary(values: FloatArray, *, confidence: float) -> tuple[float, float, float, int]:
@@ -63,8 +59,10 @@ def summary(values: FloatArray, *, confidence: float) -> tuple[float, float, flo
 
     Parameters
     ----------
-    values, confidence
-        As for `percentiles`.
+    values : array of float, shape (replicates,)
+        What was found in each sample, NaN where a sample has no value.
+    confidence : float
+        Confidence level in (0, 1).
 
     Returns
     -------
@@ -79,5 +77,6 @@ def summary(values: FloatArray, *, confidence: float) -> tuple[float, float, flo
     (1.5, 2.5, 1.0, 1)
     """
     known = values[~np.isnan(values)]
-    error = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
-    return *percentiles(known, confidence=confidence), error, len(values) - len(known)
+    limits = percentiles(known, confidence=confidence) if len(known) else (np.nan, np.nan)
+    error = float(known.std(ddof=1)) if len(known) > 1 else np.nan
+    return float(limits[0]), float(limits[1]), error, len(values) - len(known)

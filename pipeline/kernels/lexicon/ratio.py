@@ -200,14 +200,15 @@ def _limits(
     spreads = np.concatenate([each[1] for each in parts])
     if method == "percentile":
         of = (_spread(sample) or 0.0) / math.sqrt(sample.size)
-        low, high = percentiles(deviations[np.isfinite(deviations)], confidence=confidence)
-        return low / of, high / of
+        known = deviations[np.isfinite(deviations)]
+        low, high = percentiles(known, confidence=confidence) / of
+        return float(low), float(high)
     usable = np.isfinite(spreads) & (spreads > 0)
     if not usable.any():
         return math.nan, math.nan
     t = deviations[usable] / (spreads[usable] / math.sqrt(sample.size))
-    low, high = percentiles(t, confidence=confidence)
-    return -high, -low
+    high, low = -percentiles(t, confidence=confidence)
+    return float(low), float(high)
 
 
 def _again(sample: Sample, replicates: int, seed: str) -> Iterator[tuple[FloatArray, FloatArray]]:

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import IntArray, codes
+from pipeline.kernels.arrays import FloatArray, IntArray, codes
 from pipeline.kernels.nbest.difference_sets import relevant, samples, set_counts
 from pipeline.kernels.nbest.stratified_estimates import replicated, stratified_estimate
 from pipeline.kernels.percentiles import percentiles
@@ -67,21 +67,39 @@ def stratified_difference(
     ... )
     (0.25, 0.25, 0.25)
     """
-    if share == 0.0:
-        return 0.0, 0.0, 0.0
-    sides = np.stack([first, second])
-    p, variance = stratified_estimate(sides[:, 0], sides[:, 1], sides[:, 2])
-    difference = share * float(p[0] - p[1])
-    if np.isnan(p if method == "predictive" else variance).any():
-        return difference, float("nan"), float("nan")
-    draw = replicated(method)
-    drawn = [
-        draw(side, replicates=replicates, seed=seed, purpose=f"difference {name}")
-        for name, side in zip(("D1", "D2"), sides, strict=True)
-    ]
-    limits = np.multiply(share, percentiles(drawn[0] - drawn[1], confidence=confidence))
-    lower, upper = np.clip(limits, -1.0, 1.0).tolist()
-    return difference, min(lower, difference), max(upper, difference)
+    found = _differences(
+        np.stack([first, second])[None], np.array([share]), confidence=confidence,
+        replicates=replicates, seed=seed, method=method,
+    )  # fmt: skip
+    difference, lower, upper = found[0].tolist()
+    return difference, lower, upper
+
+
+def _differences(
+    sets: IntArray,
+    share: FloatArray,
+    *,
+    confidence: float,
+    replicates: int,
+    seed: str,
+    method: str,
+) -> FloatArray:
+    """Return difference and limits of each list, from counts of shape (lists, 2, 3, strata)."""
+    p, variance = stratified_estimate(*np.moveaxis(sets, 2, 0))
+    difference = np.where(share == 0.0, 0.0, share * (p[:, 0] - p[:, 1]))
+    limits = np.full((2, len(sets)), np.where(share == 0.0, 0.0, np.nan))
+    known = ~np.isnan(p if method == "predictive" else variance).any(axis=1)
+    rows = np.flatnonzero((share > 0.0) & known)
+    if rows.size:
+        draw = partial(replicated(method), replicates=replicates, seed=seed)
+        one, two = (
+            [draw(each, purpose=f"difference {name}") for each in sets[rows, side]]
+            for side, name in enumerate(("D1", "D2"))
+        )
+        again = percentiles(np.subtract(one, two), confidence=confidence)
+        limits[:, rows] = np.clip(share[rows] * again, -1.0, 1.0)
+    lower, upper = np.minimum(limits[0], difference), np.maximum(limits[1], difference)
+    return np.stack([difference, lower, upper], axis=1)
 
 
 def stratified_comparison(
@@ -137,14 +155,17 @@ def stratified_comparison(
     ... ).select("difference", "lower", "upper", "excludes_zero").rows()
     [(1.0, 1.0, 1.0, True)]
     """
-    difference = partial(
-        stratified_difference,
-        confidence=confidence, replicates=replicates, seed=seed, method=method,
-    )  # fmt: skip
     rows = []
-    for key, n, (first, second) in stratified_counts(ranks, judged, strata, pairs=pairs, at=at):
-        size, *sums = first.sum(axis=1).tolist() + second.sum(axis=1)[1:].tolist()
-        rows.append((*key, n, size, *sums, *difference(first, second, share=size / n)))
+    for key, n, sets in stratified_counts(ranks, judged, strata, pairs=pairs, at=at):
+        (size, n_1, k_1), (_, n_2, k_2) = np.moveaxis(sets.sum(axis=3), 0, -1)
+        found = _differences(
+            sets, size / n, confidence=confidence, replicates=replicates, seed=seed, method=method
+        )
+        counts = np.stack([n, size, n_1, k_1, n_2, k_2], axis=1)
+        rows += [
+            (*key, *row, *limits)
+            for row, limits in zip(counts.tolist(), found.tolist(), strict=True)
+        ]
     schema = StratifiedComparison.columns()
     known = {name: schema[name] for name in list(schema)[:-1]}
     table = pl.DataFrame(rows, schema=known, orient="row").fill_nan(None)
@@ -160,8 +181,8 @@ def stratified_counts(
     *,
     pairs: Sequence[tuple[str, str]],
     at: Sequence[int],
-) -> Iterator[tuple[tuple[str, str, str], int, IntArray]]:
-    """Count the candidates in the difference sets of each list by stratum.
+) -> Iterator[tuple[tuple[str, str, str], IntArray, IntArray]]:
+    """Count the candidates in the difference sets by stratum.
 
     Parameters
     ----------
@@ -172,9 +193,9 @@ def stratified_counts(
     ------
     key : tuple of str
         Category and the two measures.
-    n : int
-        The list size.
-    counts : array of int, shape (2, 3, strata)
+    n : array of int, shape (lists,)
+        The list sizes.
+    sets : array of int, shape (lists, 2, 3, strata)
         Of D1 and of D2: members, judged draws, true positives.
 
     Raises
@@ -186,8 +207,8 @@ def stratified_counts(
     ranked = {name: _ranks_of(ranks, base, name) for name in sorted({*chain(*pairs)})}
     sizes = np.array(sorted({size for size in at if 1 <= size <= base.height}), dtype=np.int64)
     drawn = samples(base["id"], judged.with_columns(multiplicity=1))
-    for key, counts in set_counts(ranked, codes(base["stratum"])[0], drawn, pairs, sizes):
-        yield from ((key, n, sets) for n, sets in zip(sizes.tolist(), counts, strict=True))
+    for key, sets in set_counts(ranked, codes(base["stratum"])[0], drawn, pairs, sizes):
+        yield key, sizes, sets
 
 
 def _ranks_of(ranks: pl.DataFrame, base: pl.DataFrame, measure: str) -> IntArray:

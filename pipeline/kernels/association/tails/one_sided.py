@@ -62,10 +62,10 @@ def _by_complement(x: Distribution) -> FloatArray:
 
 def log_tail(x: Distribution) -> FloatArray:
     """Return ln P(X >= k) for k at or above the mode."""
-    return log_pmf(x) + np.log(tail(x))
+    return log_pmf(x) + np.log(tail_factor(x))
 
 
-def tail(x: Distribution) -> FloatArray:
+def tail_factor(x: Distribution) -> FloatArray:
     """Return P(X >= k) / P(X = k) for k at or above the mode."""
     result, terms = np.empty(len(x.delta)), length(x)
     long = terms > LONG
