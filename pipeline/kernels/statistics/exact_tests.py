@@ -9,6 +9,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.statistics.boschloo import boschloo_greater
 from pipeline.kernels.statistics.fisher import (
     fisher_greater,
@@ -18,7 +19,6 @@ from pipeline.kernels.statistics.fisher import (
 )
 from pipeline.registry import Registry
 
-FloatArray = npt.NDArray[np.float64]
 Alternative: TypeAlias = Literal["two_sided", "greater", "less"]
 _Tables = Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], FloatArray]
 

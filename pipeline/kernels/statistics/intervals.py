@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from pipeline.kernels.arrays import FloatArray
 from pipeline.registry import Registry
 
-FloatArray = npt.NDArray[np.float64]
 Limits: TypeAlias = tuple[FloatArray, FloatArray]
 F = TypeVar("F", bound=Callable[..., Limits])
 

@@ -8,9 +8,8 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pipeline.kernels.arrays import FloatArray
 from pipeline.registry import Registry
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
