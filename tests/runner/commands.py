@@ -81,6 +81,7 @@ def environment(path: Sequence[Path] = (), more: Mapping[str, str] | None = None
     """Return the environment of a process: few threads, no byte code left behind."""
     own = {
         "PYTHONPATH": os.pathsep.join(map(str, [*path, _ROOT])),
+        "PYTHONSAFEPATH": "1",  # else the working folder, which holds the code, comes first
         "PYTHONDONTWRITEBYTECODE": "1",
         "POLARS_MAX_THREADS": "2",
         "OPENBLAS_NUM_THREADS": "1",

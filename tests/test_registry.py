@@ -1,0 +1,97 @@
+"""The one registration: decorators, names and spellings, and options that name something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from pipeline.errors import ConfigError, UnknownName
+from pipeline.registry import Named, Registry, itself
+from pipeline.stages.base import STAGES
+
+
+@dataclass(frozen=True)
+class Shape:
+    name: str
+    draw: object
+    _: KW_ONLY
+    corners: int
+    aliases: Sequence[str] = ()
+
+
+def shapes() -> Registry[Shape]:
+    return Registry("shape", "pipeline.engine", spellings=lambda each: each.aliases)
+
+
+def filled() -> Registry[Shape]:
+    registry = shapes()
+    registry.naming(Shape)("square", corners=4, aliases=["box"])(shapes)
+    registry.naming(Shape)("triangle", corners=3)(shapes)
+    return registry
+
+
+def test_decorators_give_the_function_back_and_keep_its_facts() -> None:
+    registry = shapes()
+    assert registry.decorator(Shape)(corners=4)(filled) is filled
+    assert registry.get("filled") == Shape("filled", filled, corners=4)
+    assert registry.module("filled") == __name__
+    with pytest.raises(TypeError, match="sides"):
+        registry.decorator(Shape)(sides=4)(filled)  # type: ignore[call-arg]
+    things: Registry[object] = Registry("thing", "pipeline.engine")
+    things.decorator(itself)()(shapes)
+    assert things.get("shapes") is shapes
+
+
+def test_a_name_is_taken_once() -> None:
+    registry = filled()
+    registry.naming(Shape)("square", corners=5)(shapes)  # the same module may say it anew
+    assert registry.get("square").corners == 5
+    with pytest.raises(ConfigError, match="shape 'square' is registered by .* and by elsewhere"):
+        registry.add("square", registry.get("triangle"), "elsewhere")
+
+
+def test_spellings() -> None:
+    registry = filled()
+    assert registry.resolve(["box", "square", "triangle"]) == ["square", "triangle"]
+    assert registry.resolve(["triangle", "all"]) == ["triangle", "square"]
+    with pytest.raises(UnknownName) as error:
+        registry.resolve(["squar", "box", "x"])
+    said = "unknown shape 'squar'; did you mean square?; unknown shape 'x'; valid: square, triangle"
+    assert str(error.value) == said
+    registry.naming(Shape)("crate", corners=8, aliases=["box"])(shapes)
+    with pytest.raises(ConfigError, match="box: stands for crate and for square"):
+        registry.resolve(["triangle"])
+
+
+def test_options_that_name_something() -> None:
+    registry = filled()
+
+    class Asked(BaseModel):
+        one: Annotated[str, Named(registry)] = "square"
+        several: Annotated[tuple[str, ...], Named(registry)] = ()
+
+    Asked.model_rebuild(_types_namespace={"registry": registry})
+    asked = Asked(one="box", several=("all", "box"))
+    assert (asked.one, asked.several) == ("square", ("square", "triangle"))
+    with pytest.raises(
+        ValidationError, match="unknown shape 'squar'; did you mean square"
+    ) as error:
+        Asked(one="squar", several=("circle",))
+    assert [each["loc"] for each in error.value.errors()] == [("one",), ("several",)]
+    options = Asked.model_json_schema()["properties"]
+    assert options["one"]["enum"] == ["square", "triangle", "box"]
+    assert options["several"]["items"]["enum"] == ["square", "triangle", "box", "all"]
+
+
+def test_what_a_stage_names_belongs_to_its_code() -> None:
+    stage = STAGES.get("evaluate.subset")
+    given = {"ranks": "r", "judgements": "j", "subset": "s", "interval": "hypergeometric"}
+    assert stage.modules(stage.config.model_validate(given)) == {
+        "pipeline.kernels.statistics.exact_tests",
+        "pipeline.kernels.statistics.finite_intervals",
+        "pipeline.kernels.statistics.multiplicity",
+    }
