@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 import pytest
 
@@ -15,7 +17,7 @@ TABLES = [
 ]
 
 
-def rows(*changes: dict[str, object]) -> pl.DataFrame:
+def rows(*changes: Mapping[str, object]) -> pl.DataFrame:
     return pl.DataFrame([{**GOOD, **change} for change in changes], schema=Candidates.columns())
 
 
