@@ -113,8 +113,11 @@ def estimates() -> str:
 
 def cluster_measures() -> str:
     """Return a table of the measures of clusterings for each level."""
-    levels = {"Type level": TYPE_MEASURES, "Token level": TOKEN_MEASURES}
-    registries: dict[str, Registry[Any]] = {**levels, "Overlapping": OVERLAPPING_MEASURES}
+    registries: dict[str, Registry[Any]] = {
+        "Type level": TYPE_MEASURES,
+        "Token level": TOKEN_MEASURES,
+        "Overlapping": OVERLAPPING_MEASURES,
+    }
     head = ("measure", "also called", "formula", "range", "reference")
     return "\n\n".join(
         f"### {level}\n\n" + _table(head, (_measure(registry.get(name)) for name in own(registry)))

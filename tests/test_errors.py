@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def complaints(folder: Path, **settings: object) -> str:
+def complaints(folder: Path, **settings: Any) -> str:
     with pytest.raises(ConfigError) as error:
         lx.check(folder / "x.toml", runs=folder / "runs", settings=settings)
     return str(error.value)
@@ -40,7 +41,7 @@ def test_good(folder: Path) -> None:
     assert list(nodes) == ["candidates", "judgements", "scores", "ranks", "full"]
 
 
-CASES = {
+CASES: dict[str, tuple[dict[str, Any], str]] = {
     "unknown key": (
         {"stages.scores.measure": ["mi"]},
         "stages.scores.measure: unknown key; did you mean measures",

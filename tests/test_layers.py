@@ -38,7 +38,7 @@ FAMILIES = {
 }
 """The families, and the folders of kernels, stages and views that belong to each."""
 
-WITHIN = {
+WITHIN: dict[str, dict[str, set[str]]] = {
     "kernels": {"statistics": set(), "association": {"statistics"}, "cooccurrence": set()},
     "formats": {"corpora": set(), "tables": set(), "sheets": set()},
     "runner": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
@@ -17,7 +17,7 @@ from pipeline.stages.base import STAGES
 @dataclass(frozen=True)
 class Shape:
     name: str
-    draw: object
+    draw: Callable[..., object]
     _: KW_ONLY
     corners: int
     aliases: Sequence[str] = ()

@@ -88,7 +88,7 @@ def test_every_tree_is_well_formed(small: Corpus) -> None:
 
 
 def test_ranges_are_a_preposition_and_an_article_written_as_one(small: Corpus) -> None:
-    found = Counter()
+    found: Counter[str] = Counter()
     for _, rows in read(small):
         for place, row in enumerate(rows):
             if is_range(row):
@@ -297,4 +297,4 @@ def test_precision_graphs_are_as_the_readme_says(whole: Corpus) -> None:
 
 def _per_cent(scored: pl.DataFrame, name: str) -> list[float]:
     best = scored.sort(name, "l1", "l2", descending=[True, False, False])["label"] != "free"
-    return [round(100 * best.head(n).sum() / n, 2) for n in (100, 500, 1000, 2000)]
+    return [round(float(100 * best.head(n).sum() / n), 2) for n in (100, 500, 1000, 2000)]

@@ -88,9 +88,9 @@ def test_counts_are_those_of_the_pipeline(simulation: ModuleType, replacement: b
 def test_exact_intervals_keep_their_level(cells: pl.DataFrame) -> None:
     exact = cells.filter(pl.col("method").is_in(NEVER_BELOW))
     assert exact.height == 36
-    assert exact["coverage"].min() >= 0.95 - 3 * ERROR  # type: ignore[operator]
+    assert exact["coverage"].min() >= 0.95 - 3 * ERROR
     means = exact.group_by("method", "replacement", "rate").agg(pl.mean("coverage"))
-    assert means["coverage"].min() >= 0.95  # type: ignore[operator]
+    assert means["coverage"].min() >= 0.95
 
 
 def test_coverage_and_width_are_those_of_the_exact_computation(cells: pl.DataFrame) -> None:

@@ -74,7 +74,7 @@ def means(table: pl.DataFrame, system: str, *measures: str) -> list[float | None
     return [mine[name] for name in measures]
 
 
-CASES = {
+CASES: dict[str, tuple[str, str, list[float | None], list[float | None]]] = {
     # corpus, blocks, type level (1-1, M-1) and M-1 accuracy, V of words; then of tags
     "one class and one cluster": (
         "dog\tN\t1\nrun\tN\t1\n", "dog\nrun\n", [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0],

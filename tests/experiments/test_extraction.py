@@ -52,7 +52,7 @@ def extracted(folder: Path, experiment: str) -> dict[tuple[str, str], tuple[int,
     found = lx.run(folder / "x.toml", runs=folder / "runs").table("candidates")
     return {
         (row[0], row[1]): row[2:] for row in found.select("l1", "l2", "f", "f1", "f2", "N").rows()
-    }  # type: ignore[misc]
+    }
 
 
 @pytest.mark.parametrize("threshold", [1, 2])
@@ -141,7 +141,7 @@ def test_english_nouns_and_verbs_of_a_sentence(
 def test_pair_tokens_of_dickens(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     path = public_data("collocations/dickens_an_tokens.tsv")
     lines = path.read_text(encoding="utf-8").splitlines()[1:]
-    slow: Pairs = Counter(tuple(line.split("\t")) for line in lines)  # type: ignore[misc]
+    slow: Pairs = Counter((l1, l2) for l1, l2 in (line.split("\t") for line in lines))
     found = extracted(
         tmp_path,
         """

@@ -17,7 +17,6 @@ import polars as pl
 _TAKE_A_FUNCTION = (
     (pl, "map_batches"),
     (pl.Expr, "map_batches"),
-    (pl.Expr, "map_elements"),
     (pl.LazyFrame, "map_batches"),
 )
 
@@ -36,7 +35,7 @@ def _following(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _traced(function: Callable[..., Any], *given: Any) -> Any:
+def _traced(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
     if sys.gettrace() is None:
         sys.settrace(threading.gettrace())
-    return function(*given)
+    return function(*given, **options)

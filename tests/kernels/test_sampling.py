@@ -39,7 +39,7 @@ def test_with_replacement(population: int, size: int, seed: str) -> None:
 @pytest.mark.parametrize("draw", [without_replacement, with_replacement])
 def test_every_candidate_has_the_same_chance(draw: object) -> None:
     """2,000 samples of 4 out of 20: each candidate some 400 times."""
-    drawn = pl.concat(draw(ids(20), size=4, seed=str(i)) for i in range(2000))  # type: ignore[operator]
+    drawn = pl.concat(draw(ids(20), size=4, seed=str(i)) for i in range(2000))
     counts = drawn.group_by("id").agg(pl.sum("multiplicity"))["multiplicity"]
     assert counts.len() == 20
     assert ((counts - 400) ** 2 / 400).sum() < 43.8  # chi-squared, 19 df, p = .001

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 
 import polars as pl
 import pytest
@@ -18,7 +19,7 @@ TABLES = [
 ]
 
 
-def rows(*changes: dict[str, object]) -> pl.DataFrame:
+def rows(*changes: Mapping[str, object]) -> pl.DataFrame:
     return pl.DataFrame([{**GOOD, **change} for change in changes], schema=Candidates.columns())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -179,7 +180,7 @@ def test_sent_id_may_be_asked_to_be_unique(tmp_path: Path) -> None:
     path = write(tmp_path / "t.conllu", content)
     assert read(path).height == 8
     assert "line 9: duplicate sent_id: 'a'" in refusal(path, unique_sent_id=True)
-    options = {"unique_sent_id": True, "lenient": True}
+    options: dict[str, Any] = {"unique_sent_id": True, "lenient": True}
     assert read(path, **options)["sentence"].unique().sort().to_list() == [1, 2, 4]
     assert [skip.line for skip in skips(path, **options)] == [9]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -66,7 +67,7 @@ def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
     ]
 
 
-def cut(content: str, folder: Path, **options: object) -> list[str]:
+def cut(content: str, folder: Path, **options: Any) -> list[str]:
     """Return the sentences of a text, tokens joined by blanks."""
     found = read(write(folder / "t.txt", content), sentences="split", **options)
     assert found["position"].to_list() == [
@@ -137,7 +138,7 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
         ({"sentences": "lines"}, "'line' or 'split'"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, object], said: str, tmp_path: Path) -> None:
+def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match=said):
         scan(tmp_path / "t.txt", **options)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -69,7 +70,7 @@ def test_traps(file: str, ending: str, lenient: bool, tmp_path: Path) -> None:
 @pytest.mark.parametrize("lenient", [False, True])
 def test_header_names_the_columns(lenient: bool, tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", "\n# a comment\nform\tpos\n#\tX\n\nb\tY\n")
-    options = {**TSV, "lenient": lenient}
+    options: dict[str, Any] = {**TSV, "lenient": lenient}
     found = read(path, **options)
     assert found.select("line", "sentence", "form", "pos").rows() == [
         (4, 1, "#", "X"),
@@ -266,7 +267,7 @@ def test_header_that_cannot_be(header: bytes, said: str, tmp_path: Path) -> None
         ({"document": "("}, "no regular expression"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, object], said: str, tmp_path: Path) -> None:
+def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match=said):
         scan(tmp_path / "t.tsv", **TSV, **options)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -67,7 +68,11 @@ def test_whole_protocol(public_data: Callable[[str], Path]) -> None:
     ):
         expected = slow_readers.vertical(path, columns, document_id="date", **structures)
         for lenient in (False, True):
-            options = {"attributes": columns, "document_id": "date", "lenient": lenient}
+            options: dict[str, Any] = {
+                "attributes": columns,
+                "document_id": "date",
+                "lenient": lenient,
+            }
             found = read(path, **options, **structures)
             assert found.rows(named=True) == expected
             assert found.height == 8402
@@ -75,7 +80,11 @@ def test_whole_protocol(public_data: Callable[[str], Path]) -> None:
 
 def test_tokens_outside_sentences(public_data: Callable[[str], Path]) -> None:
     path = public_data("corpora/RcppCWB_BT_18_001.vrt")
-    options = {"attributes": ["word", "pos", "lemma"], "sentence": "p", "paragraph": ""}
+    options: dict[str, Any] = {
+        "attributes": ["word", "pos", "lemma"],
+        "sentence": "p",
+        "paragraph": "",
+    }
     assert "line 28: a token outside any <p>: '(\\t$(\\t('" in refusal(path, **options)
     left = skips(path, **options)
     found = read(path, **options, lenient=True)
@@ -244,7 +253,7 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
         ({"attributes": ["word"], "sentence": "p"}, "twice: p"),
     ],
 )
-def test_options_that_cannot_be(options: dict[str, object], said: str, tmp_path: Path) -> None:
+def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match=said):
         scan(tmp_path / "t.vrt", **options)
 
@@ -288,7 +297,7 @@ def test_nesting_against_a_stack(
 ) -> None:
     path = write(tmp_path_factory.mktemp("drawn") / "t.vrt", "\n".join(lines))
     good, whole = stack_says(lines)
-    options = {"attributes": ["word", "number"]}
+    options: dict[str, Any] = {"attributes": ["word", "number"]}
     found = read(path, **options, lenient=True)
     assert set(found["line"]) == whole
     assert found.height == len(whole)

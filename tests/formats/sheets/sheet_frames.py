@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 from hypothesis import strategies as st
 
@@ -44,10 +46,10 @@ cells = st.one_of(
 """Any text that a cell can hold."""
 
 
-def sheet_rows(l1: list[str], **columns: list[str | None]) -> pl.DataFrame:
+def sheet_rows(l1: list[str], **columns: Sequence[str | None]) -> pl.DataFrame:
     """Return rows with the ids x0, x1 ...; what is not given is empty."""
-    empty: list[str | None] = [None] * len(l1)
-    data = {"id": [f"x{i}" for i in range(len(l1))], "l1": l1}
+    empty: Sequence[str | None] = [None] * len(l1)
+    data: dict[str, Sequence[str | None]] = {"id": [f"x{i}" for i in range(len(l1))], "l1": l1}
     data |= {name: columns.get(name, empty) for name in LAYOUT.names[2:]}
     return pl.DataFrame(data, schema=dict.fromkeys(LAYOUT.names, pl.String))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 import pytest
@@ -23,7 +24,7 @@ def content(name: str) -> bytes:
         path.unlink()
         return found
     separator = "," if name.endswith(".csv") else "\t"
-    style = "necessary" if separator == "," else "never"
+    style: Literal["necessary", "never"] = "necessary" if separator == "," else "never"
     text = FRAME.write_csv(separator=separator, quote_style=style)
     return (("## a UCS comment\t\tx\n# another\n" if name.endswith(".ds") else "") + text).encode()
 

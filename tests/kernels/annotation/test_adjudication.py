@@ -27,7 +27,7 @@ def frame(rows: list[Vote]) -> pl.LazyFrame:
 def by_hand(rows: list[Vote], rule: str, expert: str) -> list[tuple[object, ...]]:
     given_labels: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for item, annotator, label in rows:
-        given_labels[item][annotator] |= {label} - {None}  # type: ignore[operator]
+        given_labels[item][annotator] |= set() if label is None else {label}
     result: list[tuple[object, ...]] = []
     for item in sorted(given_labels):
         own = {a: min(each) for a, each in given_labels[item].items() if len(each) == 1}
@@ -98,8 +98,8 @@ def test_wrong_rule() -> None:
 
 @given(rows=votes)
 def test_disagreements_against_a_loop(rows: list[Vote]) -> None:
-    labels = defaultdict(set)
+    labels: dict[str, set[str | None]] = defaultdict(set)
     for item, _, label in rows:
         labels[item] |= {label} - {None}
     expected = {row for row in rows if len(labels[row[0]]) > 1 and row[2] is not None}
-    assert disagreements(frame(rows)).collect().rows() == sorted(expected)  # type: ignore[type-var]
+    assert disagreements(frame(rows)).collect().rows() == sorted(expected)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import pytest
 from sklearn.metrics import cohen_kappa_score
@@ -116,6 +118,6 @@ def test_nothing_to_compare(few: pl.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("options", [{"confidence": 95}, {"replicates": 0}])
-def test_mistakes_are_refused(options: dict[str, object]) -> None:
+def test_mistakes_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="out of range"):
         table(**options)

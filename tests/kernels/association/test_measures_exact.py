@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, cast
 
 import mpmath
 import polars as pl
@@ -103,10 +104,10 @@ def test_corrections_that_nearly_cancel() -> None:
 
 def test_parameters() -> None:
     cells = Cells(9, 40, 60, 5000)
-    strict = conservative_log_ratio(alpha=0.05, family_size=100)
+    strict = cast(Any, conservative_log_ratio)(alpha=0.05, family_size=100)
     row = {"o11": 9.0, "o12": 31.0, "o21": 51.0, "o22": 4909.0, "r1": 40.0, "r2": 4960.0,
-           "c1": 60.0, "N": 5000.0, "log_ratio": float(EXACT["log_ratio"](cells))}  # fmt: skip
-    found = pl.DataFrame([row]).select(clr=strict, mikolov=mikolov(discount=2.0)).row(0)
+           "c1": 60.0, "N": 5000.0, "log_ratio": float(cast(Any, EXACT["log_ratio"](cells)))}  # fmt: skip
+    found = pl.DataFrame([row]).select(clr=strict, mikolov=cast(Any, mikolov)(discount=2.0)).row(0)
     deviation = math.sqrt(1 / 9 + 1 / 51 - 1 / 40 - 1 / 4960)
     assert found[0] == pytest.approx(row["log_ratio"] - 3.4807564 * deviation / math.log(2))
     assert found[1] == pytest.approx(7 * 5000 / 2400)

@@ -41,8 +41,8 @@ def counted(parts: Parts) -> dict[tuple[str, str], int]:
     before = pl.DataFrame(schema=dispersion.OPEN)
     for part in parts:
         tokens = numbered(frame(part))
-        pairs = pair_tokens(tokens, left=EVERY, right=EVERY, relation=None)
-        pairs = pairs.with_columns(pair_key().alias("pair")).collect()
+        paired = pair_tokens(tokens, left=EVERY, right=EVERY, relation=None)
+        pairs = paired.with_columns(pair_key().alias("pair")).collect()
         sentences = dispersion.documents(tokens).collect()
         spread, after = pl.collect_all(dispersion.spread(pairs.lazy(), sentences, before))
         labels = pairs.select("pair", "l1", "l2").unique()

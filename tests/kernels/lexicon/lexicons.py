@@ -30,7 +30,8 @@ DICTIONARY = {"missier": {*FORMS, "missiera", "missieru", "missirijiet"}}
 
 
 def frame(lexicon: Lexicon) -> pl.LazyFrame:
-    rows = [(lemma, form) for lemma, forms in lexicon.items() for form in sorted(forms) or [None]]
+    none: list[str | None] = [None]
+    rows = [(lemma, form) for lemma, forms in lexicon.items() for form in sorted(forms) or none]
     return pl.LazyFrame(rows, schema=SCHEMA, orient="row")
 
 

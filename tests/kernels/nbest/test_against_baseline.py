@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import fisher_exact
@@ -41,7 +42,7 @@ def test_full_annotation_gives_precision_less_baseline() -> None:
     row = table.filter(n=500).row(0, named=True)
     assert row["difference"] == pytest.approx(0.302 - 566 / 5102, abs=1e-12)
     cells = [[row["k_1"], row["k_2"]], [row["n_1"] - row["k_1"], row["n_2"] - row["k_2"]]]
-    assert row["p_value"] == pytest.approx(fisher_exact(cells)[1], rel=1e-9, abs=0)
+    assert row["p_value"] == pytest.approx(fisher_exact(np.array(cells))[1], rel=1e-9, abs=0)
     assert row["significant"]
     assert table["difference"][-1] == 0.0
 

@@ -132,4 +132,4 @@ def test_krenn_lower_limit_of_t_score() -> None:
     n = stays_below(table, threshold=0.25).filter(measure="t_score")["n"][0]
     row = table.filter(measure="t_score").filter(pl.col("n").is_in([n - 1, n])).sort("n")
     assert row["lower"][0] >= 0.25 > row["lower"][1]
-    assert table.filter(measure="t_score").filter(pl.col("n") >= n)["lower"].max() < 0.25  # type: ignore[operator]
+    assert table.filter(measure="t_score").filter(pl.col("n") >= n)["lower"].max() < 0.25

@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -153,7 +154,7 @@ def test_pilot_is_part_of_the_larger_sample() -> None:
 @pytest.mark.parametrize(("change", "message"), [
     ({"apart": 0}, "0 of 6 apart"), ({"apart": 7}, "7 of 6 apart"), ({"candidates": 7}, "2 apart"),
 ])  # fmt: skip
-def test_impossible_designs_are_refused(change: dict[str, int], message: str) -> None:
+def test_impossible_designs_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         comparison_power(SMALL._replace(**change), size=1, precision_1=0, precision_2=0)
 

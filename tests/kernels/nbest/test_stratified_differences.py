@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from math import sqrt
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from pipeline.kernels.nbest.stratified_differences import (
 )
 from tests.kernels.nbest.slow_stratified import slow_comparison
 
+T = TypeVar("T")
 OPTIONS = {"confidence": 0.95, "replicates": 400, "seed": "s", "method": "bootstrap"}
 IDS = list("abcdefgh")
 RANKS = pl.DataFrame(
@@ -30,7 +32,7 @@ def compare(judged: pl.DataFrame, **changes: object) -> pl.DataFrame:
     return stratified_comparison(RANKS, judged, STRATA, **options)  # type: ignore[arg-type]
 
 
-def verdicts(ids: str, true: str) -> pl.DataFrame:
+def judged_as(ids: str, true: str) -> pl.DataFrame:
     return pl.DataFrame(
         {"category": "TP", "id": list(ids), "tp": [each in true for each in ids]},
         schema={"category": pl.String, "id": pl.String, "tp": pl.Boolean},
@@ -39,10 +41,13 @@ def verdicts(ids: str, true: str) -> pl.DataFrame:
 
 @st.composite
 def studies(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Make ranks (ties as below the depth of a pool), verdicts with gaps, strata."""
+    """Make ranks (ties as below the depth of a pool), judged_as with gaps, strata."""
     ids = IDS[: draw(st.integers(1, 8))]
-    several = {"min_size": len(ids), "max_size": len(ids)}
-    rank = st.lists(st.integers(1, len(ids)), **several)
+
+    def several(values: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
+        return st.lists(values, min_size=len(ids), max_size=len(ids))
+
+    rank = several(st.integers(1, len(ids)))
     ranks = [
         pl.DataFrame(
             {
@@ -58,7 +63,7 @@ def studies(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
             {
                 "category": name,
                 "id": ids,
-                "tp": draw(st.lists(st.none() | st.booleans(), **several)),
+                "tp": draw(several(st.none() | st.booleans())),
             },
             schema_overrides={"tp": pl.Boolean},
         )
@@ -67,7 +72,7 @@ def studies(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     sampled = pl.concat(judged).filter(
         draw(st.lists(st.booleans(), min_size=2 * len(ids), max_size=2 * len(ids)))
     )
-    strata = draw(st.lists(st.sampled_from("pqr"), **several))
+    strata = draw(several(st.sampled_from("pqr")))
     return pl.concat(ranks), sampled, pl.DataFrame({"id": ids, "stratum": strata})
 
 
@@ -89,26 +94,26 @@ def test_agrees_with_the_slow_twin(
 
 
 def test_by_hand() -> None:
-    row = compare(verdicts("abgh", "abh")).row(0, named=True)
+    row = compare(judged_as("abgh", "abh")).row(0, named=True)
     assert (row["size"], row["n_1"], row["k_1"], row["n_2"], row["k_2"]) == (3, 2, 2, 2, 1)
     assert row["difference"] == pytest.approx(1.0 - 0.5)
     assert -1 <= row["lower"] <= 0.5 <= row["upper"] <= 1
 
 
 def test_full_annotation_has_no_width() -> None:
-    found = compare(verdicts("abcdefgh", "abf"), at=[3, 8])
+    found = compare(judged_as("abcdefgh", "abf"), at=[3, 8])
     rows = found.select("n", "difference", "lower", "upper", "excludes_zero").rows()
     third = pytest.approx(1 / 3)
     assert rows == [(3, third, third, third, True), (8, 0.0, 0.0, 0.0, False)]
 
 
 def test_strata_without_a_draw_leave_it_unknown() -> None:
-    found = compare(verdicts("ab", "a"))
+    found = compare(judged_as("ab", "a"))
     assert found.select("difference", "lower", "excludes_zero").row(0) == (None, None, False)
 
 
 def test_margin() -> None:
-    every = verdicts("abcdefgh", "abf")
+    every = judged_as("abcdefgh", "abf")
     assert compare(every, margin=1 / 3)["excludes_zero"].item()
     assert not compare(every, margin=0.34)["excludes_zero"].item()
 
@@ -139,12 +144,12 @@ def test_equal_counts_do_not_cancel_in_the_bootstrap() -> None:
 
 
 def test_nothing_at_all() -> None:
-    assert compare(verdicts("", "")).height == 0
+    assert compare(judged_as("", "")).height == 0
 
 
 def test_candidates_without_a_stratum() -> None:
     with pytest.raises(ValueError, match="ranks 8 candidates, of which 7 are among the 7"):
         stratified_comparison(
-            RANKS, verdicts("a", "a"), STRATA.head(7), pairs=[("m", "w")], at=[3],
+            RANKS, judged_as("a", "a"), STRATA.head(7), pairs=[("m", "w")], at=[3],
             margin=0.0, **OPTIONS,  # type: ignore[arg-type]
         )  # fmt: skip

@@ -28,10 +28,11 @@ def test_agrees_with_sets(study: tuple[Scores, Draws], members: set[int]) -> Non
         for measure in sorted(scores):
             order = ranks.filter(measure=measure).sort("rank")["tie_key"].to_list()
             best = set(order[: len(subset)])
-            sums = []
+            sums: list[int] = []
             for difference in (subset - best, best - subset):
                 judged = [every[c] for c in difference if every[c] and every[c][0] is not None]  # type: ignore[index]
-                sums += [sum(d[1] for d in judged), sum(d[1] for d in judged if d[0])]  # type: ignore[index]
+                seen = [(int(d[1]), bool(d[0])) for d in judged if d]
+                sums += [sum(times for times, _ in seen), sum(times for times, hit in seen if hit)]
             if subset and any(every):
                 rows.append((category, measure, len(subset), len(subset - best), *sums))
     found = subset_difference_counts(ids(sorted(members)), ranks, judged_of(draws), name="rule")

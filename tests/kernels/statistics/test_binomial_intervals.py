@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import comb, fsum, sqrt
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from pipeline.kernels.statistics.binomial_intervals import (
     wilson,
     wilson_corrected,
 )
+from pipeline.kernels.statistics.intervals import Limits
 
 METHODS = [clopper_pearson, wilson, wilson_corrected, jeffreys]
 COUNTS = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -85,7 +87,9 @@ def test_jeffreys_at_a_low_level_ends_at_the_estimate() -> None:
 @pytest.mark.parametrize(("method", "name"), [
     (clopper_pearson, "exact"), (wilson, "wilson"), (wilson_corrected, "wilsoncc"),
 ])  # fmt: skip
-def test_agrees_with_scipy(method, name: str) -> None:  # type: ignore[no-untyped-def]
+def test_agrees_with_scipy(
+    method: Callable[..., Limits], name: Literal["exact", "wilson", "wilsoncc"]
+) -> None:
     for k, n in [(0, 1), (1, 1), (1, 2), (3, 7), (30, 60), (59, 60), (7, 5000), (2500, 5000)]:
         for level in (0.8, 0.95, 0.999):
             limits = [float(limit) for limit in method(k, n, confidence=level)]

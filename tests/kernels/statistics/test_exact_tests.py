@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scipy.stats import boschloo_exact, fisher_exact
 
@@ -11,7 +12,7 @@ from pipeline.kernels.statistics.exact_tests import (
 )
 
 TABLE = ([7], [12], [2], [9])
-CELLS = [[7, 2], [5, 7]]
+CELLS = np.array([[7, 2], [5, 7]])
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

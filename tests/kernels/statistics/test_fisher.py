@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 from random import Random
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -179,7 +180,11 @@ def test_one_sided_and_mid_p_keep_their_digits(test, slow, table: Table) -> None
 def test_one_sided_agrees_with_scipy() -> None:
     for k1, n1, k2, n2 in [(3, 9, 1, 11), (0, 5, 5, 5), (7, 8, 2, 30), (12, 40, 15, 33)]:
         cells = np.array([[k1, k2], [n1 - k1, n2 - k2]])
-        for alternative, table in (("greater", (k1, n1, k2, n2)), ("less", (k2, n2, k1, n1))):
+        sides: list[tuple[Literal["greater", "less"], Table]] = [
+            ("greater", (k1, n1, k2, n2)),
+            ("less", (k2, n2, k1, n1)),
+        ]
+        for alternative, table in sides:
             expected = fisher_exact(cells, alternative=alternative)[1]
             found = fisher_greater(*([value] for value in table))[0]
             assert found == pytest.approx(expected, rel=1e-10, abs=0)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 
@@ -11,7 +12,7 @@ from pipeline.kernels.statistics.binomial_intervals import (
     wilson_corrected,
 )
 from pipeline.kernels.statistics.finite_intervals import hypergeometric
-from pipeline.kernels.statistics.intervals import INTERVALS, Interval, interval_columns
+from pipeline.kernels.statistics.intervals import INTERVALS, Interval, Limits, interval_columns
 
 
 @pytest.mark.parametrize("method", [clopper_pearson, wilson, wilson_corrected, jeffreys])
@@ -64,9 +65,9 @@ def test_columns_keep_the_order_of_the_rows() -> None:
 def test_each_distinct_pair_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
 
-    def spy(k: object, n: object, *, confidence: float) -> object:
+    def spy(k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float) -> Limits:
         asked.extend(zip(np.asarray(k).tolist(), np.asarray(n).tolist(), strict=True))
-        return clopper_pearson(k, n, confidence=confidence)  # type: ignore[arg-type]
+        return clopper_pearson(k, n, confidence=confidence)
 
     known = {"clopper_pearson": Interval("clopper_pearson", spy, reference="")}
     monkeypatch.setattr("pipeline.kernels.statistics.intervals.INTERVALS", known)

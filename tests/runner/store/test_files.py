@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -156,7 +157,7 @@ def test_refused(
     refused = laboratory.runs / below
     make = Path.mkdir
 
-    def mkdir(self: Path, *arguments: object, **options: object) -> None:
+    def mkdir(self: Path, *arguments: Any, **options: Any) -> None:
         if self.is_relative_to(refused) and not self.exists():
             raise OSError(code, os.strerror(code), str(self))
         make(self, *arguments, **options)

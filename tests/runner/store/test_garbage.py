@@ -145,6 +145,7 @@ def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> N
     other = laboratory.start("run", "--set", "stages.candidates.min_frequency=5", path=[plugin])
     wait_until(lambda: laboratory.shards_done("slow") == 4, laboratory)
     collecting = laboratory.start("gc", path=[plugin])
+    assert collecting.stderr is not None
     assert "another run is at work" in collecting.stderr.readline()
     assert collecting.poll() is None
     gate.open()

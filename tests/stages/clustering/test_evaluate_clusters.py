@@ -140,7 +140,7 @@ def test_two_stages_with_the_same_run_are_an_error() -> None:
         stage("evaluate.type_level", {"seed": "s"}, gold=gold(), systems=[entries(), entries()])
 
 
-CELLS = {("a", "1"): 4, ("b", "2"): 2, ("c", "2"): 2}
+CELLS: dict[tuple[str, str | None], int] = {("a", "1"): 4, ("b", "2"): 2, ("c", "2"): 2}
 
 
 def token_level(config: dict[str, Any], **tables: Any) -> dict[str, pl.DataFrame]:

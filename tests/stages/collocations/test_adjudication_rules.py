@@ -8,7 +8,7 @@ import pytest
 from tests.stages.run_stage import run_stage
 
 LABELS = pl.DataFrame({"label": ["SVC", "figurative", "no"]})
-GIVEN = {
+GIVEN: dict[str, list[str | None]] = {
     "x1": ["SVC", "SVC", "SVC"],
     "x2": ["SVC", "figurative", "SVC"],
     "x3": ["SVC", "no", "SVC"],

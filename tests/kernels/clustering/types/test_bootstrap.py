@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ BITS = np.random.default_rng(1)
 GOLD = [some(BITS, 3, least=1, most=2) for _ in range(40)]
 INDUCED = [some(BITS, 4, least=0, most=2) for _ in range(40)]
 ITEMS = patterns_of(GOLD, INDUCED, 3, 4)
-OPTIONS = {"replicates": 2000, "confidence": 0.9, "seed": "s"}
+OPTIONS: dict[str, Any] = {"replicates": 2000, "confidence": 0.9, "seed": "s"}
 
 
 @pytest.mark.parametrize("name", TWINS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import polars as pl
 import pytest
@@ -152,7 +153,9 @@ def test_nothing_induced() -> None:
     ],
     ids=["one of each", "one class", "one cluster", "an item without cluster"],
 )
-def test_degenerate(gold: list, induced: list, expected: dict[str, float]) -> None:
+def test_degenerate(
+    gold: list[set[int]], induced: list[set[int]], expected: dict[str, float]
+) -> None:
     made = evaluate_type_level(*frames(gold, induced))
     check(made)
     assert {mapping: value(made, "MacroI", mapping) for mapping in expected} == expected
@@ -185,7 +188,7 @@ def test_no_item_is_an_error() -> None:
     ],
     ids=str,
 )
-def test_options_out_of_range(wrong: dict[str, object]) -> None:
+def test_options_out_of_range(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="MacroI|1-1|worst|restarts|seconds|range|fixed"):
         evaluate_type_level(*DOG, **wrong)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from tests.kernels.clustering.types.type_twin import (
     patterns_of,
 )
 
-MOVES = {
+MOVES: dict[str, tuple[Any, Any]] = {
     "MacroI": (UnionState, macro_moves),
     "MicroI": (ItemState, item_moves),
     "MicroC": (UnionState, micro_moves),

@@ -70,15 +70,17 @@ def test_equal_items_count_as_often_as_they_are() -> None:
     counts = np.array([3, 1, 2, 5])
     many = Patterns(counts, matrix(gold, 2), matrix(induced, 3))
     spread = [place for place, count in enumerate(counts) for _ in range(count)]
-    each = [[part[place] for place in spread] for part in DOG]
+    each_gold, each_induced = ([part[place] for place in spread] for part in DOG)
     for name in TYPE_MEASURES:
-        assert TYPE_MEASURES.get(name).score(many, [1, 0, 0]).value == TWINS[name](*each, [1, 0, 0])
+        found = TYPE_MEASURES.get(name).score(many, [1, 0, 0]).value
+        assert found == TWINS[name](each_gold, each_induced, [1, 0, 0])
 
 
 @pytest.mark.parametrize("name", TYPE_MEASURES)
 def test_nothing_induced(name: str) -> None:
-    for induced, clusters in (([set(), set()], 0), ([set(), set()], 2)):
-        patterns = patterns_of([{0}, {1}], induced, 2, clusters)
+    nothing: list[set[int]] = [set(), set()]
+    for clusters in (0, 2):
+        patterns = patterns_of([{0}, {1}], nothing, 2, clusters)
         assert TYPE_MEASURES.get(name).score(patterns, [0] * clusters) == Score(
             Fraction(0), Fraction(0), None
         )

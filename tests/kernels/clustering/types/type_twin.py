@@ -105,11 +105,11 @@ def frames(gold: Sets, induced: Sets) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The tables of memberships: item w0, class c0, cluster k0."""
     first = [(f"w{i}", f"c{c}") for i, a in enumerate(gold) for c in sorted(a)]
     second = [(f"w{i}", f"k{k}") for i, b in enumerate(induced) for k in sorted(b)]
-    names = [{"item": pl.String, label: pl.String} for label in ("gold", "cluster")]
-    return tuple(
-        pl.DataFrame(rows, schema=schema, orient="row")
-        for rows, schema in zip((first, second), names, strict=True)
-    )
+    return tuple_frame(first, "gold"), tuple_frame(second, "cluster")
+
+
+def tuple_frame(rows: list[tuple[str, str]], label: str) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema={"item": pl.String, label: pl.String}, orient="row")
 
 
 def instances(
