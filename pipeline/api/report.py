@@ -20,7 +20,7 @@ from pipeline.runner.config.experiment import Experiment, Options
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.problems import problems_of
 from pipeline.runner.events import Listener, tell
-from pipeline.runner.plan.code_digests import code_digests
+from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.fingerprint import versions
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.storage import write_folder
@@ -189,13 +189,15 @@ def _fingerprint(run: Run, made: ReportInput) -> str:
     # Nor are charts that a view of an extension finds; with the view they have been registered.
     modules = {VIEWS.module(each.view.use) for each in made.stages}
     modules |= {each for each in CHARTS.registered().values() if not each.startswith("pipeline.")}
+    digests = Digests(run.project.storage)
     content = {
         "report": run.project.experiment.report,
         "stages": [each.view.name for each in made.stages],
         "provenance": canonical(made.provenance),
         "title": [made.title, made.description],
-        "code": code_digests([*modules, "pipeline.report.page.build"]),
+        "code": digests.code([*modules, "pipeline.report.page.build"]),
     }
+    digests.keep()
     return text_digest(canonical(content))
 
 

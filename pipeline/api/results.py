@@ -13,8 +13,8 @@ from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
 from pipeline.runner.config.graph import Reference
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Listener
-from pipeline.runner.execution.run import CACHE
 from pipeline.runner.execution.run import run as run_project
+from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.plan import Step, plan
 from pipeline.runner.store import store
 from pipeline.runner.store.history import RunRecord
@@ -91,8 +91,7 @@ class Run:
 
 def steps(project: Project) -> Iterator[Step]:
     """Yield what would happen to each stage."""
-    digests = store.FileDigests(project.storage, CACHE)
-    yield from plan(project, digests)
+    yield from plan(project, Digests(project.storage))
 
 
 def open_run(project: Project) -> Run:

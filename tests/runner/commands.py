@@ -99,7 +99,8 @@ class Driver:
 
     def __init__(self, path: Sequence[Path] = ()) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.runner.driver"],
+            # Without -P the folder of the tests would come before the import paths given.
+            [sys.executable, "-P", "-m", "tests.runner.driver"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

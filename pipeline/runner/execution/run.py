@@ -26,14 +26,12 @@ from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.execution import interrupts
 from pipeline.runner.execution.execute import execute
 from pipeline.runner.execution.shards import Task
+from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.plan import NEVER, Step, step_of
 from pipeline.runner.store import history, store
 from pipeline.runner.store.history import RunRecord, StageRecord
 from pipeline.runner.store.manifest import Manifest
 from pipeline.stages.base import Sheets
-
-CACHE = ".files.json"
-"""Digests of input files, remembered."""
 
 
 @dataclass
@@ -41,7 +39,7 @@ class Progress:
     """How far a run has come; exists from its start to its record."""
 
     project: Project
-    digests: store.FileDigests
+    digests: Digests
     listeners: list[Listener]
     forced: Collection[str]
     engine: Engine
@@ -110,7 +108,7 @@ def _recorded(
     storage, log = project.storage, f"{history.FOLDER}/{identity}.jsonl"
     with storage.guarded("the run", ""):
         storage.write(log, b"")
-    digests = store.FileDigests(storage, CACHE)
+    digests = Digests(storage)
     options = project.experiment.run
     engine = ENGINES.get(options.engine)(options.workers)
     progress = Progress(project, digests, [log_to(storage, log), *listeners], force, engine)

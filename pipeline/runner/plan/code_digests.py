@@ -10,24 +10,50 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
-from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
-from typing import TypeAlias
-
-_Statement: TypeAlias = ast.Import | ast.ImportFrom
+from typing import NamedTuple
 
 OWN = ("pipeline", "schemas")
 """Top-level packages whose modules are followed."""
 
 
-def code_digests(modules: Iterable[str]) -> dict[str, str]:
+class Statement(NamedTuple):
+    """A statement that imports: ``from module import name as exported``, at the top or within.
+
+    Of a plain ``import`` the level is -1 and the names are modules.
+    """
+
+    module: str
+    level: int
+    names: list[tuple[str, str]]
+    top: bool
+
+
+Source = tuple[str, list[Statement]]
+"""Digest of a module's syntax tree, and what it imports."""
+
+
+def read_source(path: Path) -> Source:
+    """Return digest and imports of a module; JSON may turn tuples into lists."""
+    tree = ast.parse(path.read_bytes())
+    statements = [found for node in ast.walk(tree) if (found := _statement(node))]
+    text = ast.unparse(_without_docstrings(tree))
+    return hashlib.sha256(text.encode()).hexdigest(), statements
+
+
+def code_digests(
+    modules: Iterable[str], source_of: Callable[[Path], Source] = read_source
+) -> dict[str, str]:
     """Return the digest of every module that the given ones rest on, themselves included.
 
     Parameters
     ----------
     modules : iterable of str
         Dotted names of modules.
+    source_of : callable
+        Reads a module, or knows it already.
 
     Returns
     -------
@@ -43,25 +69,26 @@ def code_digests(modules: Iterable[str]) -> dict[str, str]:
     roots = list(modules)
     own = frozenset(OWN) | {root.partition(".")[0] for root in roots}
     seen: dict[str, str] = {}
+    source_of = cache(source_of)
     while roots:
         name = roots.pop()
         origin = None if name in seen else _origin(name)
         if origin is None:
             continue
-        seen[name] = _digest(origin, *_stamp(origin))
-        roots += _imports(name, own)
+        seen[name], statements = source_of(origin)
+        package = name if origin.name == "__init__.py" else name.rpartition(".")[0]
+        for one in statements:
+            roots += _targets(Statement(*one), package, own, source_of)
     return dict(sorted(seen.items()))
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size
-
-
-@lru_cache(maxsize=4096)
-def _digest(path: Path, _modified: int, _size: int) -> str:
-    tree = _without_docstrings(ast.parse(path.read_bytes()))
-    return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()
+def _statement(node: ast.AST) -> Statement | None:
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return None
+    names = [(alias.name, alias.asname or alias.name) for alias in node.names]
+    if isinstance(node, ast.Import):
+        return Statement("", -1, names, not node.col_offset)
+    return Statement(node.module or "", node.level, names, not node.col_offset)
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
@@ -90,46 +117,32 @@ def _origin(name: str) -> Path | None:
     return Path(spec.origin)
 
 
-def _imports(name: str, own: frozenset[str]) -> Iterator[str]:
-    origin = _origin(name)
-    if origin is None:
-        return
-    package = name if origin.name == "__init__.py" else name.rpartition(".")[0]
-    for node in _import_statements(origin, *_stamp(origin)):
-        for found in _targets(node, package):
-            if found.partition(".")[0] in own:
-                yield found
-
-
-@lru_cache(maxsize=4096)
-def _import_statements(path: Path, _modified: int, _size: int) -> tuple[_Statement, ...]:
-    nodes = ast.walk(ast.parse(path.read_bytes()))
-    return tuple(node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
-
-
-def _targets(node: _Statement, package: str) -> Iterator[str]:
-    """Yield the modules that an import statement names; a name of a module is that module."""
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
+def _targets(
+    statement: Statement, package: str, own: frozenset[str], source_of: Callable[[Path], Source]
+) -> list[str]:
+    """Return the modules that an import statement names; a name of a module is that module."""
+    if statement.level < 0:
+        found = [name for name, _ in statement.names]
     else:
         parents = package.split(".")
-        above = parents[: len(parents) - node.level + 1] if node.level else []
-        base = ".".join([*above, *([node.module] if node.module else [])])
-        for alias in node.names:
-            inside = f"{base}.{alias.name}"
-            yield inside if _origin(inside) else _definer(base, alias.name)
+        above = parents[: len(parents) - statement.level + 1] if statement.level else []
+        base = ".".join([*above, *([statement.module] if statement.module else [])])
+        if base.partition(".")[0] not in own:
+            return []
+        inside = ((name, f"{base}.{name}") for name, _ in statement.names)
+        found = [
+            each if _origin(each) else _definer(base, name, source_of) for name, each in inside
+        ]
+    return [name for name in found if name.partition(".")[0] in own]
 
 
-def _definer(package: str, name: str) -> str:
+def _definer(package: str, name: str, source_of: Callable[[Path], Source]) -> str:
     """Return the module that a package re-exports a name from, or the package itself."""
     origin = _origin(package)
     if origin is None or origin.name != "__init__.py":
         return package
-    for node in _import_statements(origin, *_stamp(origin)):
-        if not isinstance(node, ast.ImportFrom) or node.col_offset:
-            continue
-        if node.module and not node.level:
-            exported = {alias.asname or alias.name for alias in node.names}
-            if name in exported and not _origin(f"{node.module}.{name}"):
-                return node.module
+    for module, level, names, top in source_of(origin)[1]:
+        exported = top and module and not level and name in {shown for _, shown in names}
+        if exported and not _origin(f"{module}.{name}"):
+            return module
     return package

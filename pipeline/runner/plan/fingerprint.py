@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from pipeline.runner.config.graph import Node
-from pipeline.runner.plan.code_digests import code_digests
+from pipeline.runner.plan.digests import Digests
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.stages.base import STAGES
 
@@ -19,7 +19,12 @@ Ingredients = dict[str, dict[str, Any]]
 
 
 def ingredients(
-    node: Node, *, inputs: Mapping[str, str], files: Mapping[str, Any], readers: Iterable[str]
+    node: Node,
+    *,
+    inputs: Mapping[str, str],
+    files: Mapping[str, Any],
+    readers: Iterable[str],
+    digests: Digests,
 ) -> Ingredients:
     """Return what a stage's result rests on, part by part.
 
@@ -35,9 +40,11 @@ def ingredients(
         Option to format, options and content digests of the files that it reads.
     readers : iterable of str
         Modules of the readers of these files.
+    digests : Digests
+        Of the code.
     """
     found = node.stage.modules(node.config)
-    code = code_digests([STAGES.module(node.stage.name), *readers, *found])
+    code = digests.code([STAGES.module(node.stage.name), *readers, *found])
     return {
         "config": {"use": node.stage.name, **node.own_config()},
         "inputs": {**inputs, **files},

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from pipeline.formats.base import FORMATS
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.project import Project
+from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.fingerprint import Ingredients, differences, fingerprint, ingredients
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
@@ -49,15 +50,15 @@ class Step:
         return fingerprint(self.ingredients) if self.ingredients else ""
 
 
-def plan(project: Project, digests: store.FileDigests) -> Iterator[Step]:
+def plan(project: Project, digests: Digests) -> Iterator[Step]:
     """Yield every stage in order, with what would happen to it.
 
     Parameters
     ----------
     project : Project
         The experiment.
-    digests : FileDigests
-        Of the input files.
+    digests : Digests
+        Of the input files and the code.
     """
     done: dict[str, Manifest] = {}
     for name, node in project.nodes.items():
@@ -75,7 +76,7 @@ def step_of(
     project: Project,
     node: Node,
     done: Mapping[str, Manifest],
-    digests: store.FileDigests,
+    digests: Digests,
 ) -> Step:
     """Return what would happen to a stage whose inputs are there; reads its artefact."""
     found = ingredients_of(project, node, done, digests)
@@ -87,7 +88,7 @@ def step_of(
 
 
 def ingredients_of(
-    project: Project, node: Node, done: Mapping[str, Manifest], digests: store.FileDigests
+    project: Project, node: Node, done: Mapping[str, Manifest], digests: Digests
 ) -> Ingredients:
     """Return what the result of a stage rests on."""
     inputs = {
@@ -103,7 +104,7 @@ def ingredients_of(
             "files": [digests.of(file.path) for file in found],
         }
         readers |= {FORMATS.module(file.format.name) for file in found}
-    return ingredients(node, inputs=inputs, files=files, readers=readers)
+    return ingredients(node, inputs=inputs, files=files, readers=readers, digests=digests)
 
 
 def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list[str]:

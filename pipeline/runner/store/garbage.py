@@ -18,8 +18,8 @@ SWEEP = "sweep"
 """Folder of stacked tables of a sweep."""
 _OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
 """Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
-_TEMPORARY = re.compile(r"\.(\.files|\w+-\w{4})\.jsonl?\.\d+")
-"""Names of files that were not finished: records of runs, digests of input files."""
+_TEMPORARY = re.compile(r"\.(\.files|\.code|\w+-\w{4})\.jsonl?\.\d+")
+"""Names of files that were not finished: records of runs, digests of files and code."""
 _STOPPED = "left behind by a run that was stopped"
 
 

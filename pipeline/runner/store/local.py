@@ -116,7 +116,7 @@ class LocalStorage:
         path = self.root / prefix
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
-        else:
+        elif path.exists():
             path.unlink(missing_ok=True)
 
     @contextmanager

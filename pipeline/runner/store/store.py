@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.store import manifest
-from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.verbs import Storage
 
@@ -21,8 +17,6 @@ LOCK = ".lock"
 _DIGITS = 24
 """Hexadecimal digits of a fingerprint in a folder's name; the manifest has them all."""
 _WAITING = "another run is at work on it; waiting"
-_FRESH = 2.0
-"""Seconds in which a file could change again without a new modification time."""
 
 
 def folder_of(stage: str, fingerprint: str) -> str:
@@ -103,33 +97,3 @@ def locked(storage: Storage, stage: str, listeners: Sequence[Listener]) -> Itera
             waiting = partial(tell, listeners, "message", stage, text=_WAITING)
             held.enter_context(storage.lock(f"{stage}/{LOCK}", waiting))
         yield
-
-
-class FileDigests:
-    """Digests of input files, remembered while size and modification time stay the same."""
-
-    def __init__(self, storage: Storage, cache: str) -> None:
-        self._storage, self._cache = storage, cache
-        self._known: dict[str, tuple[list[int], str]] = {}
-        with (
-            suppress(OSError, ValueError, LookupError, AttributeError, TypeError),
-            storage.open(cache) as opened,
-        ):
-            self._known = {k: (v[0], v[1]) for k, v in json.load(opened).items()}
-
-    def of(self, path: Path) -> str:
-        """Return the SHA-256 of a file's content."""
-        found = path.stat()
-        stamp = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
-        known = self._known.get(str(path.resolve()))
-        if known and known[0] == stamp:
-            return known[1]
-        digest = file_digest(path)
-        if time.time() - max(found.st_mtime, found.st_ctime) > _FRESH:
-            self._known[str(path.resolve())] = (stamp, digest)
-        return digest
-
-    def keep(self) -> None:
-        """Write down what is known; a cache that cannot be written is no loss."""
-        with suppress(OSError):
-            self._storage.write(self._cache, json.dumps(self._known).encode())

@@ -14,7 +14,7 @@ from pipeline.api.results import perform
 from pipeline.api.run import check
 from pipeline.errors import Interrupted
 from pipeline.runner.events import Event
-from pipeline.runner.store import store
+from pipeline.runner.plan.digests import Digests
 from tests.runner.commands import Outcome, finish
 from tests.runner.extensions import slow
 from tests.runner.laboratory import Gate, Laboratory, assert_whole, build, wait_until
@@ -129,16 +129,16 @@ def test_again_while_tidying_up(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     """An impatient second Ctrl-C does not break into what the first one set off."""
-    keep = store.FileDigests.keep
+    keep = Digests.keep
 
-    def keep_and_interrupt(self: store.FileDigests) -> None:
+    def keep_and_interrupt(self: Digests) -> None:
         signal.raise_signal(number)
         keep(self)
 
     def interrupt(*_: object) -> None:
         signal.raise_signal(number)
 
-    monkeypatch.setattr(store.FileDigests, "keep", keep_and_interrupt)
+    monkeypatch.setattr(Digests, "keep", keep_and_interrupt)
     monkeypatch.setattr("pipeline.cli.progress.RunProgress._start", interrupt)
     done = laboratory.call("run")
     assert_said_so(done)

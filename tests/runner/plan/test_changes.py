@@ -10,10 +10,10 @@ import pytest
 from filelock import FileLock
 
 import pipeline
-from pipeline.runner.execution.run import CACHE
 from pipeline.runner.plan import fingerprint
 from pipeline.runner.plan.code_digests import code_digests
-from pipeline.runner.store import store
+from pipeline.runner.plan.digests import FILES
+from pipeline.runner.store import remembered
 from pipeline.runner.store.digest import file_digest
 from tests.runner.commands import Driver
 from tests.runner.laboratory import STAGES, Laboratory, age, build, change, wait_until
@@ -60,9 +60,9 @@ def test_content_of_an_input_file(done: Laboratory) -> None:
 
 def test_same_size_and_time(done: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file replaced by one of equal size and modification time is still noticed."""
-    monkeypatch.setattr(store, "_FRESH", -1.0)
+    monkeypatch.setattr(remembered, "_FRESH", -1.0)
     done.run()
-    assert "part1.tsv" in (done.root / CACHE).read_text()
+    assert "part1.tsv" in (done.root / FILES).read_text()
     rename_first_unit(done.folder / "part1.tsv")
     age(done.folder / "part1.tsv")
     done.run()

@@ -1,0 +1,67 @@
+"""What was found in files, kept between runs: only a cache, which may be lost or damaged."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pipeline.runner.store.digest import text_digest
+from pipeline.runner.store.verbs import Storage
+
+_FRESH = 2.0
+"""Seconds in which a file could change again without a new modification time."""
+
+Value = TypeVar("Value")
+
+
+class Remembered(Generic[Value]):
+    """What is found in a file by reading it, remembered while its stamp stays the same.
+
+    A stamp is size, times of modification and change, and inode. What was found in a file that
+    has only just changed is not kept: it could change again under the same stamp. A cache that
+    is not, byte for byte, what was written by the same code is forgotten.
+
+    Parameters
+    ----------
+    storage, key : Storage, str
+        Where it is kept.
+    find : callable
+        path -> what is found: anything that JSON can hold.
+    mark : str
+        What finds it; another mark forgets everything.
+    """
+
+    def __init__(
+        self, storage: Storage, key: str, find: Callable[[Path], Value], mark: str = ""
+    ) -> None:
+        self._storage, self._key, self._find, self._mark = storage, key, find, mark
+        self._known: dict[str, tuple[list[int], Value]] = {}
+        self._new = False
+        with suppress(OSError, ValueError), storage.open(key) as opened:
+            digest, _, body = opened.read().decode().partition("\n")
+            self._known = json.loads(body) if digest == text_digest(mark + body) else {}
+
+    def of(self, path: Path) -> Value:
+        """Return what is found in a file."""
+        name, found = str(path.absolute()), path.stat()
+        stamp = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+        known = self._known.get(name)
+        if known and known[0] == stamp:
+            return known[1]
+        value = self._find(path)
+        if time.time() - max(found.st_mtime, found.st_ctime) > _FRESH:
+            self._known[name] = (stamp, value)
+            self._new = True
+        return value
+
+    def keep(self) -> None:
+        """Write down what is new; a cache that cannot be written is no loss."""
+        if self._new:
+            body = json.dumps(self._known)
+            with suppress(OSError):
+                content = f"{text_digest(self._mark + body)}\n{body}"
+                self._storage.write(self._key, content.encode())
