@@ -19,7 +19,7 @@ from pipeline.cli.main import main
 
 _ROOT = Path(pipeline.__file__).parents[1]
 _COMMAND = [sys.executable, "-m", "pipeline.cli"]
-_TIMEOUT = 60.0
+_TIMEOUT = 300.0
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,8 @@ cuts = [10, 20]
 """
 STAGES = ("candidates", "scores", "sample", "ranks", "gold", "precision", "comparison")
 HEADER = "l1\tl2\tf\tf1\tf2\tN"
+_PATIENCE = 240.0
+"""Seconds: a busy machine is no failure, and whoever waits in vain is not in a hurry."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ class Gate:
 
 def wait_until(happened: Callable[[], bool], laboratory: Laboratory) -> None:
     """Wait for something that a process in the background has to do."""
-    deadline = time.monotonic() + 45
+    deadline = time.monotonic() + _PATIENCE
     while not happened():
         assert time.monotonic() < deadline, laboratory.events()
         time.sleep(0.01)

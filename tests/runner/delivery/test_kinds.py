@@ -45,9 +45,7 @@ def test_name_of_a_format(given: str, found: Delivery, monkeypatch: pytest.Monke
     registered: list[Stage] = []
     monkeypatch.setattr(STAGES, "add", lambda _name, made, _module: registered.append(made))
     stage("hand.out", config=Handed, outputs={"sheet": Identified}, delivers=given)(nothing)
-    delivers = registered[0].delivers
-    assert delivers is not None
-    assert delivers(Handed(candidates="a")) == found
+    assert registered[0].delivery(Handed(candidates="a")) == found
 
 
 def test_stages_of_the_project() -> None:

@@ -44,7 +44,7 @@ def test_killed_and_resumed(shards: int, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(EXPERIMENT.format(run=POOL))
     config, runs = str(tmp_path / "x.toml"), tmp_path / "runs"
     process = commands.start(["run", config, "--no-report", "--runs", str(runs)])
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     partial = "corpus/candidates/.partial-*/"
     while process.poll() is None and time.monotonic() < until:
         pattern = f"{partial}shard-*/manifest.json" if shards else partial

@@ -83,6 +83,7 @@ def many_to_one(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from scipy import sparse
     >>> gold = sparse.csr_array([[1, 0], [0, 1]])
     >>> items = Patterns(np.array([3, 1]), gold, sparse.csr_array([[1, 0], [1, 1]]))
