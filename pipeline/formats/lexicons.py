@@ -11,9 +11,8 @@ from pydantic import Field
 
 from pipeline.errors import DataError
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
-from pipeline.formats.corpora.conllu import ConlluOptions, scan_conllu
-from pipeline.formats.corpora.conllu import check_conllu as _check_treebank
+from pipeline.formats.base import LINE, FormatOptions, Skipped, format_of, reader
+from pipeline.formats.corpora.conllu import ConlluOptions
 from pipeline.formats.lines import TEXT
 
 _EXAMPLES = 3
@@ -151,7 +150,12 @@ def _plain(group: int) -> pl.Expr:
     return pl.col(TEXT).str.extract(_ANALYSIS, group).str.replace_all(r"\\(.)", "${1}")
 
 
+def _check_treebank(path: Path, options: ConlluOptions) -> Sequence[Skipped]:
+    return format_of("", name="conllu").check(path, options)
+
+
 @reader("treebank", suffixes=[], check=_check_treebank, options=ConlluOptions)
 def scan_treebank(path: Path, options: ConlluOptions) -> pl.LazyFrame:
     """CoNLL-U as a lexicon: lemma, form, upos, xpos and feats of every word of the treebank."""
-    return scan_conllu(path, options).select(LINE, "lemma", "form", "upos", "xpos", "feats")
+    tokens = format_of("", name="conllu").scan(path, options)
+    return tokens.select(LINE, "lemma", "form", "upos", "xpos", "feats")

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
-from polars.io.plugins import register_io_source
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE
@@ -25,33 +24,22 @@ _CHUNK = 1 << 24
 _GZIP = b"\x1f\x8b"
 
 
-def lines(path: Path, *, lenient: bool = False) -> pl.LazyFrame:
-    """Return the plan of the lines of a file, without their ends and the byte-order mark.
+def lines(path: Path) -> pl.LazyFrame:
+    """Return the query of the lines of a file, without their ends and the byte-order mark.
 
     Parameters
     ----------
     path : Path
         A text file in UTF-8, gzipped or not.
-    lenient : bool
-        Give null for a line that is not UTF-8, instead of failing.
 
     Returns
     -------
     LazyFrame
         `LINE` (Int64, 1-based) and `TEXT`.
     """
-    if lenient:
-        plan = register_io_source(
-            lambda columns, predicate, rows, _size: _tolerant(path, columns, predicate, rows),
-            schema={LINE: pl.Int64, TEXT: pl.String},
-            is_pure=True,
-        )
-    else:
-        plan = pl.scan_lines(
-            path, name=TEXT, row_index_name=LINE, row_index_offset=1, glob=False
-        ).select(pl.col(LINE).cast(pl.Int64), TEXT)
+    query = pl.scan_lines(path, name=TEXT, row_index_name=LINE, row_index_offset=1, glob=False)
     bare = pl.when(pl.col(LINE) == 1).then(pl.col(TEXT).str.strip_prefix("\ufeff"))
-    return plan.with_columns(bare.otherwise(TEXT).alias(TEXT))
+    return query.select(pl.col(LINE).cast(pl.Int64), bare.otherwise(TEXT).alias(TEXT))
 
 
 def lines_of(content: bytes, *, before: int) -> pl.DataFrame:

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeVar
 
 import polars as pl
 
 from pipeline.formats import lines
-from pipeline.formats.base import Batch, Check, Scan, Skipped
-from pipeline.formats.corpora import rules as laws
-from pipeline.formats.corpora.carry import Carry
-from pipeline.formats.corpora.rules import POSITION, Rows
+from pipeline.formats.corpora import fast_checks, rules
+from pipeline.formats.corpora.marks import ALONE, BLANK, LAST
+from pipeline.formats.corpora.rules import Rule
+from pipeline.formats.lines import TEXT
 
 SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
@@ -24,152 +24,121 @@ _BOM = b"\xef\xbb\xbf"
 _THREADS = 2
 """Blocks that are looked at ahead; more would hold more memory for little."""
 
+T, U = TypeVar("T"), TypeVar("U")
+
 
 @dataclass(frozen=True)
-class Parsed:
-    """What stands in one block.
+class TextBlock:
+    """Lines of text.
 
     Parameters
     ----------
-    tokens : DataFrame
-        Its tokens.
-    carry : Carry
-        What the next block has to know.
-    skipped : sequence of Skipped
-        What is left out.
-    keys : Series or None
-        Hashes that no two sentences of a file share.
+    content : bytes
+        The lines, without a byte-order mark.
+    before : int
+        How many stand before them in the file.
+    fields : sequence of str
+        Names of their tab-separated fields; none: a line is given as `TEXT`.
     """
 
-    tokens: pl.DataFrame
-    carry: Carry
-    skipped: Sequence[Skipped] = ()
-    keys: pl.Series | None = None
+    content: bytes
+    before: int
+    fields: Sequence[str]
 
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """What lines of text, or of fields, must keep to."""
+        return rules.field_rules(len(self.fields)) if self.fields else rules.text_rules()
 
-Finish: TypeAlias = Callable[[Carry], Parsed | None]
-"""What is left to do with a block when those before it are read."""
+    def fast(self) -> pl.LazyFrame | None:
+        """Return the lines as fields, of which those alone are parsed that are asked for."""
+        if not fast_checks.is_text(self.content):
+            return None
+        if not self.fields:
+            return self.checked()
+        first, *others = map(pl.col, self.fields)
+        alone = others[0].is_null() if others else pl.lit(value=True)
+        return lines.fields(self.content, self.fields, before=self.before).with_columns(
+            first.is_null().alias(BLANK),
+            alone.alias(ALONE),
+            pl.col(self.fields[-1]).alias(LAST),
+        )
+
+    def checked(self) -> pl.LazyFrame:
+        """Return the lines with `TEXT`, null where not UTF-8, and the fields."""
+        text, query = pl.col(TEXT), lines.lines_of(self.content, before=self.before).lazy()
+        if not self.fields:
+            return query
+        return lines.split(query, self.fields).with_columns(
+            (text == "").fill_null(value=False).alias(BLANK),
+            ~text.str.contains("\t", literal=True).alias(ALONE),
+        )
+
+    def is_whole(self, lines: pl.DataFrame, rows: pl.DataFrame) -> bool:
+        """Return whether it is certain that each row has all fields, and no more."""
+        width = len(self.fields)
+        return not width or fast_checks.has_fields(
+            self.content, lines, rows, width=width, before=self.before
+        )
 
 
 @dataclass(frozen=True)
-class Blockwise:
-    """How a format of lines is read block by block.
+class FrameBlock:
+    """Rows that have been read as such."""
+
+    rows: pl.DataFrame
+    rules: Sequence[Rule] = ()
+
+    def fast(self) -> pl.LazyFrame:
+        """Return the rows."""
+        return self.rows.lazy()
+
+    checked = fast
+
+    def is_whole(self, _lines: pl.DataFrame, _rows: pl.DataFrame) -> bool:
+        """Return true: they have all fields."""
+        return True
+
+
+def text_blocks(
+    path: Path, size: int, fields: Sequence[str], cut: Callable[[bytes], int]
+) -> Iterator[TextBlock]:
+    """Yield a text file in blocks.
 
     Parameters
     ----------
+    path : Path
+        A text file in UTF-8, gzipped or not.
+    size : int
+        Bytes to read at a time.
+    fields : sequence of str
+        See `TextBlock`.
     cut : callable
-        (content, options) -> bytes up to the end of the last whole unit; 0 if there is none.
-    quick : callable
-        (content, options, columns) -> callable, which is done ahead for the next blocks; that is
-        called with the carry, and gives Parsed if it is certain that no law is broken, else None.
-    careful : callable
-        (content, options, carry) -> Parsed, by every law.
-    check : callable
-        Judges the whole file, see `pipeline.formats.base.Format`.
+        Content to the bytes up to the end of the last whole unit; 0 if there is none.
+
+    Raises
+    ------
+    DataError
+        If the file is gzipped and its name does not say so, or the other way round.
     """
-
-    cut: Callable[[bytes, Any], int]
-    quick: Callable[[bytes, Any, Sequence[str]], Finish]
-    careful: Callable[[bytes, Any, Carry], Parsed]
-    check: Check
-
-    def read(
-        self, path: Path, options: Any, columns: Sequence[str], size: int = SIZE
-    ) -> Iterator[Batch]:
-        """Yield the tokens of a file, whole units at a time.
-
-        Parameters
-        ----------
-        path : Path
-            A text file in UTF-8, gzipped or not.
-        options : CorpusOptions
-            How it is read.
-        columns : sequence of str
-            Which columns are wanted.
-        size : int
-            Bytes to read at a time.
-
-        Raises
-        ------
-        DataError
-            If something is wrong and `options` are not lenient: as `check` says it.
-        """
-        lines.gate(path)
-        carry, some, keys = Carry(), False, list[pl.Series]()
-        with lines.reading(path), lines.open_bytes(path) as file:
-            pieces = _pieces(file.read, size, lambda text: self.cut(text, options))
-            for content, finish in _ahead(pieces, lambda text: self.quick(text, options, columns)):
-                found = self._parse(path, content, finish, options, carry)
-                carry = found.carry
-                some = some or not found.tokens.is_empty() or bool(found.skipped)
-                keys += [] if found.keys is None else [found.keys]
-                yield Batch(found.tokens.select(columns), found.skipped)
-        if keys and pl.concat(keys).is_duplicated().any():
-            self.check(path, options)
-        if not some:
-            nothing = self.careful(b"", options, Carry()).tokens
-            yield Batch(nothing.select(columns), laws.nothing_in(path, lenient=options.lenient))
-
-    def _parse(
-        self, path: Path, content: bytes, finish: Future[Finish], options: Any, carry: Carry
-    ) -> Parsed:
-        try:
-            found = finish.result()(carry)
-        except pl.exceptions.ComputeError:  # not UTF-8: the laws say where
-            found = None
-        if found is None and not options.lenient:
-            self.check(path, options)
-        return found or self.careful(content, options, carry)
+    lines.gate(path)
+    before = 0
+    with lines.open_bytes(path) as file:
+        for content in _pieces(file.read, size, cut):
+            yield TextBlock(content, before, fields)
+            before += content.count(b"\n")
 
 
-def judged(rows: Rows, *, every: pl.DataFrame, carry: Carry) -> Parsed:
-    """Return the tokens of a block that keep to the laws.
-
-    Parameters
-    ----------
-    rows : Rows
-        Its rows, and their laws.
-    every : DataFrame
-        Its lines, for `Carry.after`.
-    carry : Carry
-        What went before.
-    """
-    skipped = laws.skips(rows)
-    kept = laws.sound(rows) if skipped else rows.plan
-    tokens = kept.filter(pl.col(POSITION).is_not_null()).collect()
-    after = carry.after(every, rows.plan.collect(), lines=every.height)
-    return Parsed(tokens, after, skipped)
-
-
-def read_whole(
-    path: Path, options: Any, columns: Sequence[str], *, check: Check, scan: Scan
-) -> Iterator[Batch]:
-    """Yield the tokens of a file that is judged as a whole, as one batch.
-
-    Parameters
-    ----------
-    path, options, columns
-        As for `Blockwise.read`.
-    check, scan : callable
-        See `pipeline.formats.base.Format`.
-    """
-    skipped = check(path, options)
-    tokens = scan(path, options).select(columns).collect()
-    yield Batch(tokens, skipped)
-
-
-def _ahead(
-    pieces: Iterator[bytes], quick: Callable[[bytes], Finish]
-) -> Iterator[tuple[bytes, Future[Finish]]]:
-    """Yield the blocks in order, with what threads do to them and to the next ones."""
+def ahead(things: Iterator[T], job: Callable[[T], U]) -> Iterator[U]:
+    """Yield what `job` makes of each thing, in order; threads do it ahead for the next ones."""
     with ThreadPoolExecutor(_THREADS) as pool:
-        waiting = deque[tuple[bytes, Future[Finish]]]()
-        for content in pieces:
-            waiting.append((content, pool.submit(quick, content)))
+        waiting = deque[Future[U]]()
+        for thing in things:
+            waiting.append(pool.submit(job, thing))
             if len(waiting) > _THREADS:
-                yield waiting.popleft()
+                yield waiting.popleft().result()
         while waiting:
-            yield waiting.popleft()
+            yield waiting.popleft().result()
 
 
 def _pieces(

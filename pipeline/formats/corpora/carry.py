@@ -1,15 +1,15 @@
-"""What a block of a corpus has to know of those before it."""
+"""What goes on from one block of a corpus to the next: numbers, the document, the paragraph."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
-DOCUMENTS, PARAGRAPHS = "~documents", "~paragraphs"
-"""Columns with the number of documents and paragraphs that have begun so far."""
+from pipeline.formats.corpora.marks import DOCUMENT, KEY, NAME, PARAGRAPH
+from pipeline.formats.corpora.parsing import Parsed, nth
 
 
 @dataclass(frozen=True)
@@ -18,54 +18,88 @@ class Carry:
 
     Parameters
     ----------
-    lines, sentences, documents, paragraphs : int
+    sentences, documents, paragraphs : int
         How many have gone before.
     doc : str
         Name of the document that goes on; empty if there is none.
     paragraph : int or None
         Number of the paragraph that goes on.
-    last : mapping of str to value
-        What the last token has in columns whose changes count.
+    key : value
+        The `KEY` of the last mark of a paragraph.
     """
 
-    lines: int = 0
     sentences: int = 0
     documents: int = 0
     paragraphs: int = 0
     doc: str = ""
     paragraph: int | None = None
-    last: Mapping[str, str | None] = field(default_factory=dict)
-
-    def after(self, marked: pl.DataFrame, rows: pl.DataFrame, *, lines: int) -> Self:
-        """Return what the next block has to know.
-
-        Parameters
-        ----------
-        marked : DataFrame
-            Its lines in order, with doc and `DOCUMENTS`.
-        rows : DataFrame
-            Its tokens in order, with sentence. One of the two has paragraph and `PARAGRAPHS`.
-        lines : int
-            How many lines it has, those that are left out included.
-        """
-        documents, doc = _last(marked, (DOCUMENTS, "doc")) or (self.documents, self.doc)
-        holder = marked if PARAGRAPHS in marked.columns else rows
-        paragraphs = _last(holder, (PARAGRAPHS, "paragraph")) or (self.paragraphs, self.paragraph)
-        (sentences,) = _last(rows, ("sentence",)) or (self.sentences,)
-        return replace(
-            self,
-            lines=self.lines + lines,
-            sentences=sentences,
-            documents=documents,
-            doc=doc,
-            paragraphs=paragraphs[0],
-            paragraph=paragraphs[1],
-        )
+    key: Any = None
 
 
-def _last(frame: pl.DataFrame, names: Sequence[str]) -> tuple[Any, ...] | None:
-    return frame.select(names).row(-1) if frame.height else None
+def placed(parsed: Parsed, columns: Sequence[str], carry: Carry) -> tuple[pl.DataFrame, Carry]:
+    """Return the tokens of a block as tokens of the file, and what the next block has to know.
+
+    Parameters
+    ----------
+    parsed : Parsed
+        The block.
+    columns : sequence of str
+        Which columns are wanted.
+    carry : Carry
+        What went before.
+    """
+    documents, paragraphs = _documents(parsed, carry), _paragraphs(parsed, carry)
+    tokens = parsed.tokens.with_columns(
+        pl.col("sentence") + carry.sentences,
+        _at(documents.get_column("doc"), parsed.tokens, nth(DOCUMENT)),
+        _at(paragraphs.get_column("paragraph"), parsed.tokens, nth(PARAGRAPH)),
+    )
+    return tokens.select(columns), Carry(
+        sentences=carry.sentences + parsed.sentences,
+        documents=documents["number"][-1],
+        paragraphs=paragraphs["number"][-1],
+        doc=documents["doc"][-1],
+        paragraph=paragraphs["paragraph"][-1],
+        key=_key(parsed, -1) or carry.key,
+    )
 
 
-NOTHING_BEFORE = Carry()
-"""What the first block has to know."""
+def _at(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | pl.Expr:
+    """Return the value that stands where each token's index says; the one value if all are."""
+    if len(values) == 1:
+        return pl.lit(values[0], values.dtype).alias(values.name)
+    return values.gather(tokens.get_column(index))
+
+
+def _documents(parsed: Parsed, carry: Carry) -> pl.DataFrame:
+    """Return doc and number of the documents of a block, the one that goes on first."""
+    before = pl.DataFrame({"doc": [carry.doc], "number": [carry.documents]})
+    if parsed.documents.is_empty():
+        return before
+    begins = pl.col(DOCUMENT)
+    number = begins.cum_sum().cast(pl.Int64) + carry.documents
+    unnamed = pl.lit("#") + number.cast(pl.String)
+    name = pl.when(pl.col(NAME) != "").then(NAME).otherwise(unnamed)
+    doc = pl.when(begins).then(name).otherwise(pl.lit(""))
+    return pl.concat([before, parsed.documents.select(doc=doc, number=number)])
+
+
+def _paragraphs(parsed: Parsed, carry: Carry) -> pl.DataFrame:
+    """Return paragraph (null outside) and number of the paragraphs, the one that goes on first."""
+    schema = {"paragraph": pl.Int64(), "number": pl.Int64()}
+    before = pl.DataFrame([(carry.paragraph, carry.paragraphs)], schema, orient="row")
+    marks = parsed.paragraphs
+    if marks.is_empty():
+        return before
+    # What a change of key begins at the top of a block may have begun in the one before.
+    goes_on = carry.key is not None and _key(parsed, 0) == carry.key
+    same = (pl.int_range(pl.len()) == 0) & goes_on
+    begins = pl.col(PARAGRAPH) & ~same
+    number = begins.cum_sum().cast(pl.Int64) + carry.paragraphs
+    paragraph = pl.when(same).then(carry.paragraph).when(begins).then(number).cast(pl.Int64)
+    return pl.concat([before, marks.select(paragraph=paragraph, number=number)])
+
+
+def _key(parsed: Parsed, index: int) -> Any:
+    marks = parsed.paragraphs
+    return marks.get_column(KEY)[index] if KEY in marks.columns and marks.height else None

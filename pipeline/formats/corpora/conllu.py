@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
 import polars as pl
 
-from pipeline.formats import lines
-from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.corpora import attributes, conllu_rows
-from pipeline.formats.corpora import fast_checks as quick
-from pipeline.formats.corpora import rules as laws
-from pipeline.formats.corpora.blocks import Blockwise, Finish, Parsed, judged, read_whole
-from pipeline.formats.corpora.carry import Carry
-from pipeline.formats.corpora.conllu_rows import ATTRIBUTES, FIELDS, ID, marked, words
-from pipeline.formats.corpora.fast_checks import LAST
-from pipeline.formats.corpora.rules import POSITION, Rows
-from pipeline.formats.lines import TEXT
+from pipeline.formats.base import CorpusOptions
+from pipeline.formats.corpora import attributes, cuts
+from pipeline.formats.corpora.corpus_format import corpus_format
+from pipeline.formats.corpora.marks import (
+    ALONE,
+    BLANK,
+    DOCUMENT,
+    HEAD,
+    NAME,
+    PARAGRAPH,
+    POSITION,
+    ROW,
+    UNIT,
+)
+from pipeline.formats.corpora.rules import Rule, Unique
 
-_LAST = pl.col(FIELDS[-1]).alias(LAST)
+ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", HEAD, "deprel", "deps", "misc")
+ID = "~id"
+FIELDS = (ID, *attributes.raw(ATTRIBUTES))
+
+_NOT_A_WORD = r"^[0-9]+(?:-[0-9]+|\.[0-9]+)$"
+_SENT_ID = r"^#\s*sent_id\s*=\s*(.*?)\s*$"
+_UNKNOWN = -1
 
 
 class ConlluOptions(CorpusOptions):
@@ -29,27 +36,45 @@ class ConlluOptions(CorpusOptions):
     """Whether a ``# sent_id`` that comes twice in a file is a mistake."""
 
 
-def check_conllu(path: Path, options: ConlluOptions) -> Sequence[Skipped]:
-    """Judge every line of a CoNLL-U file; return what is left out if it is read leniently."""
-    lines.gate(path)
-    return laws.verdict(path, _judged(path, options), lenient=options.lenient)
+def _cut(content: bytes, _options: ConlluOptions) -> int:
+    return cuts.after_blank_line(content)
 
 
-def _read(path: Path, options: ConlluOptions, columns: Sequence[str], size: int) -> Iterator[Batch]:
-    if options.unique_sent_id:  # which is a law of the whole file
-        return read_whole(path, options, columns, check=check_conllu, scan=scan_conllu)
-    return _BLOCKWISE.read(path, options, columns, size)
+def _rules(_options: ConlluOptions) -> list[Rule]:
+    """Return the rules of ID."""
+    identity, first = pl.col(ID), attributes.first_in_unit()
+    word = pl.col(POSITION).is_not_null()
+    shaped = pl.when(~word).then(identity).str.contains(_NOT_A_WORD)
+    unknown = ~shaped.fill_null(value=False)  # words aside, which come first
+    known = pl.when(word).then(POSITION).when(unknown).then(_UNKNOWN).when(first).then(0)
+    before = known.forward_fill().shift()
+    expected = pl.when(first).then(1).when(before >= 0).then(before + 1)
+    twice = pl.when(pl.col(POSITION).is_between(1, expected - 1)).then(pl.lit("duplicate ID"))
+    order = pl.lit("not the ID ") + expected.cast(pl.String) + " that should follow"
+    order = twice.otherwise(order)
+    return [
+        Rule(~shaped | identity.is_null(), "ID is no number, range or decimal", ID),
+        Rule(pl.col(POSITION) != expected, order, ID),
+    ]
 
 
-@reader(
+def _unique(options: ConlluOptions) -> Unique | None:
+    name = pl.col(ID).str.extract(_SENT_ID)
+    named = ~pl.col(ROW) & pl.col(ALONE) & name.is_not_null()
+    return Unique([name], "duplicate sent_id", name, named) if options.unique_sent_id else None
+
+
+@corpus_format(
     "conllu",
     suffixes=[".conllu", ".conll"],
-    check=check_conllu,
+    cut=_cut,
+    attributes=ATTRIBUTES,
+    fields=FIELDS,
+    rules=_rules,
+    unique=_unique,
     options=ConlluOptions,
-    kind="corpus",
-    read=_read,
 )
-def scan_conllu(path: Path, options: ConlluOptions) -> pl.LazyFrame:
+def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
     """CoNLL-U: one row per word; a multiword range or an empty node is none.
 
     ``_`` and an empty field are null; an underscore that is form and lemma alike stays one.
@@ -60,51 +85,19 @@ def scan_conllu(path: Path, options: ConlluOptions) -> pl.LazyFrame:
     ----------
     https://universaldependencies.org/format.html
     """
-    if options.lenient:
-        plan = laws.sound(_judged(path, options))
-    else:
-        blank = pl.col(ID).is_null()
-        plan = words(marked(lines.fields(path, FIELDS), blank), blank)
-    return plan.filter(pl.col(POSITION).is_not_null()).select(attributes.columns(ATTRIBUTES))
-
-
-def _judged(path: Path, options: ConlluOptions) -> Rows:
-    whole = lines.split(lines.lines(path, lenient=options.lenient), FIELDS)
-    blank = pl.col(TEXT) == ""
-    others = conllu_rows.repeated(whole, blank) if options.unique_sent_id else None
-    return Rows(words(marked(whole, blank), blank), conllu_rows.row_laws(), others)
-
-
-def _cut(content: bytes, _options: ConlluOptions) -> int:
-    """Return the end of the last sentence that a blank line ends."""
-    ends = [(content.rfind(mark), len(mark)) for mark in (b"\n\n", b"\n\r\n")]
-    return max(at + length if at >= 0 else 0 for at, length in ends)
-
-
-def _quick(content: bytes, _options: ConlluOptions, columns: Sequence[str]) -> Finish:
-    """Parse what is asked for alone, and look at it with fewer questions than the laws ask."""
-    fields = conllu_rows.needed(columns)
-    every = lines.fields(content, FIELDS).select(LINE, *fields, _LAST).collect()
-    text = quick.is_text(content)
-
-    def finish(carry: Carry) -> Parsed | None:
-        blank = pl.col(ID).is_null()
-        placed = conllu_rows.placed(every, carry)
-        rows = words(placed.lazy(), blank, carry, fields).collect()
-        tokens = conllu_rows.lawful(content, rows) if text else None
-        if tokens is None:
-            return None
-        after = carry.after(placed, rows, lines=every.height)
-        return Parsed(tokens.with_columns(pl.col(LINE) + carry.lines), after)
-
-    return finish
-
-
-def _careful(content: bytes, _options: ConlluOptions, carry: Carry) -> Parsed:
-    blank = pl.col(TEXT) == ""
-    every = marked(conllu_rows.split(content, carry), blank, carry).collect()
-    rows = words(every.lazy(), blank, carry).collect()
-    return judged(Rows(rows.lazy(), conllu_rows.row_laws()), every=every, carry=carry)
-
-
-_BLOCKWISE = Blockwise(_cut, _quick, _careful, check_conllu)
+    is_comment = pl.col(ID).str.starts_with("#").fill_null(value=False)
+    event = pl.when(is_comment).then(ID).str.extract(r"^#\s*(new(?:doc|par)(?:\s.*)?)$")
+    document, paragraph = event.str.starts_with("newdoc"), event.str.starts_with("newpar")
+    form, lemma = pl.col("form"), pl.col("lemma")
+    plain = [name for name in FIELDS[3:] if name != attributes.RAW_HEAD]
+    return lines.with_columns(
+        pl.col(BLANK).cum_sum().alias(UNIT),
+        (~pl.col(BLANK) & ~is_comment).alias(ROW),
+        pl.col(ID).cast(pl.Int64, strict=False).alias(POSITION),
+        pl.when(document).then(pl.lit(value=True)).alias(DOCUMENT),
+        event.str.extract(r"\sid\s*=\s*(.*?)\s*$").alias(NAME),
+        pl.when(event.is_not_null()).then(paragraph).alias(PARAGRAPH),
+        pl.when((form != "_") | (lemma == "_")).then(form),
+        pl.when((lemma != "_") | (form == "_")).then(lemma),
+        *(pl.when(pl.col(name) != "_").then(name) for name in plain),
+    )

@@ -1,7 +1,7 @@
-"""What makes it certain, at little cost, that the rows of a block break no law.
+"""What makes it certain, at little cost, that a block breaks none of the rules of any format.
 
-The laws say what is wrong with each line, and take their time for it. These questions are
-about a whole block; where the answer is no, the laws are asked.
+The rules say what is wrong with each line, and take their time for it. These questions are
+about a whole block; where the answer is no, the rules are asked.
 """
 
 from __future__ import annotations
@@ -12,11 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.formats.base import LINE
-from pipeline.formats.corpora import attributes
-from pipeline.formats.corpora.rules import HEAD, POSITION, UNIT
-
-LAST = "~last"
-"""Column with the last field of a line as it is written."""
+from pipeline.formats.corpora.marks import ALONE, BLANK, HEAD, LAST, POSITION, RAW_HEAD, ROW, UNIT
 
 _TAB, _END = ord("\t"), ord("\n")
 
@@ -36,13 +32,19 @@ def is_text(content: bytes) -> bool:
     return b"\0" not in content
 
 
-def has_fields(content: bytes, rows: pl.DataFrame, *, width: int, before: int) -> bool:
+def has_fields(
+    content: bytes, lines: pl.DataFrame, rows: pl.DataFrame, *, width: int, before: int
+) -> bool:
     """Return whether every row comes from a line of `width` tab-separated fields.
+
+    And whether what was taken for a line without tabs, as seen from its fields, is one.
 
     Parameters
     ----------
     content : bytes
         The block.
+    lines : DataFrame
+        Its lines with `LINE`, `ALONE`, `BLANK`, `ROW`.
     rows : DataFrame
         Its rows with `LINE` and `LAST`.
     width : int
@@ -51,11 +53,16 @@ def has_fields(content: bytes, rows: pl.DataFrame, *, width: int, before: int) -
         Lines that stand before the block.
     """
     tab = np.frombuffer(content, np.uint8) == _TAB
-    # No last field is missing and there are no tabs beyond those that this takes.
-    if not rows.get_column(LAST).has_nulls():
-        return int(np.count_nonzero(tab)) == rows.height * (width - 1)
+    fitting = int(np.count_nonzero(tab)) == rows.height * (width - 1)
+    if fitting and not rows.get_column(LAST).has_nulls():  # so the rows have all the tabs
+        return True
     counts = _tabs_by_line(content, tab)
-    return bool((counts[rows.get_column(LINE).to_numpy() - before - 1] == width - 1).all())
+    bare = pl.col(ALONE) | pl.col(BLANK)
+    others = lines.filter(~pl.col(ROW) & bare)
+    of_rows, of_others = (
+        counts[frame.get_column(LINE).to_numpy() - before - 1] for frame in (rows, others)
+    )
+    return bool((of_rows == width - 1).all() and not of_others.any())
 
 
 def _tabs_by_line(content: bytes, tab: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
@@ -74,15 +81,14 @@ def heads_inside(tokens: pl.DataFrame) -> bool:
     """
     if HEAD not in tokens.columns or tokens.is_empty():
         return True
-    written = tokens.filter(pl.col(HEAD).is_null()).get_column(attributes.RAW_HEAD)
+    written = tokens.filter(pl.col(HEAD).is_null()).get_column(RAW_HEAD)
     head = tokens.get_column(HEAD).fill_null(0).to_numpy()
     position = tokens.get_column(POSITION).to_numpy()
-    starts = np.flatnonzero(first_in_unit(tokens))
+    starts = np.flatnonzero(_first_in_unit(tokens))
     inside = np.maximum.reduceat(head, starts) <= np.maximum.reduceat(position, starts)
     return bool(inside.all() and (head >= 0).all() and (written == "_").all())
 
 
-def first_in_unit(tokens: pl.DataFrame) -> npt.NDArray[np.bool_]:
-    """Return whether each token is the first of its `UNIT`."""
+def _first_in_unit(tokens: pl.DataFrame) -> npt.NDArray[np.bool_]:
     unit = tokens.get_column(UNIT).to_numpy()
     return np.append([True], unit[1:] != unit[:-1])

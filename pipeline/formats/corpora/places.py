@@ -7,14 +7,22 @@ from collections.abc import Collection, Sequence
 import polars as pl
 
 from pipeline.formats.base import LINE
-from pipeline.formats.corpora import attributes
-from pipeline.formats.corpora.carry import NOTHING_BEFORE, PARAGRAPHS, Carry
-from pipeline.formats.corpora.rules import UNIT, Law
+from pipeline.formats.corpora import attributes, cuts
+from pipeline.formats.corpora.marks import (
+    DOCUMENT,
+    KEY,
+    NAME,
+    PARAGRAPH,
+    POSITION,
+    ROW,
+    UNIT,
+)
+from pipeline.formats.corpora.rules import Rule, Unique
 
 ROLES = ("file", "doc", "paragraph", "sentence")
 """Columns that say where a token stands. The reader numbers sentences and paragraphs itself:
 a new one begins where the value changes."""
-OWN = (LINE, "position")
+OWN = (LINE, POSITION)
 """Columns that the reader makes itself: one that is in the table is passed over."""
 
 
@@ -23,90 +31,70 @@ def role(name: str) -> str:
     return f"~{name}" if name in {*ROLES, *OWN} else name
 
 
+def fields_of(names: Collection[str]) -> list[str]:
+    """Return the names under which the columns are read."""
+    return [role(name) for name in attributes.raw(names)]
+
+
 def attributes_of(names: Collection[str]) -> list[str]:
     """Return the columns that are attributes of the token, in order."""
     return [name for name in names if role(name) == name]
 
 
-def placed(
-    plan: pl.LazyFrame,
-    names: Collection[str],
-    block: pl.Expr | None,
-    carry: Carry = NOTHING_BEFORE,
-) -> pl.LazyFrame:
-    """Return the tokens with `UNIT` and the columns of `attributes.PLACE`.
+def marks(names: Collection[str], apart: pl.Expr) -> list[pl.Expr]:
+    """Return `UNIT`, and the marks of documents and paragraphs if there are columns for them.
 
     Parameters
     ----------
-    plan : LazyFrame
-        The tokens in order; columns that are `ROLES` under the name that `role` gives.
     names : collection of str
         The columns of the table.
-    block : Expr, optional
-        What changes from one sentence to the next besides the columns.
-    carry : Carry
-        What went before the first token.
+    apart : Expr
+        Whether a line, which is no row, stands between two sentences.
     """
-    document = [role(name) for name in ("file", "doc") if name in names]
-    sentence = [*document, *([role("sentence")] if "sentence" in names else [])]
-    runs = [_changes(name, carry) for name in sentence]
-    runs += [] if block is None else [block.ne_missing(block.shift())]
-    doc = pl.col(role("doc")).fill_null("").alias("doc")
-    plan = plan.with_columns(pl.any_horizontal(runs).cum_sum().cast(pl.Int64).alias(UNIT))
-    return plan.with_columns(
-        *([doc] if "doc" in names else []),
-        *_paragraph(names, document, carry),
-        attributes.sentence_number(carry),
-        attributes.running_position(),
-    )
-
-
-def _paragraph(names: Collection[str], document: list[str], carry: Carry) -> list[pl.Expr]:
-    """Return the number of the paragraph, and `PARAGRAPHS`."""
-    if "paragraph" not in names:
-        return [pl.lit(None, pl.Int64).alias("paragraph"), pl.lit(0, pl.Int64).alias(PARAGRAPHS)]
-    own = pl.col(role("paragraph"))
-    changes = [_changes(name, carry) for name in [*document, role("paragraph")]]
-    begun = (pl.any_horizontal(changes) & own.is_not_null()).cum_sum().cast(pl.Int64)
-    count = begun + carry.paragraphs
-    return [pl.when(own.is_not_null()).then(count).alias("paragraph"), count.alias(PARAGRAPHS)]
-
-
-def _changes(name: str, carry: Carry) -> pl.Expr:
-    """Return whether a value differs from that of the row before; nothing precedes the first."""
-    value, before = pl.col(name), carry.last.get(name)
-    return value.ne_missing(value.shift(fill_value=before) if before else value.shift())
-
-
-def last_of(tokens: pl.DataFrame, names: Collection[str]) -> dict[str, str | None]:
-    """Return what the last token has in the columns whose changes count; for `Carry.last`."""
-    kept = [role(name) for name in ROLES if name in names]
-    some = bool(kept) and tokens.height > 0
-    return dict(zip(kept, tokens.select(kept).row(-1), strict=True)) if some else {}
-
-
-def sentence_law(names: Collection[str]) -> list[Law]:
-    """Return the law that every token has a sentence, if there is a column for it."""
-    if "sentence" not in names:
-        return []
-    value = pl.col(role("sentence"))
-    return [Law(value.is_null(), pl.lit("no sentence"), pl.lit(None, pl.String()))]
+    unit = pl.any_horizontal(apart, *map(_changes, sentence_key(names)))
+    found = [unit.cum_sum().alias(UNIT)]
+    if "doc" in names:
+        doc = pl.col(role("doc"))
+        found += [_mark(doc, [role("doc")]).alias(DOCUMENT), doc.alias(NAME)]
+    if "paragraph" in names:
+        paragraph = _roles(names, "file", "doc", "paragraph")
+        found += [_mark(pl.col(role("paragraph")), paragraph).alias(PARAGRAPH)]
+        found += [pl.struct(paragraph).alias(KEY)]
+    return found
 
 
 def sentence_key(names: Collection[str]) -> list[str]:
-    """Return the columns that tell sentences apart, if there is one for the sentence."""
-    return [role(name) for name in ("file", "doc", "sentence") if name in names]
+    """Return the columns whose change begins a sentence."""
+    return _roles(names, "file", "doc", "sentence")
 
 
-def sentences(tokens: pl.DataFrame, names: Collection[str]) -> pl.Series | None:
-    """Return a hash of each sentence's key, if there is a column for the sentence.
+def _roles(names: Collection[str], *roles: str) -> list[str]:
+    return [role(name) for name in roles if name in names]
 
-    Two that are equal are not both right: see `scattered`.
-    """
+
+def _mark(value: pl.Expr, key: Sequence[str]) -> pl.Expr:
+    """Return where something begins, or, without a value, ends: where a part of the key changes."""
+    return pl.when(pl.any_horizontal(map(_changes, key))).then(value.is_not_null())
+
+
+def _changes(name: str) -> pl.Expr:
+    """Return whether the value of a row differs from that of the row before, if there is one."""
+    value = pl.when(ROW).then(pl.col(name).fill_null(""))
+    return pl.col(ROW) & value.ne_missing(value.forward_fill().shift())
+
+
+def rules(names: Collection[str]) -> list[Rule]:
+    """Return the rule that every token has a sentence, if there is a column for it."""
+    sentences = _roles(names, "sentence")
+    return [Rule(pl.col(name).is_null(), "no sentence", pl.lit("")) for name in sentences]
+
+
+def unique(names: Collection[str]) -> Unique | None:
+    """Return that the rows of a sentence stand together, if there is a column for it."""
     if "sentence" not in names:
         return None
-    starts = tokens.filter(attributes.first_in_unit())
-    return starts.select(pl.struct(sentence_key(names)).hash(seed=0)).to_series()
+    says = "sentence comes twice: its rows do not stand together, or its document has no name"
+    return Unique(sentence_key(names), says, role("sentence"))
 
 
 def cut(content: bytes, names: Sequence[str]) -> int:
@@ -114,12 +102,10 @@ def cut(content: bytes, names: Sequence[str]) -> int:
 
     It ends at a blank line; without any, where a column that tells sentences apart changes.
     """
-    ends = [(content.rfind(mark), len(mark)) for mark in (b"\n\n", b"\n\r\n")]
-    at, length = max(ends)
-    if at >= 0:
-        return at + length
+    if blank := cuts.after_blank_line(content):
+        return blank
     places = [index for index, name in enumerate(names) if name in ROLES and name != "paragraph"]
-    end = content.rfind(b"\n") + 1
+    end = cuts.after_last_line(content)
     after: list[bytes] | None = None
     while places and end > 0:
         start = content.rfind(b"\n", 0, end - 1) + 1
@@ -129,23 +115,3 @@ def cut(content: bytes, names: Sequence[str]) -> int:
             return end
         after, end = key, start
     return 0
-
-
-def scattered(plan: pl.LazyFrame, names: Collection[str]) -> pl.LazyFrame | None:
-    """Return sentences whose rows do not stand together: `LINE`, `UNIT`, problem, value.
-
-    Parameters
-    ----------
-    plan : LazyFrame
-        As `placed` gives it.
-    names : collection of str
-        The columns of the table.
-    """
-    if "sentence" not in names:
-        return None
-    key = sentence_key(names)
-    starts = plan.filter(attributes.first_in_unit()).select(LINE, UNIT, *key)
-    again = starts.filter(~pl.struct(key).is_first_distinct())
-    problem = "sentence comes twice: its rows do not stand together, or its document has no name"
-    value = pl.col(role("sentence")).cast(pl.String).alias("value")
-    return again.select(LINE, UNIT, pl.lit(problem).alias("problem"), value)

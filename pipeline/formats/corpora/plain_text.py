@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
-from pipeline.formats import lines
-from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.corpora import attributes
-from pipeline.formats.corpora import fast_checks as quick
-from pipeline.formats.corpora import rules as laws
-from pipeline.formats.corpora.blocks import Blockwise, Finish, Parsed
-from pipeline.formats.corpora.carry import NOTHING_BEFORE, PARAGRAPHS, Carry
+from pipeline.formats.base import CorpusOptions
+from pipeline.formats.corpora import cuts
+from pipeline.formats.corpora.corpus_format import corpus_format
+from pipeline.formats.corpora.marks import DOCUMENT, NAME, PARAGRAPH, ROW, UNIT
 from pipeline.formats.corpora.patterns import CuttingPattern, NamingPattern, Pattern
-from pipeline.formats.corpora.rules import POSITION, UNIT, Rows, readable
+from pipeline.formats.corpora.rules import readable
 from pipeline.formats.lines import TEXT
 
 _WORD = r"[\pL\pM\pN][\pL\pM\pN\x{AD}\x{200C}\x{200D}]*"
@@ -28,8 +23,7 @@ SPLITTER = r"""([.!?…]["'”’»)\]]*)\s+(["'“‘«(\[]*[\p{Lu}\pN])"""
 """An end mark with what closes there, white space, then a capital or a figure."""
 
 _NOTHING = pl.lit(None, pl.String())
-_PART = 5_000
-"""Lines that one thread cuts into tokens at a time."""
+_SENTENCE = "~sentence"
 _PROTECTED = "\x01"
 """Stands for the space after an abbreviation: no white space, and no token."""
 
@@ -55,102 +49,33 @@ class TextOptions(CorpusOptions):
     e.g. ``^### (.*)$``; ``""`` for none."""
 
 
-def _check(path: Path, options: TextOptions) -> Sequence[Skipped]:
-    lines.gate(path)
-    whole = lines.lines(path, lenient=options.lenient)
-    return laws.verdict(path, _judged(whole), lenient=options.lenient)
-
-
-def _read(path: Path, options: TextOptions, columns: Sequence[str], size: int) -> Iterator[Batch]:
-    return _BLOCKWISE.read(path, options, columns, size)
-
-
-@reader("text", suffixes=[".txt"], check=_check, options=TextOptions, kind="corpus", read=_read)
-def scan_text(path: Path, options: TextOptions) -> pl.LazyFrame:
-    """Plain text in UTF-8, cut into tokens by a regular expression; no attribute but form."""
-    plan = lines.lines(path, lenient=options.lenient)
-    plan = plan.filter(readable()) if options.lenient else plan
-    return _numbered(_texts(_marked(plan, options), options))
-
-
-def _judged(whole: pl.LazyFrame) -> Rows:
-    written = pl.col(TEXT).is_null() | pl.col(TEXT).str.contains(r"\S")
-    return Rows(whole.filter(written).with_columns(pl.col(LINE).alias(UNIT)), laws.text_laws())
-
-
 def _cut(content: bytes, _options: TextOptions) -> int:
-    return content.rfind(b"\n") + 1
+    return cuts.after_last_line(content)
 
 
-def _quick(content: bytes, options: TextOptions, _columns: Sequence[str]) -> Finish:
-    """Cut a block into tokens, unless it has lines that are no text."""
-
-    def finish(carry: Carry) -> Parsed | None:
-        if not quick.is_text(content):
-            return None
-        return _parsed(lines.lines_of(content, before=carry.lines), options, carry)
-
-    return finish
-
-
-def _careful(content: bytes, options: TextOptions, carry: Carry) -> Parsed:
-    whole = lines.lines_of(content, before=carry.lines)
-    return _parsed(whole, options, carry, laws.skips(_judged(whole.lazy())))
-
-
-def _parsed(
-    whole: pl.DataFrame, options: TextOptions, carry: Carry, skipped: Sequence[Skipped] = ()
-) -> Parsed:
-    plan = whole.lazy().filter(readable()) if skipped else whole.lazy()
-    every = _marked(plan, options, carry).collect()
-    texts = _texts(every.lazy(), options)
-    parts = [texts.slice(start, _PART) for start in range(0, every.height, _PART)]
-    tokens = _numbered(pl.concat(parts) if parts else texts, carry)
-    rows = tokens.collect()
-    return Parsed(rows, carry.after(every, rows, lines=whole.height), skipped)
-
-
-_BLOCKWISE = Blockwise(_cut, _quick, _careful, _check)
-
-
-def _marked(
-    plan: pl.LazyFrame, options: TextOptions, carry: Carry = NOTHING_BEFORE
-) -> pl.LazyFrame:
-    """Return the lines with their document and paragraph."""
+@corpus_format("text", suffixes=[".txt"], cut=_cut, attributes=["form"], options=TextOptions)
+def text_rows(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
+    """Plain text in UTF-8, cut into tokens by a regular expression; no attribute but form."""
     name = pl.col(TEXT).str.extract(options.document) if options.document else _NOTHING
-    begins, written = name.is_not_null(), pl.col(TEXT).str.contains(r"\S")
-    split = options.sentences == "split"
-    number = (written & ~begins).cum_sum().cast(pl.Int64) + carry.paragraphs
-    return plan.with_columns(
-        attributes.document_name(name, begins, carry),
-        attributes.documents_begun(begins, carry),
-        begins.alias("~begins"),
-        (number if split else pl.lit(None, pl.Int64)).alias("paragraph"),
-        number.alias(PARAGRAPHS),
+    begins = readable() & name.is_not_null()
+    lines = lines.with_columns(
+        pl.when(begins).then(pl.lit(value=True)).alias(DOCUMENT),
+        name.alias(NAME),
+        pl.when(readable() & ~begins).then(TEXT).alias(_SENTENCE),
     )
+    lines = _split(lines, options) if options.sentences == "split" else lines
+    forms = pl.col(_SENTENCE).str.extract_all(options.tokens).alias("form")
+    lines = lines.with_row_index(UNIT).with_columns(forms)
+    some = (pl.col("form").list.len() > 0).fill_null(value=False)
+    return lines.with_columns((~readable() | some).alias(ROW), pl.when(some).then(UNIT))
 
 
-def _texts(marked: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
-    """Return the sentences with their tokens, one list each."""
-    plan = marked.filter(~pl.col("~begins") & pl.col(TEXT).str.contains(r"\S"))
-    plan = _sentences(plan, options) if options.sentences == "split" else plan
-    found = plan.with_columns(pl.col(TEXT).str.extract_all(options.tokens).alias("form"))
-    return found.filter(pl.col("form").list.len() > 0)
-
-
-def _numbered(texts: pl.LazyFrame, carry: Carry = NOTHING_BEFORE) -> pl.LazyFrame:
-    """Return a row per token, with the numbers of sentence and position."""
-    found = texts.with_row_index("sentence", carry.sentences + 1)
-    position = pl.int_ranges(1, pl.col("form").list.len() + 1, dtype=pl.Int64)
-    found = found.with_columns(pl.col("sentence").cast(pl.Int64), position.alias(POSITION))
-    return found.select(attributes.columns(["form"])).explode(POSITION, "form")
-
-
-def _sentences(plan: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
+def _split(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
     """Cut each line where the splitter says; a line holds no line end, so one marks the cut."""
-    text = pl.col(TEXT)
+    text = pl.col(_SENTENCE)
+    begins = pl.when(text.str.contains(r"\S")).then(pl.lit(value=True)).alias(PARAGRAPH)
     if options.abbreviations:
         words = "|".join(re.escape(each) for each in options.abbreviations)
         text = text.str.replace_all(rf"\b((?:{words})\.)\s", "${1}" + _PROTECTED)
     cut = text.str.replace_all(options.splitter, "${1}\n${2}").str.split("\n")
-    return plan.with_columns(cut.alias(TEXT)).explode(TEXT)
+    return lines.with_columns(begins, cut.alias(_SENTENCE)).explode(_SENTENCE)

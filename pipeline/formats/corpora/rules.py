@@ -1,4 +1,4 @@
-"""What the rows of a corpus must keep to, and what becomes of a sentence that does not."""
+"""What the rows of a corpus must keep to, and what is said of those that do not."""
 
 from __future__ import annotations
 
@@ -10,144 +10,145 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped
-from pipeline.formats.lines import TEXT, reading
+from pipeline.formats.corpora.attributes import first_in_unit
+from pipeline.formats.corpora.marks import HEAD, POSITION, RAW_HEAD, ROW, UNIT
+from pipeline.formats.lines import TEXT
 
-UNIT = "~unit"
-"""Column with the number of the unit (sentence) that stands or falls as one; null: none."""
-POSITION = "position"
-HEAD = "head"
+NOT_UTF8 = "not UTF-8"
 
-_WRONG = "~wrong"
 _EXAMPLES = 3
 _WIDTH = 80
 
 
 @dataclass(frozen=True)
-class Law:
+class Rule:
     """One thing that can be wrong with a row.
 
     Parameters
     ----------
     broken : Expr
-        Boolean, evaluated over all rows in order; null counts as kept.
-    says : Expr
-        What is wrong, as text.
-    value : Expr
-        What stands there.
+        Boolean, evaluated over all rows of a block in order; null counts as kept.
+    says : str or Expr
+        What is wrong, as text or what makes it.
+    value : str or Expr
+        What stands there: a column, or what makes it. `TEXT` is the whole line.
+    among : Expr, optional
+        Which lines of the block it is evaluated over, if not over the rows.
     """
 
     broken: pl.Expr
-    says: pl.Expr
-    value: pl.Expr
+    says: str | pl.Expr
+    value: str | pl.Expr = TEXT
+    among: pl.Expr | None = None
 
 
 @dataclass(frozen=True)
-class Rows:
-    """The rows of a file that are to be judged.
+class Unique:
+    """What may not come twice in a file.
 
     Parameters
     ----------
-    plan : LazyFrame
-        `LINE`, `UNIT`, `POSITION`, perhaps `HEAD`, and what the laws ask for.
-    laws : sequence of Law
-        What each row must keep to; the first that is broken is reported.
-    others : LazyFrame, optional
-        What is wrong elsewhere than in a row: `LINE`, `UNIT`, problem, value.
+    key : sequence of str or Expr
+        What is compared.
+    says, value, among
+        As in `Rule`; it is evaluated over the first row of each unit, if not among other lines.
     """
 
-    plan: pl.LazyFrame
-    laws: Sequence[Law]
-    others: pl.LazyFrame | None = None
+    key: Sequence[str | pl.Expr]
+    says: str
+    value: str | pl.Expr
+    among: pl.Expr | None = None
 
 
-def text_laws() -> list[Law]:
-    """Return the laws of a line of text, as `lines.lines` gives it."""
-    nothing = pl.lit(None, pl.String())
+def text_rules() -> list[Rule]:
+    """Return the rules of a line of text, as `lines.lines` gives it."""
+    binary = pl.col(TEXT).str.contains("\0", literal=True)
     return [
-        Law(pl.col(TEXT).is_null(), pl.lit("not UTF-8"), nothing),
-        Law(_is_binary(), pl.lit("holds a NUL byte: binary, or UTF-16"), pl.col(TEXT)),
+        Rule(pl.col(TEXT).is_null(), NOT_UTF8),
+        Rule(binary, "holds a NUL byte: binary, or UTF-16"),
     ]
 
 
-def field_laws(width: int) -> list[Law]:
-    """Return the laws of a line of `width` tab-separated fields, as `lines.split` gives it."""
+def field_rules(width: int) -> list[Rule]:
+    """Return the rules of a line of `width` tab-separated fields, as `lines.split` gives it."""
     count = pl.col(TEXT).str.count_matches("\t", literal=True) + 1
-    says = pl.format(f"{{}} field(s), not {width}", count)
-    return [*text_laws(), Law(count != width, says, pl.col(TEXT))]
+    said = count.cast(pl.String) + f" field(s), not {width}"
+    return [*text_rules(), Rule(count != width, said)]
+
+
+def head_rules() -> list[Rule]:
+    """Return the rules that a head is a whole number, and a position in its sentence or 0."""
+    head, position = pl.col(HEAD), pl.col(POSITION)
+    bad = position.is_not_null() & (pl.col(RAW_HEAD) != "_") & (head.is_null() | (head < 0))
+    size = position.max().over(UNIT)
+    says = pl.lit("head outside its sentence of ") + size.cast(pl.String) + " token(s)"
+    return [
+        Rule(bad, "head is no whole number", RAW_HEAD),
+        Rule(head > size, says, HEAD),
+    ]
 
 
 def readable() -> pl.Expr:
     """Return whether `TEXT` is text at all."""
-    return pl.col(TEXT).is_not_null() & ~_is_binary()
+    return pl.col(TEXT).is_not_null() & ~pl.col(TEXT).str.contains("\0", literal=True)
 
 
-def _is_binary() -> pl.Expr:
-    return pl.col(TEXT).str.contains("\0", literal=True)
+def are_broken(lines: pl.DataFrame, rows: pl.DataFrame, rules: Sequence[Rule]) -> bool:
+    """Return whether any rule is broken in a block, given its lines and its rows."""
+    return any(
+        frame.lazy().select(_any(own)).collect().item()
+        for frame, own in _judged(lines, rows, rules)
+    )
 
 
-def sound(rows: Rows) -> pl.LazyFrame:
-    """Return the rows without those of units that break a law, in order."""
-    broken = _units(rows).filter(_WRONG).select(UNIT)
-    if rows.others is not None:
-        broken = pl.concat([broken, rows.others.select(UNIT).drop_nulls()]).unique()
-    return rows.plan.join(broken, on=UNIT, how="anti", nulls_equal=True, maintain_order="left")
-
-
-def verdict(path: Path, rows: Rows, *, lenient: bool, remedy: str = "") -> tuple[Skipped, ...]:
-    """Read the file to its end and judge it.
+def violations(
+    lines: pl.DataFrame,
+    rows: pl.DataFrame,
+    rules: Sequence[Rule],
+    *,
+    of_lines: Sequence[Rule],
+) -> pl.DataFrame:
+    """Return the first thing wrong with each line of a block: `LINE`, `UNIT`, problem, value.
 
     Parameters
     ----------
-    path : Path
-        The file.
-    rows : Rows
-        Its rows and their laws.
-    lenient : bool
-        Whether to skip what is wrong.
-    remedy : str
-        What else to try, for the message.
-
-    Returns
-    -------
-    tuple of Skipped
-        One for each sentence that `sound` leaves out, at the first thing wrong in it, and one
-        for each thing wrong outside sentences; all of it lenient, or empty.
-
-    Raises
-    ------
-    DataError
-        If something is wrong and not lenient: file, lines, how many, three examples.
+    lines, rows : DataFrame
+        Its lines, and those of them that are `ROW`, with what is known of them.
+    rules : sequence of Rule
+        What the rows must keep to.
+    of_lines : sequence of Rule
+        What their lines must keep to; what breaks these is not asked for more.
     """
-    with reading(path):
-        found, empty = _judge(rows)
-    if found is None:
-        return nothing_in(path, lenient=lenient) if empty else ()
-    if not lenient:
-        raise _refusal(path, found, remedy)
-    return _by_unit(found)
+    judged = [(lines.filter(ROW), of_lines), *_judged(lines, rows, rules)]
+    found = pl.concat(_broken(frame, own) for frame, own in judged if own)
+    return found.unique(LINE, keep="first", maintain_order=True).sort(LINE)
 
 
-def skips(rows: Rows) -> tuple[Skipped, ...]:
-    """Return what `sound` leaves out, as `verdict` does of a whole file."""
-    found, _ = _judge(rows)
-    return () if found is None else _by_unit(found)
+def keys(lines: pl.DataFrame, rows: pl.DataFrame, unique: Unique) -> pl.DataFrame:
+    """Return what may not come twice, with its `LINE`, as ``key``."""
+    frame = rows.filter(first_in_unit()) if unique.among is None else lines.filter(unique.among)
+    return frame.select(LINE, pl.struct(unique.key).alias("key"))
 
 
-def _judge(rows: Rows) -> tuple[pl.DataFrame | None, bool]:
-    """Return what is wrong, None if nothing is, and whether there are no units at all."""
-    elsewhere = [] if rows.others is None else [rows.others]
-    units, *others = pl.collect_all([_units(rows), *elsewhere])
-    broken = units.filter(_WRONG)
-    clean = broken.is_empty() and all(each.is_empty() for each in others)
-    return None if clean else _flaws(rows, broken, others).collect(), units.is_empty()
+def valid(rows: pl.DataFrame, violations: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the units in which nothing is wrong."""
+    return rows.join(violations, on=UNIT, how="anti", nulls_equal=True, maintain_order="left")
 
 
-def _by_unit(found: pl.DataFrame) -> tuple[Skipped, ...]:
+def skipped(violations: pl.DataFrame) -> tuple[Skipped, ...]:
     """Return the first thing wrong in each unit, and each thing wrong outside of units."""
-    inside = pl.col(UNIT).is_not_null()
-    first = found.filter(inside).unique(UNIT, keep="first", maintain_order=True)
-    shown = pl.concat([first, found.filter(~inside)]).sort(LINE)
-    return tuple(_skipped(*row) for row in shown.select(LINE, "problem", "value").iter_rows())
+    again = pl.col(UNIT).is_not_null() & ~pl.col(UNIT).is_first_distinct()
+    return tuple(_skipped(violations.filter(~again)))
+
+
+def refusal(path: Path, violations: pl.DataFrame, remedy: str) -> DataError:
+    """Return the error that says which lines of a file are wrong: how many, three examples."""
+    shown = "".join(f"\n  {each}" for each in _skipped(violations.head(_EXAMPLES)))
+    advice = f", or {remedy}" if remedy else ""
+    return DataError(
+        f"{path}: {violations.height:,} line(s) cannot be used:{shown}\n"
+        f"Mend them{advice}, or set lenient = true to leave out the sentences concerned."
+    )
 
 
 def nothing_in(path: Path, *, lenient: bool) -> tuple[Skipped, ...]:
@@ -166,49 +167,38 @@ def nothing_in(path: Path, *, lenient: bool) -> tuple[Skipped, ...]:
     )
 
 
-def _units(rows: Rows) -> pl.LazyFrame:
-    """Return each `UNIT` once, and whether a law is broken in it.
-
-    A head that lies outside its sentence breaks one, too: that is seen from the whole unit.
-    """
-    wrong = pl.any_horizontal(law.broken.fill_null(value=False) for law in rows.laws)
-    schema = rows.plan.collect_schema()
-    places = [name for name in (POSITION, HEAD) if name in schema]
-    bad = pl.col(_WRONG).any()
-    if HEAD in schema:
-        bad |= (pl.col(HEAD).max() > pl.col(POSITION).max()).fill_null(value=False)
-    return rows.plan.select(UNIT, *places, wrong.alias(_WRONG)).group_by(UNIT).agg(bad)
+def _judged(
+    lines: pl.DataFrame, rows: pl.DataFrame, rules: Sequence[Rule]
+) -> list[tuple[pl.DataFrame, list[Rule]]]:
+    """Return what the rules are evaluated over: those of rows together, others one by one."""
+    own = [rule for rule in rules if rule.among is None]
+    others = [(lines.filter(rule.among), [rule]) for rule in rules if rule.among is not None]
+    return [*([(rows, own)] if own else []), *others]
 
 
-def _flaws(rows: Rows, broken: pl.DataFrame, others: Sequence[pl.DataFrame]) -> pl.LazyFrame:
-    """Return everything that is wrong, by line: `LINE`, `UNIT`, problem, value."""
-    laws = {f"~{index}": law for index, law in enumerate(rows.laws)}
-    flagged = rows.plan.with_columns(law.broken.alias(name) for name, law in laws.items())
-    within = flagged.join(
-        broken.lazy(), on=UNIT, how="semi", nulls_equal=True, maintain_order="left"
-    )
-    if HEAD in rows.plan.collect_schema():
-        size = pl.col(POSITION).max().over(UNIT)
-        within = within.with_columns((pl.col(HEAD) > size).alias("~head"), size.alias("~size"))
-        says = pl.format("head outside its sentence of {} token(s)", "~size")
-        laws["~head"] = Law(pl.col("~head"), says, pl.col(HEAD).cast(pl.String))
-    # What is wrong is put into words among whole units: it may speak of the row before.
-    problem = pl.coalesce(pl.when(name).then(law.says) for name, law in laws.items())
-    value = pl.coalesce(pl.when(name).then(law.value.fill_null("")) for name, law in laws.items())
-    found = within.select(LINE, UNIT, problem.alias("problem"), value.alias("value"))
-    found = found.filter(pl.col("problem").is_not_null())
-    return pl.concat([found, *(each.lazy() for each in others)]).sort(LINE)
+def _broken(frame: pl.DataFrame, rules: Sequence[Rule]) -> pl.DataFrame:
+    flags = {f"~{index}": rule for index, rule in enumerate(rules)}
+    flagged = frame.with_columns(rule.broken.alias(name) for name, rule in flags.items())
+    says = {name: _text(rule.says, literal=True) for name, rule in flags.items()}
+    value = {name: _text(rule.value).fill_null("") for name, rule in flags.items()}
+    return flagged.select(
+        LINE,
+        UNIT,
+        pl.coalesce(pl.when(name).then(text) for name, text in says.items()).alias("problem"),
+        pl.coalesce(pl.when(name).then(text) for name, text in value.items()).alias("value"),
+    ).filter(pl.col("problem").is_not_null())
 
 
-def _skipped(line: int, problem: str, value: str) -> Skipped:
-    return Skipped(line, problem, value[:_WIDTH])
+def _text(given: str | pl.Expr, *, literal: bool = False) -> pl.Expr:
+    if isinstance(given, str):
+        return pl.lit(given) if literal else pl.col(given).cast(pl.String)
+    return given
 
 
-def _refusal(path: Path, found: pl.DataFrame, remedy: str) -> DataError:
-    examples = found.select(LINE, "problem", "value").head(_EXAMPLES).iter_rows()
-    shown = "".join(f"\n  {_skipped(*row)}" for row in examples)
-    advice = f", or {remedy}" if remedy else ""
-    return DataError(
-        f"{path}: {found.height:,} line(s) cannot be used:{shown}\n"
-        f"Mend them{advice}, or set lenient = true to leave out the sentences concerned."
-    )
+def _any(rules: Sequence[Rule]) -> pl.Expr:
+    return pl.any_horizontal(rule.broken.any() for rule in rules)
+
+
+def _skipped(violations: pl.DataFrame) -> list[Skipped]:
+    rows = violations.select(LINE, "problem", "value").iter_rows()
+    return [Skipped(line, problem, value[:_WIDTH]) for line, problem, value in rows]

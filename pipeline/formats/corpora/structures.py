@@ -8,9 +8,8 @@ from collections.abc import Mapping
 import polars as pl
 
 from pipeline.formats.base import LINE
-from pipeline.formats.corpora import attributes
-from pipeline.formats.corpora.carry import NOTHING_BEFORE, PARAGRAPHS, Carry
-from pipeline.formats.corpora.rules import UNIT
+from pipeline.formats.corpora.marks import DOCUMENT, NAME, PARAGRAPH, UNIT
+from pipeline.formats.corpora.rules import Rule
 
 TAG = "~tag"
 """Column with a line that is a tag, null for tokens."""
@@ -70,49 +69,39 @@ def events(names: Mapping[int, str]) -> list[pl.Expr]:
 
 
 def unit(*, sentences: bool) -> pl.Expr:
-    """Return `UNIT`: the number of the sentence around a token, null outside of sentences.
+    """Return `UNIT`: the number of the sentence around a token, or that a tag opens; else null.
 
     Without a structure for sentences a unit is what stands between two tags.
     """
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
-    if not sentences:
-        return level.is_not_null().cum_sum().cast(pl.Int64).alias(UNIT)
     begins = ((level == 0) & opens).fill_null(value=False)
-    number = begins.cum_sum().cast(pl.Int64)
-    inside = pl.when(begins).then(number).when(level.is_not_null()).then(0).forward_fill()
-    return pl.when(inside > 0).then(inside).alias(UNIT)
+    if sentences:
+        inside = pl.when(begins).then(begins.cum_sum()).when(level.is_not_null()).then(0)
+        number = inside.forward_fill()
+    else:
+        number = level.is_not_null().cum_sum() + 1
+    return pl.when((number > 0) & (begins | pl.col(TAG).is_null())).then(number).alias(UNIT)
 
 
-def paragraph(carry: Carry = NOTHING_BEFORE) -> list[pl.Expr]:
-    """Return the 1-based number of the paragraph around a token, null outside; `PARAGRAPHS`."""
-    level, opens = pl.col(_LEVEL), pl.col(_OPENS)
-    begins = ((level == 1) & opens).fill_null(value=False)
-    number = begins.cum_sum().cast(pl.Int64) + carry.paragraphs
-    inside = pl.when(begins).then(number).when(level >= 1).then(0).forward_fill()
-    return [pl.when(inside > 0).then(inside).alias("paragraph"), number.alias(PARAGRAPHS)]
-
-
-def document(attribute: str, *, entities: bool, carry: Carry = NOTHING_BEFORE) -> list[pl.Expr]:
-    """Return the name of the document around a token, its number if it has none; `DOCUMENTS`.
+def marks(attribute: str, *, entities: bool) -> list[pl.Expr]:
+    """Return where documents and paragraphs begin and end, and the names of documents.
 
     Parameters
     ----------
     attribute : str
-        The attribute of the tag that holds the name.
+        The attribute of a document's tag that holds the name.
     entities : bool
         Whether it is to be `decoded`.
-    carry : Carry
-        What went before.
     """
     level, opens = pl.col(_LEVEL), pl.col(_OPENS)
-    begins = ((level == 2) & opens).fill_null(value=False)
-    tag = pl.when(begins).then(TAG)
     quoted = rf"""\s{re.escape(attribute)}\s*=\s*(?:"([^"]*)"|'([^']*)')"""
+    tag = pl.when((level == 2) & opens).then(TAG)
     name = pl.coalesce(tag.str.extract(quoted, 1), tag.str.extract(quoted, 2))
-    named = attributes.document_name(decoded(name) if entities else name, begins, carry)
-    inside = pl.when(begins).then(1).when(level == 2).then(0).forward_fill()
-    doc = pl.when(inside == 1).then(named).otherwise(pl.lit("")).alias("doc")
-    return [doc, attributes.documents_begun(begins, carry)]
+    return [
+        pl.when(level == 2).then(opens).alias(DOCUMENT),
+        (decoded(name) if entities else name).alias(NAME),
+        pl.when(level >= 1).then(opens & (level == 1)).alias(PARAGRAPH),
+    ]
 
 
 def cut(content: bytes, names: Mapping[int, str]) -> int:
@@ -143,39 +132,26 @@ def _last_end(content: bytes, tag: bytes) -> int:
     return 0
 
 
-def flaws(plan: pl.LazyFrame, names: Mapping[int, str]) -> pl.LazyFrame | None:
-    """Return the tags that enclose nothing whole: `LINE`, `UNIT`, problem, value.
+def rules(names: Mapping[int, str]) -> list[Rule]:
+    """Return the rules of tags that enclose something whole.
 
-    None if no structure has a name. A structure must be closed before the next of its
-    kind, or one around it, begins or ends.
+    A structure must be closed before the next of its kind, or one around it, begins or ends.
 
     Parameters
     ----------
-    plan : LazyFrame
-        The lines with `TAG`, `UNIT` and the `events`.
     names : mapping of int to str
         As for `events`.
     """
-    found = plan.filter(pl.col(_LEVEL).is_not_null()).select(LINE, UNIT, TAG, _LEVEL, _OPENS)
-    levels = [_unmatched(found, level, name) for level, name in names.items() if name]
-    return pl.concat(levels) if levels else None
+    return [_matched(level, name) for level, name in names.items() if name]
 
 
-def _unmatched(found: pl.LazyFrame, level: int, name: str) -> pl.LazyFrame:
+def _matched(level: int, name: str) -> Rule:
     """Judge the tags of one level by those that stand before and after on it or above."""
     own, opens = pl.col(_LEVEL) == level, pl.col(_OPENS)
     closed = (own & ~opens).shift(-1).fill_null(value=False)
     opened = (own & opens).shift().fill_null(value=False)
     end = pl.col(LINE).shift(-1).cast(pl.String).fill_null("end of file")
-    problem = (
-        pl.when(opens & ~closed)
-        .then(pl.lit(f"<{name}> is not closed where the next begins or ends: ") + end)
-        .when(~opens & ~opened)
-        .then(pl.lit(f"</{name}> closes nothing"))
-    )
-    unit = pl.when(pl.lit(level == 0) & opens).then(UNIT).alias(UNIT)
-    judged = found.filter(pl.col(_LEVEL) >= level)
-    judged = judged.select(LINE, unit, own.alias("~own"), problem.alias("problem"), TAG)
-    return judged.filter(pl.col("~own") & pl.col("problem").is_not_null()).select(
-        LINE, UNIT, "problem", pl.col(TAG).alias("value")
-    )
+    unclosed = pl.lit(f"<{name}> is not closed where the next begins or ends: ") + end
+    says = pl.when(opens).then(unclosed).otherwise(pl.lit(f"</{name}> closes nothing"))
+    broken = own & ((opens & ~closed) | (~opens & ~opened))
+    return Rule(broken, says, TAG, among=pl.col(_LEVEL) >= level)

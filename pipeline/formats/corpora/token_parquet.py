@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -13,12 +12,11 @@ from pydantic import model_validator
 from pipeline.errors import DataError
 from pipeline.formats import delimited
 from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.corpora import attributes
-from pipeline.formats.corpora import places as keyed
-from pipeline.formats.corpora import rules as laws
-from pipeline.formats.corpora.blocks import read_whole
-from pipeline.formats.corpora.carry import DOCUMENTS, NOTHING_BEFORE, Carry
-from pipeline.formats.corpora.rules import Rows
+from pipeline.formats.corpora import places
+from pipeline.formats.corpora.blocks import FrameBlock
+from pipeline.formats.corpora.corpus_file import CorpusFile
+from pipeline.formats.corpora.marks import ROW
+from pipeline.formats.corpora.parsing import Grammar
 from pipeline.formats.parquet import open_parquet
 
 _WIDTH = 40
@@ -47,34 +45,13 @@ class TokenParquetOptions(CorpusOptions):
 
 
 def _check(path: Path, options: TokenParquetOptions) -> Sequence[Skipped]:
-    plan, names = _texts(path, options)
-    rows = _judged(_placed(plan, names), names, whole_file=True)
-    return laws.verdict(path, rows, lenient=options.lenient)
+    return _open(path, options).check()
 
 
 def _read(
     path: Path, options: TokenParquetOptions, columns: Sequence[str], size: int
 ) -> Iterator[Batch]:
-    if options.lenient:  # whether a sentence stands in one place is seen at the end
-        yield from read_whole(path, options, columns, check=_check, scan=scan_token_parquet)
-        return
-    plan, names = _texts(path, options)
-    carry, keys = Carry(), list[pl.Series]()
-    for part in _parts(plan, names, max(1, size // _WIDTH)):
-        tokens = _placed(part.lazy(), names, carry).collect()
-        if laws.skips(_judged(tokens.lazy(), names, whole_file=False)):
-            break
-        carry = replace(
-            carry.after(tokens.with_columns(pl.lit(0).alias(DOCUMENTS)), tokens, lines=0),
-            last=keyed.last_of(tokens, names),
-        )
-        found = keyed.sentences(tokens, names)
-        keys += [] if found is None else [found]
-        yield Batch(tokens.select(columns))
-    else:
-        if keys and not pl.concat(keys).is_duplicated().any():
-            return
-    _check(path, options)
+    return _open(path, options).batches(columns, size)
 
 
 @reader(
@@ -91,11 +68,34 @@ def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame
     Columns are read as text, an empty text as null; a column ``head`` is the position of the
     token's head in its sentence.
     """
-    plan, names = _texts(path, options)
-    tokens = _placed(plan, names)
-    if options.lenient:
-        tokens = laws.sound(_judged(tokens, names, whole_file=True))
-    return tokens.select(attributes.columns(keyed.attributes_of(names)))
+    return _open(path, options).scan()
+
+
+def _open(path: Path, options: TokenParquetOptions) -> CorpusFile:
+    query, names = _texts(path, options)
+    row, apart = pl.lit(value=True).alias(ROW), pl.lit(value=False)
+    grammar = Grammar(
+        rows=lambda rows: rows.with_columns(row).with_columns(places.marks(names, apart)),
+        attributes=places.attributes_of(names),
+        fields=places.fields_of(names),
+        rules=places.rules(names),
+        unique=places.unique(names),
+    )
+    return CorpusFile(path, lambda size: _blocks(query, names, size), grammar, options.lenient)
+
+
+def _blocks(query: pl.LazyFrame, names: list[str], size: int) -> Iterator[FrameBlock]:
+    """Yield the rows in parts that end where a sentence does."""
+    held = query.head(0).collect()
+    for batch in query.collect_batches(chunk_size=max(1, size // _WIDTH), maintain_order=True):
+        held = pl.concat([held, batch])
+        key = held.select(pl.struct(places.sentence_key(names)).rle_id()).to_series()
+        end = int(key.search_sorted(key[-1], side="left"))
+        if end:
+            yield FrameBlock(held[:end])
+        held = held[end:]
+    if held.height:
+        yield FrameBlock(held)
 
 
 def _texts(path: Path, options: TokenParquetOptions) -> tuple[pl.LazyFrame, list[str]]:
@@ -105,36 +105,13 @@ def _texts(path: Path, options: TokenParquetOptions) -> tuple[pl.LazyFrame, list
     _require(path, schema, options)
     kept = {name: options.called(name) for name in schema if options.called(name)}
     names = list(kept.values())
-    fields = [keyed.role(name) for name in attributes.raw(names)]
+    fields = places.fields_of(names)
     texts = [_text(old, schema[old]).alias(new) for old, new in zip(kept, fields, strict=True)]
-    plan = found.select(texts).with_columns(
-        *(pl.when(pl.col(name) != "").then(name) for name in fields),
-        *([] if "doc" in names else [pl.lit("").alias("doc")]),
+    query = found.select(texts).with_columns(
+        pl.when(pl.col(name) != "").then(name) for name in fields
     )
-    return plan.with_row_index(LINE, 1).with_columns(pl.col(LINE).cast(pl.Int64)), names
-
-
-def _placed(plan: pl.LazyFrame, names: list[str], carry: Carry = NOTHING_BEFORE) -> pl.LazyFrame:
-    return keyed.placed(plan, names, None, carry).with_columns(attributes.heads(names))
-
-
-def _judged(tokens: pl.LazyFrame, names: list[str], *, whole_file: bool) -> Rows:
-    found = [*keyed.sentence_law(names), *attributes.head_laws(names)]
-    return Rows(tokens, found, keyed.scattered(tokens, names) if whole_file else None)
-
-
-def _parts(plan: pl.LazyFrame, names: list[str], rows: int) -> Iterator[pl.DataFrame]:
-    """Yield the rows in parts that end where a sentence does."""
-    held = plan.head(0).collect()
-    for batch in plan.collect_batches(chunk_size=rows, maintain_order=True):
-        held = pl.concat([held, batch])
-        key = held.select(pl.struct(keyed.sentence_key(names)).rle_id()).to_series()
-        end = int(key.search_sorted(key[-1], side="left"))
-        if end:
-            yield held[:end]
-        held = held[end:]
-    if held.height:
-        yield held
+    lines = query.with_row_index(LINE, 1).with_columns(pl.col(LINE).cast(pl.Int64))
+    return lines, names
 
 
 def _text(name: str, dtype: pl.DataType) -> pl.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +11,15 @@ from pydantic import AfterValidator
 
 from pipeline.errors import DataError
 from pipeline.formats import delimited, lines
-from pipeline.formats.base import Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.corpora import attributes, token_rows
-from pipeline.formats.corpora import places as keyed
-from pipeline.formats.corpora import rules as laws
-from pipeline.formats.corpora.blocks import read_whole
+from pipeline.formats.base import LINE, CorpusOptions
+from pipeline.formats.corpora import places
+from pipeline.formats.corpora.corpus_format import corpus_format
+from pipeline.formats.corpora.marks import ALONE, BLANK, DOCUMENT, NAME, ROW
 from pipeline.formats.corpora.patterns import NamingPattern
-from pipeline.formats.corpora.token_rows import Layout
+from pipeline.formats.corpora.rules import Rule, Unique
 from pipeline.formats.delimited import open_text
+
+_APART = "~apart"
 
 
 class TokenOptions(CorpusOptions):
@@ -37,54 +38,25 @@ class TokenOptions(CorpusOptions):
     document's name. ``""`` for none."""
 
 
-def _check(path: Path, options: TokenOptions) -> Sequence[Skipped]:
-    lines.gate(path)
-    remedy = "name the columns: columns = [...]"
-    layout = _layout(path, options)
-    rows = token_rows.whole_file(lines.lines(path, lenient=options.lenient), layout, options)
-    return laws.verdict(path, rows, lenient=options.lenient, remedy=remedy)
+@dataclass(frozen=True)
+class Layout:
+    """The options of a file, its columns, and the line of its header (0: none)."""
 
-
-def _read(path: Path, options: TokenOptions, columns: Sequence[str], size: int) -> Iterator[Batch]:
-    layout = _layout(path, options)
-    if options.lenient and "sentence" in layout.names:  # whose law is one of the whole file
-        return read_whole(path, options, columns, check=_check, scan=scan_tokens)
-    return token_rows.blockwise(layout, _check).read(path, options, columns, size)
-
-
-@reader(
-    "tokens",
-    suffixes=[".tsv", ".tab"],
-    check=_check,
-    options=TokenOptions,
-    kind="corpus",
-    read=_read,
-)
-def scan_tokens(path: Path, options: TokenOptions) -> pl.LazyFrame:
-    """Tab-separated token table without quoting; a blank line ends a sentence.
-
-    An empty field is null; the first may not be empty. A column ``head`` is the position of
-    the token's head in its sentence.
-    """
-    layout = _layout(path, options)
-    if options.lenient:
-        whole = lines.lines(path, lenient=True)
-        plan = laws.sound(token_rows.whole_file(whole, layout, options))
-    else:
-        plan = token_rows.unjudged(lines.fields(path, layout.fields), layout, options)
-    return plan.select(attributes.columns(keyed.attributes_of(layout.names)))
+    options: TokenOptions
+    names: tuple[str, ...]
+    header: int = 0
 
 
 def _layout(path: Path, options: TokenOptions) -> Layout:
     """Find the names of the columns; reads the file up to its header, if it has one."""
     if options.columns and not options.header:
-        return Layout(options.columns, 0)
+        return Layout(options, options.columns)
     number, header = _header(path, options.comment)
     if options.columns:
-        return Layout(options.columns, number)
+        return Layout(options, options.columns, number)
     names = tuple(header.split("\t"))
     try:
-        return Layout(delimited.distinct(names), number)
+        return Layout(options, delimited.distinct(names), number)
     except ValueError as error:
         advice = "Mend it, or name the columns: columns = [...], header = true"
         raise DataError(f"{path}: line {number}: the header: {error}\n{advice}") from error
@@ -98,3 +70,58 @@ def _header(path: Path, comment: str) -> tuple[int, str]:
             if line.strip() and not (comment and line.startswith(comment)):
                 return number, line.rstrip("\r\n")
     raise DataError(f"{path}: line {number + 1}: the file is empty: no header names the columns")
+
+
+def _attributes(layout: Layout) -> list[str]:
+    return places.attributes_of(layout.names)
+
+
+def _fields(layout: Layout) -> list[str]:
+    return places.fields_of(layout.names)
+
+
+def _cut(content: bytes, layout: Layout) -> int:
+    return places.cut(content, layout.names)
+
+
+def _rules(layout: Layout) -> list[Rule]:
+    first = pl.col(_fields(layout)[0])
+    return [Rule(first.is_null(), "the first field is empty"), *places.rules(layout.names)]
+
+
+def _unique(layout: Layout) -> Unique | None:
+    return places.unique(layout.names)
+
+
+@corpus_format(
+    "tokens",
+    suffixes=[".tsv", ".tab"],
+    cut=_cut,
+    attributes=_attributes,
+    fields=_fields,
+    rules=_rules,
+    unique=_unique,
+    options=TokenOptions,
+    layout=_layout,
+    remedy="name the columns: columns = [...]",
+)
+def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
+    """Tab-separated token table without quoting; a blank line ends a sentence.
+
+    An empty field is null; the first may not be empty. A column ``head`` is the position of
+    the token's head in its sentence.
+    """
+    options, first = layout.options, pl.col(_fields(layout)[0])
+    alone = pl.when(ALONE).then(first)
+    name = alone.str.extract(options.document) if options.document else pl.lit(None, pl.String())
+    begins, comment = name.is_not_null(), pl.lit(value=False)
+    if options.comment:
+        comment = first.str.starts_with(options.comment).fill_null(value=False)
+    apart = pl.col(BLANK) | begins
+    lines = lines.with_columns(
+        apart.alias(_APART),
+        ~(apart | comment | (pl.col(LINE) <= layout.header)).alias(ROW),
+        pl.when(begins).then(pl.lit(value=True)).alias(DOCUMENT),
+        name.alias(NAME),
+    )
+    return lines.with_columns(places.marks(layout.names, pl.col(_APART)))

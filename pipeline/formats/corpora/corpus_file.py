@@ -1,0 +1,148 @@
+"""A file of a corpus, block by block: what is wrong in it, and its tokens in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from pipeline.errors import DataError
+from pipeline.formats import delimited, lines
+from pipeline.formats.base import LINE, Batch, Skipped
+from pipeline.formats.corpora import rules
+from pipeline.formats.corpora.blocks import SIZE, ahead
+from pipeline.formats.corpora.carry import Carry, placed
+from pipeline.formats.corpora.parsing import Block, Grammar, Parsed, parse
+from pipeline.formats.corpora.rules import Rule
+
+_NO_HASHES = pl.Series("key", dtype=pl.UInt64())
+
+
+@dataclass(frozen=True)
+class CorpusFile:
+    """A file, and how it is read.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is.
+    blocks : callable
+        Bytes to read at a time -> its blocks, from the first.
+    grammar : Grammar
+        How a block is read.
+    lenient : bool
+        Whether to leave out what is wrong.
+    remedy : str
+        What else to try where something is.
+    """
+
+    path: Path
+    blocks: Callable[[int], Iterator[Block]]
+    grammar: Grammar
+    lenient: bool
+    remedy: str = ""
+
+    def scan(self) -> pl.LazyFrame:
+        """Return the query of its tokens; nothing is read before they are asked for."""
+        return register_io_source(self._asked, schema=self.grammar.schema(), is_pure=True)
+
+    def check(self) -> Sequence[Skipped]:
+        """Read it to its end; raise DataError for what is wrong, or return what is left out."""
+        found: list[pl.DataFrame] = []
+        some = False
+        for parsed in self._whole(SIZE)._parsed((), SIZE):
+            found += [] if parsed.violations is None else [parsed.violations]
+            some = some or not parsed.tokens.is_empty()
+        if not found:
+            return () if some else rules.nothing_in(self.path, lenient=self.lenient)
+        if not self.lenient:
+            raise self._refusal(pl.concat(found))
+        return [skip for each in found for skip in rules.skipped(each)]
+
+    def batches(self, columns: Sequence[str], size: int) -> Iterator[Batch]:
+        """Yield its tokens, whole units at a time.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Which columns are wanted.
+        size : int
+            Bytes to read at a time.
+
+        Raises
+        ------
+        DataError
+            If something is wrong and it is not read leniently: as `check` says it.
+        """
+        carry, some, hashes = Carry(), False, [_NO_HASHES]
+        file = self._whole(size) if self.lenient else self
+        for parsed in file._parsed(columns, size):
+            if parsed.violations is not None and not self.lenient:
+                self.check()
+            hashes.append(_hashes(parsed))
+            tokens, carry = placed(parsed, columns, carry)
+            skipped = () if parsed.violations is None else rules.skipped(parsed.violations)
+            some = some or not tokens.is_empty() or bool(skipped)
+            yield Batch(tokens, skipped)
+        if pl.concat(hashes).is_duplicated().any():
+            self.check()
+        if not some:
+            schema = self.grammar.schema()
+            nothing = pl.DataFrame(schema={name: schema[name] for name in columns})
+            yield Batch(nothing, rules.nothing_in(self.path, lenient=self.lenient))
+
+    def _parsed(self, columns: Collection[str], size: int) -> Iterator[Parsed]:
+        with lines.reading(self.path):
+            yield from ahead(self.blocks(size), lambda each: parse(each, self.grammar, columns))
+
+    def _whole(self, size: int) -> CorpusFile:
+        """Return the file with what comes twice in it as a rule of its rows; it is read for that."""
+        unique = self.grammar.unique
+        if unique is None:
+            return self
+        again = pl.col(LINE).is_in(self._repeated(size).implode())
+        rule = Rule(again, unique.says, unique.value, unique.among)
+        grammar = replace(self.grammar, rules=[*self.grammar.rules, rule], unique=None)
+        return replace(self, grammar=grammar)
+
+    def _repeated(self, size: int) -> pl.Series:
+        """Return the lines whose key came before; only hashes are kept of those that do not."""
+        hashes = pl.concat([_NO_HASHES, *map(_hashes, self._parsed((), size))])
+        twice = hashes.filter(hashes.is_duplicated())
+        if twice.is_empty():
+            return pl.Series(dtype=pl.Int64())
+        found = [
+            parsed.keys.filter(_hashes(parsed).is_in(twice.implode()))
+            for parsed in self._parsed((), size)
+            if parsed.keys is not None
+        ]
+        return pl.concat(found).filter(~pl.col("key").is_first_distinct()).get_column(LINE)
+
+    def _asked(
+        self,
+        columns: list[str] | None,
+        predicate: pl.Expr | None,
+        most: int | None,
+        _size: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        """Yield what a query asks for."""
+        wanted = columns or list(self.grammar.schema())
+        roots = [] if predicate is None else predicate.meta.root_names()
+        for batch in self.batches(list(dict.fromkeys([*wanted, *roots])), SIZE):
+            tokens = batch.tokens if most is None else batch.tokens.head(most)
+            most = None if most is None else most - tokens.height
+            yield (tokens if predicate is None else tokens.filter(predicate)).select(wanted)
+            if most == 0:
+                return
+
+    def _refusal(self, violations: pl.DataFrame) -> DataError:
+        if (violations.get_column("problem") == rules.NOT_UTF8).any():
+            return delimited.not_utf8(self.path)
+        return rules.refusal(self.path, violations, self.remedy)
+
+
+def _hashes(parsed: Parsed) -> pl.Series:
+    return _NO_HASHES if parsed.keys is None else parsed.keys.get_column("key").hash(seed=0)

@@ -1,0 +1,127 @@
+"""A format of corpora: two functions and its rules, from which scan, check and read follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import polars as pl
+
+from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
+from pipeline.formats.corpora.blocks import text_blocks
+from pipeline.formats.corpora.corpus_file import CorpusFile
+from pipeline.formats.corpora.parsing import Grammar
+from pipeline.formats.corpora.rules import Rule, Unique
+
+T = TypeVar("T")
+Given: TypeAlias = T | Callable[[Any], T]
+"""Something, or a function of the options that gives it."""
+Rows: TypeAlias = Callable[[pl.LazyFrame, Any], pl.LazyFrame]
+R = TypeVar("R", bound=Rows)
+
+
+@dataclass(frozen=True)
+class CorpusFormat:
+    """How text files of a format are read; see `corpus_format`, whose keywords these are."""
+
+    rows: Rows
+    cut: Callable[[bytes, Any], int]
+    attributes: Given[Sequence[str]]
+    fields: Given[Sequence[str]]
+    rules: Given[Sequence[Rule]]
+    unique: Given[Unique | None]
+    layout: Callable[[Path, Any], Any] | None
+    remedy: str
+
+    def scan(self, path: Path, options: Any) -> pl.LazyFrame:
+        """Return the query of a file's tokens, see `Format`."""
+        return self._open(path, options).scan()
+
+    def check(self, path: Path, options: Any) -> Sequence[Skipped]:
+        """Judge a file, see `Format`."""
+        return self._open(path, options).check()
+
+    def read(self, path: Path, options: Any, columns: Sequence[str], size: int) -> Iterator[Batch]:
+        """Yield the tokens of a file in batches, see `Format`."""
+        return self._open(path, options).batches(columns, size)
+
+    def _open(self, path: Path, options: Any) -> CorpusFile:
+        layout = self.layout(path, options) if self.layout else options
+        fields = _of(self.fields, layout)
+        grammar = Grammar(
+            rows=lambda lines: self.rows(lines, layout),
+            attributes=_of(self.attributes, layout),
+            fields=fields,
+            rules=_of(self.rules, layout),
+            unique=_of(self.unique, layout),
+        )
+        return CorpusFile(
+            path,
+            lambda size: text_blocks(path, size, fields, lambda text: self.cut(text, layout)),
+            grammar,
+            lenient=options.lenient,
+            remedy=self.remedy,
+        )
+
+
+def corpus_format(
+    name: str,
+    *,
+    suffixes: Sequence[str],
+    cut: Callable[[bytes, Any], int],
+    attributes: Given[Sequence[str]],
+    fields: Given[Sequence[str]] = (),
+    rules: Given[Sequence[Rule]] = (),
+    unique: Given[Unique | None] = None,
+    options: type[CorpusOptions] = CorpusOptions,
+    layout: Callable[[Path, Any], Any] | None = None,
+    remedy: str = "",
+) -> Callable[[R], R]:
+    """Register a function as the one that gives the rows of a format of corpora.
+
+    It is called as (lines, options) with the lines of a block: `LINE` and `TEXT`, null where it
+    is not UTF-8; with `fields` these instead, and `BLANK` and `ALONE`. It returns them, all of
+    them, as they are or as several rows each, with `UNIT` and the attributes, and with those of
+    the other columns of `pipeline.formats.corpora.marks` that the format knows of. It knows
+    nothing of the blocks before: what goes on from one to the next is looked after.
+
+    Parameters
+    ----------
+    name, suffixes, options
+        As in `pipeline.formats.base.Format`.
+    cut : callable
+        (content, options) -> bytes up to the end of the last whole unit; 0 if there is none.
+    attributes : sequence of str, or callable
+        What a token has besides its place; ``head`` is a position in its sentence. A callable
+        gives it, like all that follows, from the options.
+    fields : sequence of str, or callable
+        Names of the tab-separated fields of a line, if it has some: parsed where asked for alone.
+    rules : sequence of Rule, or callable
+        What rows must keep to, besides what goes for all: a line is text and has all fields, a
+        head lies in its sentence.
+    unique : Unique, or callable
+        What may not come twice in a file.
+    layout : callable, optional
+        (path, options) -> options, with what the file says itself of how it is read.
+    remedy : str
+        What else to try where a rule is broken, for the message.
+
+    Returns
+    -------
+    decorator
+        Gives the function back unchanged.
+    """
+
+    def register(rows: R) -> R:
+        own = CorpusFormat(rows, cut, attributes, fields, rules, unique, layout, remedy)
+        format_ = Format(name, tuple(suffixes), "corpus", options, own.scan, own.check, own.read)
+        FORMATS.add(name, format_, rows.__module__)
+        return rows
+
+    return register
+
+
+def _of(given: Given[T], options: Any) -> T:
+    return given(options) if callable(given) else given

@@ -1,0 +1,26 @@
+"""Where a part of a file can be cut: after the last unit that is certain to have ended."""
+
+from __future__ import annotations
+
+
+def after_last_line(content: bytes) -> int:
+    r"""Return the end of the last line that is whole.
+
+    Examples
+    --------
+    >>> after_last_line(b"one\ntwo")
+    4
+    """
+    return content.rfind(b"\n") + 1
+
+
+def after_blank_line(content: bytes) -> int:
+    r"""Return the end of the last blank line after another line.
+
+    Examples
+    --------
+    >>> after_blank_line(b"one\ntwo\n\nthree\n"), after_blank_line(b"one\n")
+    (9, 0)
+    """
+    ends = [(content.rfind(mark), len(mark)) for mark in (b"\n\n", b"\n\r\n")]
+    return max(at + length if at >= 0 else 0 for at, length in ends)

@@ -1,0 +1,30 @@
+"""Names of the columns by which the lines of a block say where they stand."""
+
+from __future__ import annotations
+
+BLANK = "~blank"
+"""Given to a format: whether a line is empty."""
+ALONE = "~alone"
+"""Given to a format: whether a line has one field alone."""
+LAST = "~last"
+"""The last field of a line as it is written."""
+
+UNIT = "~unit"
+"""What tells units (sentences) apart: they stand or fall as one; null outside of units."""
+ROW = "~row"
+"""Whether a line is to be judged; without this column all are. A token is a row with a position."""
+POSITION = "position"
+"""The 1-based place of a token in its unit; without this column rows are counted."""
+HEAD = "head"
+"""The attribute that is the position of a token's head."""
+RAW_HEAD = "~raw_head"
+"""`HEAD` as it is written."""
+
+DOCUMENT = "~document"
+"""True on a line where a document begins, false where one ends, null elsewhere."""
+NAME = "~name"
+"""The name of the document that begins; null or empty: it is called by its number, ``#2``."""
+PARAGRAPH = "~paragraph"
+"""True on a line where a paragraph begins, false where one ends, null elsewhere."""
+KEY = "~key"
+"""What a paragraph goes by where a change begins one: the same as the last before, it goes on."""

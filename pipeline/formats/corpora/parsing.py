@@ -1,0 +1,206 @@
+"""One block of a corpus: its rows, judged, and what they say to those that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import polars as pl
+
+from pipeline.formats.base import LINE
+from pipeline.formats.corpora import fast_checks, rules
+from pipeline.formats.corpora.attributes import PLACE, heads, numbers
+from pipeline.formats.corpora.marks import (
+    ALONE,
+    BLANK,
+    DOCUMENT,
+    HEAD,
+    KEY,
+    LAST,
+    NAME,
+    PARAGRAPH,
+    POSITION,
+    RAW_HEAD,
+    ROW,
+    UNIT,
+)
+from pipeline.formats.corpora.rules import Rule, Unique
+from pipeline.formats.lines import TEXT
+
+_OF_LINES = {BLANK, ALONE, ROW, DOCUMENT, NAME, PARAGRAPH, KEY}
+_OF_ROWS = {LINE, UNIT, POSITION, RAW_HEAD, LAST}
+
+
+class Block(Protocol):
+    """Whole units of a file."""
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """What its lines must keep to, whatever they say."""
+        ...
+
+    def fast(self) -> pl.LazyFrame | None:
+        """Return its lines as fields; None if it is certain that a rule is broken."""
+        ...
+
+    def checked(self) -> pl.LazyFrame:
+        """Return its lines with all that the rules ask for."""
+        ...
+
+    def is_whole(self, lines: pl.DataFrame, rows: pl.DataFrame) -> bool:
+        """Return whether it is certain that the rows keep to its rules."""
+        ...
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How the blocks of one file are read.
+
+    Parameters
+    ----------
+    rows : callable
+        Lines to lines with their marks.
+    attributes : sequence of str
+        What is read of a token.
+    fields : sequence of str
+        The fields of a line, by which they are read.
+    rules : sequence of Rule
+        What the rows must keep to.
+    unique : Unique or None
+        What may not come twice in the file.
+    """
+
+    rows: Callable[[pl.LazyFrame], pl.LazyFrame]
+    attributes: Sequence[str]
+    fields: Sequence[str] = ()
+    rules: Sequence[Rule] = ()
+    unique: Unique | None = None
+
+    def needed(self, columns: Collection[str]) -> set[str]:
+        """Return the columns to parse for these, those that rules rest on included."""
+        asked = [expr for rule in self.rules for expr in (rule.broken, rule.among)]
+        asked += [pl.struct(self.unique.key), self.unique.among] if self.unique else []
+        roots = [expr.meta.root_names() for expr in asked if expr is not None]
+        return {*_OF_ROWS, *columns, *(name for names in roots for name in names)}
+
+    def schema(self) -> dict[str, pl.DataType]:
+        """Return the columns of the tokens and their types; nothing is read."""
+        names = [TEXT, *self.fields]
+        given = {LINE: pl.Int64(), BLANK: pl.Boolean(), ALONE: pl.Boolean()}
+        lines = pl.LazyFrame(schema=given | dict.fromkeys(names, pl.String()))
+        types = self.rows(lines).collect_schema()
+        own = {name: types.get(name, pl.Int64()) for name in self.attributes}  # HEAD is none yet
+        return PLACE | {name: getattr(kind, "inner", kind) for name, kind in own.items()}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What stands in one block.
+
+    Parameters
+    ----------
+    tokens : DataFrame
+        Its tokens; sentences, documents and paragraphs are counted from its beginning.
+    documents, paragraphs : DataFrame
+        The marks of those that begin or end in it.
+    sentences : int
+        How many it has, those that are left out included.
+    keys : DataFrame or None
+        What may not come twice in the file, see `rules.keys`.
+    violations : DataFrame or None
+        What is wrong, see `rules.violations`; None: nothing.
+    """
+
+    tokens: pl.DataFrame
+    documents: pl.DataFrame
+    paragraphs: pl.DataFrame
+    sentences: int
+    keys: pl.DataFrame | None
+    violations: pl.DataFrame | None = None
+
+
+def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
+    """Parse a block: on the fast path if that makes certain that nothing is wrong.
+
+    Parameters
+    ----------
+    block : Block
+        The block.
+    grammar : Grammar
+        How it is read.
+    columns : collection of str
+        Which columns are wanted.
+    """
+    query = block.fast()
+    if query is not None:
+        lines, rows = _lines_and_rows(query, grammar, grammar.needed(columns))
+        certain = block.is_whole(lines, rows) and not rules.are_broken(lines, rows, grammar.rules)
+        if certain and fast_checks.heads_inside(_tokens(rows)):
+            return _parsed(lines, rows, grammar)
+    lines, rows = _lines_and_rows(block.checked(), grammar)
+    of_heads = rules.head_rules() if HEAD in grammar.attributes else []
+    own = [*grammar.rules, *of_heads]
+    found = rules.violations(lines, rows, own, of_lines=block.rules)
+    return _parsed(lines, rows, grammar, found if found.height else None)
+
+
+def nth(mark: str) -> str:
+    """Return the column that says how many marks of a kind have come, up to a row."""
+    return f"{mark}_number"
+
+
+def _lines_and_rows(
+    query: pl.LazyFrame, grammar: Grammar, needed: Collection[str] | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Collect the lines of a block, and those of them that are rows, as tokens with numbers."""
+    marked = grammar.rows(query)
+    types = marked.collect_schema()
+    every = [] if ROW in types else [pl.lit(value=True).alias(ROW)]
+    lists = [name for name in grammar.attributes if isinstance(types.get(name), pl.List)]
+    needed = types.names() if needed is None else {*needed, *lists[:1]}
+    kept = [name for name in types if name in needed or name in _OF_LINES]
+    counted = [_marks(name).cum_sum().alias(nth(name)) for name in _marked(types)]
+    lines = marked.select(*kept, *every, *counted).collect()
+    own = [name for name in lines.columns if name in needed or name not in _OF_LINES]
+    rows = lines.lazy().filter(ROW).select(own)
+    rows = rows.with_columns(numbers(lists)[: 1 if POSITION in types else 2])
+    rows = rows.explode(POSITION, *(name for name in lists if name in kept)) if lists else rows
+    return lines, rows.with_columns(heads(types)).collect()
+
+
+def _marked(names: Collection[str]) -> list[str]:
+    return [mark for mark in (DOCUMENT, PARAGRAPH) if mark in names]
+
+
+def _marks(mark: str) -> pl.Expr:
+    """Return whether a row is the first of a line with a mark."""
+    return pl.col(mark).is_not_null() & pl.col(LINE).ne_missing(pl.col(LINE).shift())
+
+
+def _parsed(
+    lines: pl.DataFrame,
+    rows: pl.DataFrame,
+    grammar: Grammar,
+    violations: pl.DataFrame | None = None,
+) -> Parsed:
+    kept = rows if violations is None else rules.valid(rows, violations)
+    return Parsed(
+        _tokens(kept),
+        _events(lines, DOCUMENT, NAME),
+        _events(lines, PARAGRAPH, KEY),
+        rows.get_column("sentence")[-1] if rows.height else 0,
+        grammar.unique and rules.keys(lines, rows, grammar.unique),
+        violations,
+    )
+
+
+def _tokens(rows: pl.DataFrame) -> pl.DataFrame:
+    some = rows.get_column(POSITION).has_nulls()
+    return rows.filter(pl.col(POSITION).is_not_null()) if some else rows
+
+
+def _events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
+    """Return the lines on which documents or paragraphs begin or end."""
+    kept = [name for name in (mark, detail) if name in lines.columns]
+    return lines.filter(_marks(mark)).select(kept) if mark in kept else lines.select(kept).head(0)
