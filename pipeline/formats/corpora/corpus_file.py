@@ -99,7 +99,7 @@ class CorpusFile:
             yield from ahead(self.blocks(size), lambda each: parse(each, self.grammar, columns))
 
     def _whole(self, size: int) -> CorpusFile:
-        """Return the file with what comes twice in it as a rule of its rows; it is read for that."""
+        """Return the file with what comes twice in it as a rule of its rows, read to find it."""
         unique = self.grammar.unique
         if unique is None:
             return self

@@ -116,8 +116,11 @@ def corpus_format(
 
     def register(rows: R) -> R:
         own = CorpusFormat(rows, cut, attributes, fields, rules, unique, layout, remedy)
-        format_ = Format(name, tuple(suffixes), "corpus", options, own.scan, own.check, own.read)
-        FORMATS.add(name, format_, rows.__module__)
+        found = Format(
+            name, own.scan,
+            suffixes=suffixes, check=own.check, options=options, kind="corpus", read=own.read,
+        )  # fmt: skip
+        FORMATS.add(name, found, rows.__module__)
         return rows
 
     return register
