@@ -95,8 +95,12 @@ class LocalStorage:
         folder = self.root / prefix
         found = sorted(os.scandir(folder), key=lambda each: each.name) if folder.is_dir() else []
         for each in found:
-            size = None if each.is_dir() else each.stat().st_size
-            yield Entry(f"{prefix}/{each.name}" if prefix else each.name, size)
+            key = f"{prefix}/{each.name}" if prefix else each.name
+            try:
+                size = None if each.is_dir() else each.stat().st_size
+            except FileNotFoundError:  # another process has just renamed it
+                continue
+            yield Entry(key, size)
 
     def open(self, key: str) -> BufferedIOBase:
         """Open a file to read its bytes."""
