@@ -24,7 +24,8 @@ _BOM = b"\xef\xbb\xbf"
 _THREADS = 2
 """Blocks that are looked at ahead; more would hold more memory for little."""
 
-T, U = TypeVar("T"), TypeVar("U")
+T = TypeVar("T")
+U = TypeVar("U")
 
 
 @dataclass(frozen=True)

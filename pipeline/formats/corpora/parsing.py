@@ -190,7 +190,7 @@ def _parsed(
         _events(lines, DOCUMENT, NAME),
         _events(lines, PARAGRAPH, KEY),
         rows.get_column("sentence")[-1] if rows.height else 0,
-        grammar.unique and rules.keys(lines, rows, grammar.unique),
+        rules.keys(lines, rows, grammar.unique) if grammar.unique else None,
         violations,
     )
 
