@@ -15,6 +15,7 @@ from pipeline.formats.corpora.marks import (
     NAME,
     PARAGRAPH,
     POSITION,
+    RAW_HEAD,
     ROW,
     UNIT,
 )
@@ -89,7 +90,7 @@ def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
     event = pl.when(is_comment).then(ID).str.extract(r"^#\s*(new(?:doc|par)(?:\s.*)?)$")
     document, paragraph = event.str.starts_with("newdoc"), event.str.starts_with("newpar")
     form, lemma = pl.col("form"), pl.col("lemma")
-    plain = [name for name in FIELDS[3:] if name != attributes.RAW_HEAD]
+    plain = [name for name in FIELDS[3:] if name != RAW_HEAD]
     return lines.with_columns(
         pl.col(BLANK).cum_sum().alias(UNIT),
         (~pl.col(BLANK) & ~is_comment).alias(ROW),
