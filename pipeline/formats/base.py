@@ -144,21 +144,21 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
         return _named(name, fitting)
     # Where the kind is open, an ending that several formats share stands for the table.
     ordered = sorted(fitting, key=lambda each: each.kind == "table")
-    known = {suffix: each for each in ordered for suffix in each.suffixes}
+    by_suffix = {suffix: each for each in ordered for suffix in each.suffixes}
     bare = path.lower().removesuffix(".gz")
-    for suffix in sorted(known, key=len, reverse=True):
+    for suffix in sorted(by_suffix, key=len, reverse=True):
         if bare.endswith(suffix):
-            return known[suffix]
+            return by_suffix[suffix]
     ending = "".join(Path(bare).suffixes[-1:]) or bare
-    remedy = did_you_mean(ending, known)
+    remedy = did_you_mean(ending, by_suffix)
     raise ValueError(f"no format has the ending {ending!r}; {remedy} or name it: format = ...")
 
 
 def _named(name: str, fitting: Sequence[Format]) -> Format:
-    found = FORMATS.get(name)
-    if found not in fitting:
+    named = FORMATS.get(name)
+    if named not in fitting:
         remedy = did_you_mean(name, [each.name for each in fitting])
         raise ValueError(
-            f"format {name!r} reads a {found.kind}, which is not wanted here; {remedy}"
+            f"format {name!r} reads a {named.kind}, which is not wanted here; {remedy}"
         )
-    return found
+    return named

@@ -1,19 +1,19 @@
-"""Delimited text: a fast scan, and a careful second reading that names the bad lines."""
+"""Delimited text: a fast scan, and a check, line by line, that names the bad ones."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import polars as pl
 
 from pipeline.errors import DataError
-from pipeline.formats.base import LINE
+from pipeline.formats.base import LINE, Skipped
 
 _EXAMPLES = 3
 
@@ -46,7 +46,7 @@ class Dialect:
 
 
 def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
-    """Return the plan of a delimited file, every column a String, with its line numbers.
+    """Return the query of a delimited file, every column a String, with its line numbers.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
         If the file is empty or its header names a column twice.
     """
     skipped = _header(path, dialect)[0]
-    plan = pl.scan_csv(
+    query = pl.scan_csv(
         path,
         separator=dialect.separator,
         quote_char=dialect.quote,
@@ -77,7 +77,7 @@ def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
     )
     first = skipped + dialect.headers + 1
     line = pl.int_range(first, pl.len() + first, dtype=pl.Int64)
-    return plan.select(line.alias(LINE), pl.exclude(LINE))
+    return query.select(line.alias(LINE), pl.exclude(LINE))
 
 
 def check(path: Path, dialect: Dialect) -> None:
@@ -106,6 +106,20 @@ def check(path: Path, dialect: Dialect) -> None:
             f"{shown}\nMend these lines, or name the separator and the quoting if they are not the"
             " usual."
         )
+
+
+def check_as(dialect: Callable[[Any], Dialect], path: Path, options: Any) -> Sequence[Skipped]:
+    """Do what `check` does, as a format does it: nothing is left out.
+
+    Parameters
+    ----------
+    dialect : callable
+        The options to how the file is written.
+    path, options
+        See `pipeline.formats.base.Format`.
+    """
+    check(path, dialect(options))
+    return ()
 
 
 def _named(dialect: Dialect) -> str:

@@ -50,11 +50,11 @@ class AnalysisOptions(FormatOptions):
 def _bad(path: Path, wrong: pl.LazyFrame, said: str, remedy: str) -> None:
     """Raise for lines that cannot be read."""
     with lines.reading(path):
-        found = wrong.select(LINE, TEXT).collect().sort(LINE)
-    if found.height:
-        rows = found.head(_EXAMPLES).rows()
+        bad = wrong.select(LINE, TEXT).collect().sort(LINE)
+    if bad.height:
+        rows = bad.head(_EXAMPLES).rows()
         shown = "".join(f"\n  line {line}: {str(text)[:80]!r}" for line, text in rows)
-        raise DataError(f"{path}: {found.height:,} line(s) {said}:{shown}\n{remedy}")
+        raise DataError(f"{path}: {bad.height:,} line(s) {said}:{shown}\n{remedy}")
 
 
 def _texts(path: Path, comment: str | None) -> pl.LazyFrame:

@@ -55,12 +55,12 @@ def lines_of(content: bytes, *, before: int) -> pl.DataFrame:
     return _numbered(content, before + 1)
 
 
-def split(plan: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    r"""Return `plan` with the tab-separated fields of `TEXT`, null where empty or absent.
+def split(query: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+    r"""Return `query` with the tab-separated fields of `TEXT`, null where empty or absent.
 
     Parameters
     ----------
-    plan : LazyFrame
+    query : LazyFrame
         As `lines` gives it.
     names : sequence of str
         What to call the fields; what follows them is not looked at.
@@ -74,7 +74,7 @@ def split(plan: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
     fields = pl.col(TEXT).str.splitn("\t", len(names) + 1)
     named = fields.struct.rename_fields([*names, _REST])
     filled = [pl.when(pl.col(name) != "").then(name) for name in names]
-    return plan.with_columns(named.struct.unnest()).drop(_REST).with_columns(filled)
+    return query.with_columns(named.struct.unnest()).drop(_REST).with_columns(filled)
 
 
 def fields(source: Path | bytes, names: Sequence[str], *, before: int = 0) -> pl.LazyFrame:
@@ -95,7 +95,7 @@ def fields(source: Path | bytes, names: Sequence[str], *, before: int = 0) -> pl
         `LINE` (Int64, 1-based) and the fields; one that is empty or absent is null, and so is
         every field of a blank line.
     """
-    plan = pl.scan_csv(
+    query = pl.scan_csv(
         io.BytesIO(source) if isinstance(source, bytes) else source,
         separator="\t",
         quote_char=None,
@@ -107,7 +107,7 @@ def fields(source: Path | bytes, names: Sequence[str], *, before: int = 0) -> pl
         row_index_offset=before + 1,
         glob=False,
     )
-    return plan.with_columns(pl.col(LINE).cast(pl.Int64))
+    return query.with_columns(pl.col(LINE).cast(pl.Int64))
 
 
 def gate(path: Path) -> None:

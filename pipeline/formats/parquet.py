@@ -12,7 +12,7 @@ from pipeline.errors import DataError
 
 
 def open_parquet(path: Path) -> pl.LazyFrame:
-    """Return the plan of a Parquet file, gzipped or not.
+    """Return the query of a Parquet file, gzipped or not.
 
     Raises
     ------
@@ -22,10 +22,10 @@ def open_parquet(path: Path) -> pl.LazyFrame:
     try:
         if path.name.lower().endswith(".gz"):
             with gzip.open(path, "rb") as packed:
-                plan = pl.scan_parquet(io.BytesIO(packed.read()))
+                query = pl.scan_parquet(io.BytesIO(packed.read()))
         else:
-            plan = pl.scan_parquet(path)
-        plan.collect_schema()
+            query = pl.scan_parquet(path)
+        query.collect_schema()
     except (pl.exceptions.PolarsError, OSError, EOFError) as error:
         raise DataError(f"{path}: not a readable Parquet file: {error}") from error
-    return plan
+    return query

@@ -1,4 +1,4 @@
-"""What the README shows works: its experiment is valid, its three extensions register and run."""
+"""What the README shows works: its experiment is valid, its extensions register and run."""
 
 from __future__ import annotations
 

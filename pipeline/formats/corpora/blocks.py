@@ -21,7 +21,7 @@ SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
 
 _BOM = b"\xef\xbb\xbf"
-_THREADS = 2
+_THREADS = 1
 """Blocks that are looked at ahead; more would hold more memory for little."""
 
 T = TypeVar("T")

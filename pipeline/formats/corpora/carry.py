@@ -54,6 +54,8 @@ def placed(parsed: Parsed, columns: Sequence[str], carry: Carry) -> tuple[pl.Dat
         _at(documents.get_column("doc"), parsed.tokens, nth(DOCUMENT)),
         _at(paragraphs.get_column("paragraph"), parsed.tokens, nth(PARAGRAPH)),
     )
+    lists = [name for name, kind in tokens.schema.items() if kind == pl.List]
+    tokens = tokens.select({*columns, *lists}).explode(lists) if lists else tokens
     return tokens.select(columns), Carry(
         sentences=carry.sentences + parsed.sentences,
         documents=documents["number"][-1],

@@ -51,16 +51,16 @@ class CorpusFile:
 
     def check(self) -> Sequence[Skipped]:
         """Read it to its end; raise DataError for what is wrong, or return what is left out."""
-        found: list[pl.DataFrame] = []
+        violations: list[pl.DataFrame] = []
         some = False
         for parsed in self._whole(SIZE)._parsed((), SIZE):
-            found += [] if parsed.violations is None else [parsed.violations]
+            violations += [] if parsed.violations is None else [parsed.violations]
             some = some or not parsed.tokens.is_empty()
-        if not found:
+        if not violations:
             return () if some else rules.nothing_in(self.path, lenient=self.lenient)
         if not self.lenient:
-            raise self._refusal(pl.concat(found))
-        return [skip for each in found for skip in rules.skipped(each)]
+            raise self._refusal(pl.concat(violations))
+        return [skip for block in violations for skip in rules.skipped(block)]
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[Batch]:
         """Yield its tokens, whole units at a time.
@@ -77,11 +77,12 @@ class CorpusFile:
         DataError
             If something is wrong and it is not read leniently: as `check` says it.
         """
-        carry, some, hashes = Carry(), False, [_NO_HASHES]
+        carry, some, hashes = Carry(), False, [_NO_HASHES]  # 8 bytes for each sentence
         file = self._whole(size) if self.lenient else self
         for parsed in file._parsed(columns, size):
             if parsed.violations is not None and not self.lenient:
-                self.check()
+                self.check()  # says all that is wrong in the file
+                raise self._refusal(parsed.violations)
             hashes.append(_hashes(parsed))
             tokens, carry = placed(parsed, columns, carry)
             skipped = () if parsed.violations is None else rules.skipped(parsed.violations)
@@ -99,7 +100,7 @@ class CorpusFile:
             yield from ahead(self.blocks(size), lambda each: parse(each, self.grammar, columns))
 
     def _whole(self, size: int) -> CorpusFile:
-        """Return the file with what comes twice in it as a rule of its rows, read to find it."""
+        """Return the file with a rule of what comes twice in it, for which it is read."""
         unique = self.grammar.unique
         if unique is None:
             return self

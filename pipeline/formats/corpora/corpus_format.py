@@ -82,10 +82,10 @@ def corpus_format(
     """Register a function as the one that gives the rows of a format of corpora.
 
     It is called as (lines, options) with the lines of a block: `LINE` and `TEXT`, null where it
-    is not UTF-8; with `fields` these instead, and `BLANK` and `ALONE`. It returns them, all of
-    them, as they are or as several rows each, with `UNIT` and the attributes, and with those of
-    the other columns of `pipeline.formats.corpora.marks` that the format knows of. It knows
-    nothing of the blocks before: what goes on from one to the next is looked after.
+    is not UTF-8; with `fields` these instead, and `BLANK` and `ALONE`. It returns all of them,
+    with `UNIT`, the attributes, and those of the other columns of `pipeline.formats.corpora.marks`
+    that the format knows of. Where a line holds several tokens, or none, the attributes are lists
+    of equal length. It knows nothing of other blocks: what goes on in the next is looked after.
 
     Parameters
     ----------

@@ -28,6 +28,7 @@ from pipeline.formats.corpora.marks import (
 from pipeline.formats.corpora.rules import Rule, Unique
 from pipeline.formats.lines import TEXT
 
+# What is asked of lines alone, and of rows at any time.
 _OF_LINES = {BLANK, ALONE, ROW, DOCUMENT, NAME, PARAGRAPH, KEY}
 _OF_ROWS = {LINE, UNIT, POSITION, RAW_HEAD, LAST}
 
@@ -90,8 +91,7 @@ class Grammar:
         given = {LINE: pl.Int64(), BLANK: pl.Boolean(), ALONE: pl.Boolean()}
         lines = pl.LazyFrame(schema=given | dict.fromkeys(names, pl.String()))
         types = self.rows(lines).collect_schema()
-        own = {name: types.get(name, pl.Int64()) for name in self.attributes}  # HEAD is none yet
-        return PLACE | {name: getattr(kind, "inner", kind) for name, kind in own.items()}
+        return PLACE | {name: _type_of_token(types.get(name)) for name in self.attributes}
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,9 @@ def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
         if certain and fast_checks.heads_inside(_tokens(rows)):
             return _parsed(lines, rows, grammar)
     lines, rows = _lines_and_rows(block.checked(), grammar)
-    of_heads = rules.head_rules() if HEAD in grammar.attributes else []
-    own = [*grammar.rules, *of_heads]
-    found = rules.violations(lines, rows, own, of_lines=block.rules)
-    return _parsed(lines, rows, grammar, found if found.height else None)
+    own = [*grammar.rules, *(rules.head_rules() if HEAD in grammar.attributes else [])]
+    violations = rules.violations(lines, rows, own, of_lines=block.rules)
+    return _parsed(lines, rows, grammar, violations if violations.height else None)
 
 
 def nth(mark: str) -> str:
@@ -163,10 +162,21 @@ def _lines_and_rows(
     counted = [_marks(name).cum_sum().alias(nth(name)) for name in _marked(types)]
     lines = marked.select(*kept, *every, *counted).collect()
     own = [name for name in lines.columns if name in needed or name not in _OF_LINES]
-    rows = lines.lazy().filter(ROW).select(own)
-    rows = rows.with_columns(numbers(lists)[: 1 if POSITION in types else 2])
-    rows = rows.explode(POSITION, *(name for name in lists if name in kept)) if lists else rows
+    some = [pl.col(name).list.len().ne_missing(0) for name in lists[:1]]
+    rows = lines.lazy().filter(ROW, *some).select(own)
+    rows = rows.with_columns(
+        number for number in numbers(lists) if number.meta.output_name() not in types
+    )
+    if lists and (grammar.rules or HEAD in grammar.attributes):  # else `placed` does it
+        rows = rows.explode(POSITION, *(name for name in lists if name in kept))
     return lines, rows.with_columns(heads(types)).collect()
+
+
+def _type_of_token(kind: pl.DataType | None) -> pl.DataType:
+    """Return the type of an attribute; `HEAD` has none before it is converted."""
+    if isinstance(kind, pl.List):
+        return pl.Series(dtype=kind).explode().dtype
+    return pl.Int64() if kind is None else kind
 
 
 def _marked(names: Collection[str]) -> list[str]:
@@ -190,7 +200,7 @@ def _parsed(
         _events(lines, DOCUMENT, NAME),
         _events(lines, PARAGRAPH, KEY),
         rows.get_column("sentence")[-1] if rows.height else 0,
-        rules.keys(lines, rows, grammar.unique) if grammar.unique else None,
+        None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
         violations,
     )
 

@@ -52,15 +52,15 @@ def marks(names: Collection[str], apart: pl.Expr) -> list[pl.Expr]:
         Whether a line, which is no row, stands between two sentences.
     """
     unit = pl.any_horizontal(apart, *map(_changes, sentence_key(names)))
-    found = [unit.cum_sum().alias(UNIT)]
+    marked = [unit.cum_sum().alias(UNIT)]
     if "doc" in names:
         doc = pl.col(role("doc"))
-        found += [_mark(doc, [role("doc")]).alias(DOCUMENT), doc.alias(NAME)]
+        marked += [_mark(doc, [role("doc")]).alias(DOCUMENT), doc.alias(NAME)]
     if "paragraph" in names:
         paragraph = _roles(names, "file", "doc", "paragraph")
-        found += [_mark(pl.col(role("paragraph")), paragraph).alias(PARAGRAPH)]
-        found += [pl.struct(paragraph).alias(KEY)]
-    return found
+        marked += [_mark(pl.col(role("paragraph")), paragraph).alias(PARAGRAPH)]
+        marked += [pl.struct(paragraph).alias(KEY)]
+    return marked
 
 
 def sentence_key(names: Collection[str]) -> list[str]:

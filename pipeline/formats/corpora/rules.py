@@ -120,8 +120,8 @@ def violations(
         What their lines must keep to; what breaks these is not asked for more.
     """
     judged = [(lines.filter(ROW), of_lines), *_judged(lines, rows, rules)]
-    found = pl.concat(_broken(frame, own) for frame, own in judged if own)
-    return found.unique(LINE, keep="first", maintain_order=True).sort(LINE)
+    broken = pl.concat(_broken(frame, own) for frame, own in judged if own)
+    return broken.unique(LINE, keep="first", maintain_order=True).sort(LINE)
 
 
 def keys(lines: pl.DataFrame, rows: pl.DataFrame, unique: Unique) -> pl.DataFrame:

@@ -100,14 +100,14 @@ def _blocks(query: pl.LazyFrame, names: list[str], size: int) -> Iterator[FrameB
 
 def _texts(path: Path, options: TokenParquetOptions) -> tuple[pl.LazyFrame, list[str]]:
     """Return the rows as text under the names that the reader gives them, and the names."""
-    found = open_parquet(path)
-    schema = found.collect_schema()
+    rows = open_parquet(path)
+    schema = rows.collect_schema()
     _require(path, schema, options)
     kept = {name: options.called(name) for name in schema if options.called(name)}
     names = list(kept.values())
     fields = places.fields_of(names)
     texts = [_text(old, schema[old]).alias(new) for old, new in zip(kept, fields, strict=True)]
-    query = found.select(texts).with_columns(
+    query = rows.select(texts).with_columns(
         pl.when(pl.col(name) != "").then(name) for name in fields
     )
     lines = query.with_row_index(LINE, 1).with_columns(pl.col(LINE).cast(pl.Int64))

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from pipeline.formats import delimited
-from pipeline.formats.base import FormatOptions, Skipped, reader
-from pipeline.formats.delimited import Dialect
-
-_PATHS = Dialect(columns=("cluster", "item", "f"))
+from pipeline.formats.base import FormatOptions, reader
+from pipeline.formats.delimited import Dialect, check_as
 
 
-def _check(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
-    delimited.check(path, _PATHS)
-    return ()
+def _paths(_options: FormatOptions) -> Dialect:
+    return Dialect(columns=("cluster", "item", "f"))
 
 
-@reader("brown", suffixes=[".paths"], check=_check)
-def scan_brown(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+@reader("brown", suffixes=[".paths"], check=partial(check_as, _paths))
+def scan_brown(path: Path, options: FormatOptions) -> pl.LazyFrame:
     """Brown clusters as programs write them: bit string, word (item), count (f).
 
     Tab-separated, without a header and without quoting.
@@ -29,4 +26,4 @@ def scan_brown(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     ----------
     Brown et al., Class-Based n-gram Models of Natural Language (1992), section 3.
     """
-    return delimited.scan(path, _PATHS)
+    return delimited.scan(path, _paths(options))

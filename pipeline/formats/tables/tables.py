@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from pydantic import AfterValidator, Field
 
 from pipeline.formats import delimited
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
-from pipeline.formats.delimited import Dialect
+from pipeline.formats.delimited import Dialect, check_as
 from pipeline.formats.parquet import open_parquet
 
 
@@ -34,22 +35,8 @@ def _tsv(options: DelimitedOptions) -> Dialect:
     return Dialect(options.separator or "\t", None, options.comment, options.columns)
 
 
-_UCS = Dialect(separator="\t", quote=None, comment="#")
-
-
-def _check_csv(path: Path, options: DelimitedOptions) -> Sequence[Skipped]:
-    delimited.check(path, _csv(options))
-    return ()
-
-
-def _check_tsv(path: Path, options: DelimitedOptions) -> Sequence[Skipped]:
-    delimited.check(path, _tsv(options))
-    return ()
-
-
-def _check_ucs(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
-    delimited.check(path, _UCS)
-    return ()
+def _ucs(_options: FormatOptions) -> Dialect:
+    return Dialect(separator="\t", quote=None, comment="#")
 
 
 def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
@@ -57,22 +44,22 @@ def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     return ()
 
 
-@reader("csv", suffixes=[".csv"], check=_check_csv, options=DelimitedOptions)
+@reader("csv", suffixes=[".csv"], check=partial(check_as, _csv), options=DelimitedOptions)
 def scan_csv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
     """Comma-separated values, quoted with ``"`` where needed."""
     return delimited.scan(path, _csv(options))
 
 
-@reader("tsv", suffixes=[".tsv", ".tab"], check=_check_tsv, options=DelimitedOptions)
+@reader("tsv", suffixes=[".tsv", ".tab"], check=partial(check_as, _tsv), options=DelimitedOptions)
 def scan_tsv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
     """Tab-separated values without quoting: a quotation mark is data."""
     return delimited.scan(path, _tsv(options))
 
 
-@reader("ucs", suffixes=[".ds"], check=_check_ucs)
-def scan_ucs(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+@reader("ucs", suffixes=[".ds"], check=partial(check_as, _ucs))
+def scan_ucs(path: Path, options: FormatOptions) -> pl.LazyFrame:
     """UCS data set: tab-separated with a header, comment lines ``#`` at the top."""
-    return delimited.scan(path, _UCS)
+    return delimited.scan(path, _ucs(options))
 
 
 @reader("parquet", suffixes=[".parquet", ".pq"], check=_check_parquet)

@@ -25,8 +25,8 @@ class WordBlockOptions(FormatOptions):
 def _check(path: Path, options: WordBlockOptions) -> Sequence[Skipped]:
     lines.gate(path)
     with lines.reading(path):
-        found = scan_word_blocks(path, options).select(pl.len()).collect().item()
-    if not found:
+        words = scan_word_blocks(path, options).select(pl.len()).collect().item()
+    if not words:
         raise DataError(f"{path}: the file is empty: it has no words")
     return ()
 
@@ -41,7 +41,7 @@ def scan_word_blocks(path: Path, options: WordBlockOptions) -> pl.LazyFrame:
     text = pl.col(TEXT).str.strip_chars()
     filled = (text != "").fill_null(value=False)
     first = filled & ~filled.shift(fill_value=False) if options.line == "word" else filled
-    plan = lines.lines(path).with_columns(cluster=first.cum_sum().cast(pl.String))
+    query = lines.lines(path).with_columns(cluster=first.cum_sum().cast(pl.String))
     words = text if options.line == "word" else text.str.extract_all(r"\S+")
-    made = plan.filter(filled).select(LINE, words.alias("item"), "cluster")
-    return made if options.line == "word" else made.explode("item")
+    items = query.filter(filled).select(LINE, words.alias("item"), "cluster")
+    return items if options.line == "word" else items.explode("item")

@@ -22,7 +22,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 def scan(path: Path, *, name: str | None = None, **options: Any) -> pl.LazyFrame:
-    """Return the plan of a file."""
+    """Return the query of a file."""
     found = format_of(path.name, name=name)
     return found.scan(path, found.options.model_validate(options))
 

@@ -93,6 +93,13 @@ def test_abbreviations_do_not_end_a_sentence(tmp_path: Path) -> None:
     assert cut(content, tmp_path)[0] == "Mr ."
 
 
+def test_every_sentence_of_many_lines_is_read(tmp_path: Path) -> None:
+    found = read(write(tmp_path / "t.txt", "One two. Three.\n" * 6000), sentences="split")
+    assert found.height == 6000 * 5
+    assert found["sentence"].max() == 2 * 6000
+    assert found["paragraph"].max() == 6000
+
+
 def test_own_splitter_and_tokens(tmp_path: Path) -> None:
     options = {"splitter": r"(;) *(\S)", "tokens": r"\S+"}
     assert cut("it's a;b ;c", tmp_path, **options) == ["it's a;", "b ;", "c"]
