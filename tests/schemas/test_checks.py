@@ -10,7 +10,10 @@ from schemas import OpenTable, Table
 from schemas.checks import pandera_schema
 
 CHECKS = Path(__file__).with_name("checks.txt")
-"""Listed from the pandera models that the tables were before they were declared by `column`."""
+"""Listed from the pandera models that the tables were before they were declared by `column`.
+
+Since then the names of the type-level measures have become open, as anybody may register one.
+"""
 
 
 def tables() -> list[type[Table]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import math
 import os
 import shutil
 import time
@@ -25,6 +26,8 @@ _FOOTER = 1 << 20
 """Bytes: no Parquet file of ours has a longer footer."""
 _PATIENCE = 0.2
 """Seconds to try for a lock before saying that somebody else has it."""
+_PAUSE = 0.02
+"""Seconds between two tries."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +88,9 @@ class LocalStorage:
         path.parent.mkdir(parents=True, exist_ok=True)
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         with path.open("ab") as held:
-            if not _free(held, kind):
+            if not _taken(held, kind, within=_PATIENCE):
                 waiting()
-                fcntl.flock(held, kind)
+                _taken(held, kind, within=math.inf)
             yield
 
     def list(self, prefix: str = "") -> Iterator[Entry]:
@@ -166,16 +169,20 @@ def _link(existing: Path, new: Path) -> None:
             shutil.copyfileobj(source, target)
 
 
-def _free(held: BinaryIO, kind: int) -> bool:
-    """Try for a lock, for a moment."""
-    until = time.monotonic() + _PATIENCE
+def _taken(held: BinaryIO, kind: int, *, within: float) -> bool:
+    """Try for a lock again and again, for so many seconds.
+
+    Never by a call that waits in the system: a signal that comes just before it, or to another
+    thread, would not end it, and Ctrl-C would do nothing until the lock is free.
+    """
+    until = time.monotonic() + within
     while True:
         try:
             fcntl.flock(held, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > until:
                 return False
-            time.sleep(_PATIENCE / 10)
+            time.sleep(_PAUSE)
         else:
             return True
 

@@ -6,6 +6,9 @@ import ast
 import errno
 import os
 import pickle
+import signal
+import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import polars as pl
@@ -204,3 +207,22 @@ def touches(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", sorted(RUNNER.rglob("*.py")), ids=lambda path: path.stem)
 def test_only_the_seam_touches_files(path: Path) -> None:
     assert bool(touches(path)) == (path == SEAM), touches(path)
+
+
+def test_a_signal_to_another_thread_ends_the_wait_for_a_lock(storage: Storage) -> None:
+    """A call that waits in the system would not be ended by it."""
+    idle = threading.Event()
+    other = threading.Thread(target=idle.wait)
+    other.start()
+    assert other.ident is not None
+    later = threading.Timer(0.2, signal.pthread_kill, (other.ident, signal.SIGINT))
+    with ExitStack() as held:
+        held.enter_context(storage.lock("k", lambda: None))
+        limit = threading.Timer(20, held.close)  # else a failure would hang
+        limit.start()
+        with pytest.raises(KeyboardInterrupt), storage.lock("k", later.start):
+            pytest.fail("held twice")
+        assert limit.is_alive()
+        limit.cancel()
+    idle.set()
+    other.join()
