@@ -212,7 +212,7 @@ def test_only_the_seam_touches_files(path: Path) -> None:
 def test_a_signal_to_another_thread_ends_the_wait_for_a_lock(storage: Storage) -> None:
     """A call that waits in the system would not be ended by it."""
     idle = threading.Event()
-    other = threading.Thread(target=idle.wait)
+    other = threading.Thread(target=idle.wait, daemon=True)
     other.start()
     assert other.ident is not None
     later = threading.Timer(0.2, signal.pthread_kill, (other.ident, signal.SIGINT))
