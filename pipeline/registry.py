@@ -138,8 +138,7 @@ class Registry(Generic[T]):
         UnknownName
             With the nearest valid names in its message; it is a KeyError and a ValueError.
         """
-        self._fill()
-        if name not in self._things:
+        if name not in self:
             remedy = did_you_mean(name, self._things)
             raise UnknownName(f"unknown {self.kind} {name!r}; {remedy}")
         return self._things[name]
@@ -199,7 +198,9 @@ class Registry(Generic[T]):
         return list(dict.fromkeys(known[name] for name in asked))
 
     def __contains__(self, name: str) -> bool:
-        self._fill()
+        import_plugins()
+        if not self._built_in(name):
+            self._look_up(name)
         return name in self._things
 
     def __iter__(self) -> Iterator[str]:
@@ -210,9 +211,24 @@ class Registry(Generic[T]):
         self._fill()
         return len(self._things)
 
+    def _look_up(self, name: str) -> None:
+        """Import the module that is named after the thing, and all only where it has none.
+
+        What an extension registers does not do: the project may have the name too.
+        """
+        stems = {name.replace(".", "_"), name.rpartition(".")[2]}
+        for module in modules(self._package):
+            if module.rpartition(".")[2] in stems:
+                importlib.import_module(module)
+        if not self._built_in(name):
+            self._fill()
+
+    def _built_in(self, name: str) -> bool:
+        return self._origin.get(name, "").startswith(f"{self._package}.")
+
     def _fill(self) -> None:
-        import_all(self._package)
         import_plugins()
+        import_all(self._package)
 
 
 @dataclass(frozen=True)
@@ -269,11 +285,25 @@ class Named:
 
 
 @cache
+def modules(package: str) -> tuple[str, ...]:
+    """Return the names of all modules below a package, none of them imported."""
+    folders = importlib.import_module(package).__path__
+    return tuple(_below(folders, f"{package}."))
+
+
+def _below(folders: Iterable[str], prefix: str) -> Iterator[str]:
+    for each in pkgutil.iter_modules(folders, prefix):
+        yield each.name
+        if each.ispkg:
+            inner = each.name.removeprefix(prefix)
+            yield from _below([f"{folder}/{inner}" for folder in folders], f"{each.name}.")
+
+
+@cache
 def import_all(package: str) -> None:
     """Import every module of `package`, so that each registers what it defines."""
-    root = importlib.import_module(package)
-    for module in pkgutil.walk_packages(root.__path__, f"{package}."):
-        importlib.import_module(module.name)
+    for module in modules(package):
+        importlib.import_module(module)
 
 
 @cache

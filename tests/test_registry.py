@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -12,6 +14,9 @@ from pydantic import BaseModel, ValidationError
 from pipeline.errors import ConfigError, UnknownName
 from pipeline.registry import Named, Registry, itself
 from pipeline.stages.base import STAGES
+
+HELD: list[Registry[int]] = []
+"""Where the modules of a package made here find the registry."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,53 @@ def test_options_that_name_something() -> None:
     options = Asked.model_json_schema()["properties"]
     assert options["one"]["enum"] == ["square", "triangle", "box"]
     assert options["several"]["items"]["enum"] == ["square", "triangle", "box", "all"]
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package of three modules that register shapes, in folders of families."""
+    name = f"drawn_{tmp_path.name}"
+    family = tmp_path / name / "flat"
+    family.mkdir(parents=True)
+    for folder in (family.parent, family):
+        (folder / "__init__.py").touch()
+    for module, shape in {"flat_square": "flat.square", "circle": "flat.circle"}.items():
+        register = f"from tests.test_registry import HELD\nHELD[0].add('{shape}', 0, __name__)\n"
+        (family / f"{module}.py").write_text(register)
+    (family / "others.py").write_text(
+        "from tests.test_registry import HELD\nHELD[0].add('flat.arc', 0, __name__)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    return name
+
+
+@pytest.mark.parametrize(
+    ("name", "imported"),
+    [
+        ("flat.square", {"flat_square"}),
+        ("flat.circle", {"circle"}),
+        ("flat.arc", {"flat_square", "circle", "others"}),
+        ("flat.x", {"flat_square", "circle", "others"}),
+    ],
+)
+def test_a_name_is_looked_up_where_a_module_is_named_after_it(
+    package: str, name: str, imported: set[str]
+) -> None:
+    registry: Registry[int] = Registry("shape", package)
+    HELD[:] = [registry]
+    assert (name in registry) == (name != "flat.x")
+    found = {each.rpartition(".")[2] for each in sys.modules if each.startswith(f"{package}.flat.")}
+    assert found == imported
+    assert list(registry) == ["flat.arc", "flat.circle", "flat.square"]
+
+
+@pytest.mark.parametrize("name", ["flat.square", "flat.arc"])
+def test_a_name_of_the_project_that_an_extension_took_before(package: str, name: str) -> None:
+    registry: Registry[int] = Registry("shape", package)
+    HELD[:] = [registry]
+    registry.add(name, 1, "thief")
+    with pytest.raises(ConfigError, match=f"is registered by thief and by {package}.flat"):
+        registry.get(name)
 
 
 def test_what_a_stage_names_belongs_to_its_code() -> None:

@@ -6,10 +6,12 @@ import inspect
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from pipeline.cli.app import COMMANDS, command
+from tests.runner.laboratory import build
 
 HEAVY = {
     "altair", "fastexcel", "jinja2", "pandas", "pandera", "pyarrow", "vl_convert", "xlsxwriter",
@@ -27,7 +29,7 @@ def imported(*words: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, *words], capture_output=True, text=True, check=True
     )
-    return set(json.loads(done.stderr))
+    return set(json.loads(done.stderr.splitlines()[-1]))
 
 
 def test_help_imports_no_command() -> None:
@@ -44,6 +46,17 @@ def test_measures_are_listed_without_what_computes_them() -> None:
     modules = imported("measures")
     assert not modules & (HEAVY | {"scipy.special", "scipy.stats", "pipeline.api.run"})
     assert {"pipeline.kernels.measure", "pipeline.cli.measure_list"} <= modules
+
+
+def test_a_finished_run_imports_what_its_own_stages_need(tmp_path: Path) -> None:
+    laboratory = build(tmp_path)
+    laboratory.run()
+    again = [str(laboratory.config), "--no-report", "--runs", str(laboratory.runs)]
+    modules = imported("run", *again)
+    assert not modules & {"altair", "pandas", "pandera", "scipy.special", "scipy.stats"}
+    stages = {name for name in modules if name.startswith("pipeline.stages.")}
+    assert "pipeline.stages.collocations.evaluate_precision" in stages
+    assert not any(name.startswith("pipeline.stages.clustering.") for name in stages)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from scipy import special
+import scipy
 
 from pipeline.kernels.annotation import agreement_of_many as many
 from pipeline.kernels.annotation import agreement_of_two as two
@@ -197,7 +197,7 @@ def _bootstrap(
 
 
 def _analytic(group: _Group, *, confidence: float) -> Iterator[_Row]:
-    weights, z = group.frequencies.astype(np.float64), -special.ndtri(tail_of(confidence))
+    weights, z = group.frequencies.astype(np.float64), -scipy.special.ndtri(tail_of(confidence))
     items, estimates = weights.sum(), group.coefficients(weights)
     for name, error in group.errors(weights).items():
         estimate = estimates[name]

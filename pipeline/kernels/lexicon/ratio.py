@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.hashing import seeded_generator
@@ -231,7 +231,7 @@ def normal_quantile(confidence: float) -> float:
     >>> round(normal_quantile(0.95), 4)
     1.96
     """
-    return float(special.ndtri(0.5 + confidence / 2.0))
+    return float(scipy.special.ndtri(0.5 + confidence / 2.0))
 
 
 def expected_error(sample: Sample, *, rate: float) -> tuple[int, float | None]:

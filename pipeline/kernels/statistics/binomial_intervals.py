@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.percentiles import tail_of
@@ -53,8 +53,8 @@ def clopper_pearson(
     k, n = checked_counts(k, n, confidence=confidence)
     tail = tail_of(confidence)
     some, missed = np.maximum(k, 1), np.maximum(n - k, 1)  # keeps the beta parameters positive
-    lower = np.where(k == 0, 0.0, special.betaincinv(some, n - k + 1.0, tail))
-    upper = np.where(k == n, 1.0, special.betainccinv(k + 1.0, missed, tail))
+    lower = np.where(k == 0, 0.0, scipy.special.betaincinv(some, n - k + 1.0, tail))
+    upper = np.where(k == n, 1.0, scipy.special.betainccinv(k + 1.0, missed, tail))
     return lower, upper
 
 
@@ -104,7 +104,7 @@ def _score_limits(
     k: IntArray, n: IntArray, confidence: float, *, correction: float
 ) -> tuple[FloatArray, FloatArray]:
     """Solve the quadratic equations; the smaller root is the product by the larger."""
-    z = -special.ndtri(tail_of(confidence))
+    z = -scipy.special.ndtri(tail_of(confidence))
     square, trials = z * z, np.maximum(n, 1).astype(np.float64)
     low, high = np.maximum(k - correction, 0.0), np.minimum(k + correction, trials)
     roots = [z * np.sqrt(square + 4.0 * h * ((trials - h) / trials)) for h in (low, high)]
@@ -194,8 +194,8 @@ def jeffreys(
     """
     k, n = checked_counts(k, n, confidence=confidence)
     tail = tail_of(confidence)
-    lower = np.where(k == 0, 0.0, special.betaincinv(k + 0.5, n - k + 0.5, tail))
-    upper = np.where(k == n, 1.0, special.betainccinv(k + 0.5, n - k + 0.5, tail))
+    lower = np.where(k == 0, 0.0, scipy.special.betaincinv(k + 0.5, n - k + 0.5, tail))
+    upper = np.where(k == n, 1.0, scipy.special.betainccinv(k + 0.5, n - k + 0.5, tail))
     estimate = k / np.maximum(n, 1)  # n = 0 has the limits 0 and 1 already
     return np.minimum(lower, estimate), np.maximum(upper, estimate)
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.statistics.fisher import TOLERANCE, fisher_greater, for_distinct_tables
@@ -150,8 +150,12 @@ def _single(values: FloatArray) -> npt.NDArray[np.float32]:
 def _log_binomial(draws: int, p: FloatArray) -> FloatArray:
     """Return ln P(s | p), p in the rows and s = 0..draws in the columns."""
     s = np.arange(draws + 1.0)
-    ways = special.gammaln(draws + 1.0) - special.gammaln(s + 1.0) - special.gammaln(draws - s + 1)
-    odds, none = special.logit(p)[:, None], np.log1p(-p)[:, None]
+    ways = (
+        scipy.special.gammaln(draws + 1.0)
+        - scipy.special.gammaln(s + 1.0)
+        - scipy.special.gammaln(draws - s + 1)
+    )
+    odds, none = scipy.special.logit(p)[:, None], np.log1p(-p)[:, None]
     return np.asarray(ways + s * odds + draws * none)
 
 
@@ -197,5 +201,5 @@ def _climb(rejected: FloatArray, p: FloatArray) -> FloatArray:
         step = np.divide(-slope, bend, out=np.zeros(len(p)), where=bend < 0)
         step = np.clip(step, -0.5, 0.5)
         best = np.maximum(best, value)
-        p = special.expit(special.logit(p) + step)
+        p = scipy.special.expit(scipy.special.logit(p) + step)
     return np.asarray(np.maximum(best, value + slope * step / 2.0))

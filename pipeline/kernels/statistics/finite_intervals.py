@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.percentiles import tail_of
@@ -117,7 +117,7 @@ def _upper_tail(K: IntArray, k: IntArray, n: IntArray, size: IntArray) -> FloatA
 
 def _guess(k: IntArray, n: IntArray, size: IntArray, tail: float) -> IntArray:
     """Return the corrected Wilson limit with the variance of draws without replacement."""
-    z, trials = -special.ndtri(tail), np.maximum(n, 1).astype(np.float64)
+    z, trials = -scipy.special.ndtri(tail), np.maximum(n, 1).astype(np.float64)
     worth = trials * np.maximum(size - 1, 1) / np.maximum(size - n, 1)
     p = np.maximum(k - 0.5, 0.0) / trials
     root = z * np.sqrt(z * z + 4.0 * worth * p * (1.0 - p))

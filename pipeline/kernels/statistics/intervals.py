@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.percentiles import tail_of
 from pipeline.registry import Registry
 
 Limits: TypeAlias = tuple[FloatArray, FloatArray]
@@ -55,11 +56,13 @@ class Interval(Generic[F]):
         ValueError
             If the population is needed and not given, or the counts are impossible.
         """
-        if not self.finite:
-            return self.limits(k, n, confidence=confidence)
-        if population is None:
+        if self.finite and population is None:
             raise ValueError(f"the {self.name} interval needs the size of the population")
-        return self.limits(k, n, population=population, confidence=confidence)
+        if not np.size(k):  # as in a dry run, which has no use for what computes limits
+            tail_of(confidence)
+            return np.empty(0), np.empty(0)
+        further = {"population": population} if self.finite else {}
+        return self.limits(k, n, confidence=confidence, **further)
 
 
 INTERVALS: Registry[Interval[Any]] = Registry("interval", "pipeline.kernels.statistics")
