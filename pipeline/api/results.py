@@ -105,8 +105,11 @@ def perform(
     *,
     settings: Mapping[str, Any] | None = None,
     force: Collection[str] = (),
+    deliver: bool | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Run:
     """Run what is not there yet."""
-    found = run_project(project, settings=settings, force=force, listeners=listeners)
+    found = run_project(
+        project, settings=settings, force=force, deliver=deliver, listeners=listeners
+    )
     return Run(project, *found)

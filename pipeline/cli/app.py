@@ -22,6 +22,10 @@ COMMANDS = {
         "Say which part of what a stage rests on has changed, from what to what.",
     ),
     "status": ("running", "Say how far an experiment is."),
+    "sheets": (
+        "sheets",
+        "Say where the sheets of an experiment lie, and how far everybody is with them.",
+    ),
     "gc": ("running", "Remove results that the experiment, as it is now, does not use."),
     "show": ("inspecting", "Show a table of an experiment."),
     "diff": ("inspecting", "Say how two runs differ."),

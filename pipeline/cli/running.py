@@ -14,6 +14,7 @@ from pipeline.api.run import check
 from pipeline.api.sweep import points, sweep
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, Settings, settings_of
 from pipeline.cli.progress import RunProgress
+from pipeline.cli.sheets import sheet_lines
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Listener
@@ -33,6 +34,10 @@ def run(
     ] = None,
     dry: Annotated[bool, typer.Option("--dry", help="Check and plan only.")] = False,
     report: Annotated[bool, typer.Option(help="Write the report.")] = True,
+    deliver: Annotated[
+        bool | None,
+        typer.Option(help="Write sheets and lists for people; by default not with --set."),
+    ] = None,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
@@ -43,11 +48,14 @@ def run(
         return _print_plan(project)
     console = Console(stderr=True)
     if project.experiment.sweep:
-        folder = sweep(config, runs=runs, data=data, settings=given, say=_say(console))
+        say = _say(console)
+        folder = sweep(config, runs=runs, data=data, settings=given, deliver=bool(deliver), say=say)
         print(f"sweep: {folder}")
         return 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
-        done = perform(project, settings=given, force=force or (), listeners=[progress])
+        done = perform(
+            project, settings=given, force=force or (), deliver=deliver, listeners=[progress]
+        )
         done = add_report(done, [progress]) if report else done
     return _conclude(done)
 
@@ -126,6 +134,8 @@ def status(
         spent = f"; {made.seconds:.1f} s, {made.created[:19]}" if made else ""
         detail = f"{_rows(step)}{spent}" if made else "; ".join(step.reasons)
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip())
+    for line in sheet_lines(project, found):
+        print(line)
     page = project.root / "report" / "index.html"
     print(f"report: {page}" if page.is_file() else "report: not written yet")
     return 0
