@@ -134,7 +134,9 @@ def status(
         spent = f"; {made.seconds:.1f} s, {made.created[:19]}" if made else ""
         detail = f"{_rows(step)}{spent}" if made else "; ".join(step.reasons)
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip())
-    for line in sheet_lines(project, found):
+    for line in sheet_lines(
+        Run(project, {step.node.name: step.manifest for step in done if step.manifest})
+    ):
         print(line)
     page = project.root / "report" / "index.html"
     print(f"report: {page}" if page.is_file() else "report: not written yet")

@@ -94,6 +94,11 @@ def rows(folder: Path) -> pl.DataFrame:
     ).collect()
 
 
+def asked(folder: Path) -> dict[str, int]:
+    """Return how many rows everybody has."""
+    return dict(rows(folder)["annotator"].value_counts().iter_rows())
+
+
 def fill(path: Path, label: str = "SVC", *, only: int | None = None) -> None:
     """Type a label into the rows of a sheet, as a spreadsheet program would save it."""
     book = openpyxl.load_workbook(path)
@@ -110,12 +115,14 @@ def test_run_waits_then_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]
     assert main(["run", "x.toml"]) == 3
     said = capsys.readouterr()
     wanted = rows(folder).height
-    assert f"sheets/small/pairs waits for {wanted} labels" in said.out
+    whose = ", ".join(f"{n} of {who}" for who, n in sorted(asked(folder).items()))
+    assert f"sheets/small/pairs waits for {wanted} labels: {whose}; such as " in said.out
     assert "not run: rests on judgements" in said.err
     assert [path.name for path in sheets(folder)] == ["001-anna.xlsx", "002-ben.xlsx"]
     fill(sheets(folder)[0])
     assert main(["run", "x.toml"]) == 3
-    assert "waits for" in capsys.readouterr().out
+    left = asked(folder)["ben"]
+    assert f"waits for {left} labels: {left} of ben; such as " in capsys.readouterr().out
     fill(sheets(folder)[1], "svc ")
     assert main(["run", "x.toml"]) == 0
     done = lx.show("x.toml")
@@ -285,14 +292,13 @@ def test_progress_of_each_annotator(folder: Path, capsys: pytest.CaptureFixture[
     main(["run", "x.toml"])
     fill(sheets(folder)[0], only=2)
     fill(sheets(folder)[1])
-    per = rows(folder)["annotator"].value_counts()
-    asked = dict(per.iter_rows())
+    anna, ben = asked(folder)["anna"], asked(folder)["ben"]
     for command in ("status", "sheets"):
         capsys.readouterr()
         assert main([command, "x.toml"]) == 0
         said = capsys.readouterr().out
-        assert re.search(rf"pairs/anna +2 of {asked['anna']} done; last saved 20\d\d-", said)
-        assert re.search(rf"pairs/ben +{asked['ben']} of {asked['ben']} done; last saved", said)
+        assert re.search(rf"pairs/anna +2 of {anna} done; last saved 20\d\d-", said)
+        assert re.search(rf"pairs/ben +{ben} of {ben} done; last saved", said)
 
 
 def move_to(place: Path, folder: Path) -> list[Path]:

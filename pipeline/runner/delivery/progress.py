@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +12,8 @@ import polars as pl
 from pipeline.formats.sheets.kinds import SHEETS
 from pipeline.runner.config.project import Project
 from pipeline.runner.config.sources import SourceFile
-from pipeline.runner.plan.plan import Step
 from pipeline.runner.store import store
+from pipeline.runner.store.manifest import Manifest
 from pipeline.stages.base import Sheets
 
 
@@ -42,21 +42,22 @@ class SheetProgress:
     changed: datetime | None
 
 
-def progress(project: Project, steps: Iterable[Step]) -> Iterator[SheetProgress]:
+def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[SheetProgress]:
     """Yield how far everybody is, for each stage whose sheets have been laid out.
 
     Parameters
     ----------
     project : Project
         The experiment.
-    steps : iterable of Step
-        What would happen to its stages.
+    manifests : mapping of str to Manifest
+        The artefacts of the stages that are done.
     """
-    for step in steps:
-        wanted = step.node.stage.delivery(step.node.config)
-        if step.manifest and isinstance(wanted, Sheets):
+    for name, manifest in manifests.items():
+        node = project.nodes[name]
+        wanted = node.stage.delivery(node.config)
+        if isinstance(wanted, Sheets):
             kind = SHEETS[wanted.format]
-            rows = store.scan(project.storage, step.manifest, "sheet").collect()
+            rows = store.scan(project.storage, manifest, "sheet").collect()
             files = project.sheets.files(wanted.folder, kind.format)
             yield from _progress(rows, files, kind.answer, project.sheets.own / wanted.folder)
 

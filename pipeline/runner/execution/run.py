@@ -194,7 +194,7 @@ def _placed(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerso
     """Name the folder of the sheets as it is on this machine; the stage knows its name alone."""
     if wait.file not in {folder.name for folder in node.sheets.values()}:
         return wait
-    return WaitsForPerson(str(project.sheets.own / wait.file), wait.missing, wait.what)
+    return wait.at(str(project.sheets.own / wait.file))
 
 
 def _say_why(step: Step, *, forced: bool, listeners: Sequence[Listener]) -> None:

@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
+from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import adjudicate, intersection
 from pipeline.kernels.annotation.sheet_checks import faults, normalise
 from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, StageConfig, Tables, stage
+from pipeline.stages.waiting import wait_for
 from schemas import Adjudicated, Annotations, Judgements, Labels, SheetEntries, SheetRows
 
 
@@ -67,9 +68,8 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     annotations = typed.drop_nulls("label").sort("file", "line")
     each = annotations.group_by("id", "annotator", maintain_order=True).first()
     wrong = faults(entries, labels=labels)
-    missing = 0 if config.partial else _missing(tables["sheet"], each)
-    if missing and not wrong.limit(1).collect().height:
-        raise WaitsForPerson(config.folder or str(config.entries), missing)
+    if not config.partial and wrong.limit(1).collect().is_empty():
+        _wait(config.folder or str(config.entries), tables["sheet"], each)
     decided = _adjudicated(config, each)
     return {
         "judgements": pl.concat(
@@ -100,14 +100,19 @@ def _judgements(
     return decided.select("id", tp=pl.col("label").is_in(list(positive)))
 
 
-def _missing(wanted: pl.LazyFrame, given: pl.LazyFrame) -> int:
-    """Count labels to come: a candidate needs as many annotators as its sheets ask for."""
-    needs = wanted.group_by("id").agg(needed=pl.col("annotator").n_unique().cast(pl.Int64))
+def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame) -> None:
+    """Wait for labels to come: a candidate needs as many annotators as its sheets ask for."""
+    needs = sheet.group_by("id").agg(needed=pl.col("annotator").n_unique().cast(pl.Int64))
     has = given.group_by("id").agg(given=pl.col("annotator").n_unique().cast(pl.Int64))
-    short = needs.join(has, on="id", how="left").select(
-        (pl.col("needed") - pl.col("given").fill_null(0)).clip(lower_bound=0).sum()
-    )
-    return int(short.collect().item() or 0)
+    lacks = (pl.col("needed") - pl.col("given").fill_null(0)).alias("lacks")
+    short = needs.join(has, on="id", how="left").select("id", lacks).filter(pl.col("lacks") > 0)
+    missing = int(short.select(pl.col("lacks").sum()).collect().item() or 0)
+    if missing:
+        empty = sheet.join(short, on="id", how="semi").join(
+            given, on=["id", "annotator"], how="anti"
+        )
+        shown = empty.with_columns(shown=pl.concat_str("l1", "l2", separator=" "))
+        raise wait_for(shown, folder=folder, missing=missing, what="label")
 
 
 def _check_categories(config: JoinSheets, labels: list[str]) -> None:
