@@ -60,9 +60,9 @@ def _unwritten(rows: pl.DataFrame, folder: Path, kind: SheetKind) -> pl.DataFram
         return rows
     read = pl.concat(file.scan() for file in files)
     there = read.select("id", "annotator", kind.answer).collect()
-    given = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
+    votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
     needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
-    counted = needed.join(given, on="id", how="left", maintain_order="left")
+    counted = needed.join(votes, on="id", how="left", maintain_order="left")
     short = counted.filter(pl.col("given").fill_null(0) < pl.col("needed"))
     left = short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
     return left.select(rows.columns)
