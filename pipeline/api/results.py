@@ -96,8 +96,7 @@ def steps(project: Project) -> Iterator[Step]:
 
 def open_run(project: Project) -> Run:
     """Return the results that are there already, without running anything."""
-    found = {step.node.name: step.manifest for step in steps(project) if step.manifest}
-    return Run(project, found)
+    return Run(project, {step.node.name: step.manifest for step in steps(project) if step.manifest})
 
 
 def perform(
@@ -108,5 +107,4 @@ def perform(
     listeners: Sequence[Listener] = (),
 ) -> Run:
     """Run what is not there yet."""
-    found = run_project(project, settings=settings, force=force, listeners=listeners)
-    return Run(project, *found)
+    return Run(project, *run_project(project, settings=settings, force=force, listeners=listeners))

@@ -78,8 +78,7 @@ def run(
         If the experiment or its data are wrong, or a stage fails.
     """
     project = check(experiment, runs=runs, data=data, settings=settings)
-    found = run_project(project, settings=settings, force=force, listeners=listeners)
-    done = Run(project, *found)
+    done = Run(project, *run_project(project, settings=settings, force=force, listeners=listeners))
     return add_report(done, listeners) if report else done
 
 
