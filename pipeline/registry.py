@@ -103,13 +103,13 @@ class Registry(Generic[T]):
         >>> lengths.get("three feet")
         36
         """
-        made = cast("Callable[..., T]", make)
+        create = cast("Callable[..., T]", make)
 
         def decorator(
             name: str, /, *args: Facts.args, **facts: Facts.kwargs
         ) -> Callable[[Function], Function]:
             def register(function: Function) -> Function:
-                self.add(name, made(name, function, *args, **facts), function.__module__)
+                self.add(name, create(name, function, *args, **facts), function.__module__)
                 return function
 
             return register
@@ -160,15 +160,15 @@ class Registry(Generic[T]):
         ConfigError
             If two things claim the same spelling.
         """
-        found = {name: name for name in self}
+        holders = {name: name for name in self}
         for name, thing in sorted(self._things.items()):
             for spelling in self._spellings(thing) if self._spellings else ():
-                holder = found.setdefault(spelling, name)
+                holder = holders.setdefault(spelling, name)
                 if holder != name:
                     what = f"stands for {holder} and for {name}"
                     problem = Problem(spelling, what, "rename one of them")
                     raise ConfigError(f"{self.kind}s", [problem])
-        return found
+        return holders
 
     def resolve(self, names: Iterable[str]) -> list[str]:
         """Return the names that some spellings stand for, each once, in their order.
@@ -189,13 +189,13 @@ class Registry(Generic[T]):
         >>> MEASURES.resolve(["G2", "t.score", "LL"])
         ['log_likelihood', 't_score']
         """
-        known = self.spellings()
+        spellings = self.spellings()
         asked = [each for name in names for each in (self if name == ALL else [name])]
-        unknown = [name for name in dict.fromkeys(asked) if name not in known]
+        unknown = [name for name in dict.fromkeys(asked) if name not in spellings]
         if unknown:
             said = (f"{name!r}; {did_you_mean(name, self._things)}" for name in unknown)
             raise UnknownName("; ".join(f"unknown {self.kind} {each}" for each in said))
-        return list(dict.fromkeys(known[name] for name in asked))
+        return list(dict.fromkeys(spellings[name] for name in asked))
 
     def __contains__(self, name: str) -> bool:
         import_plugins()
@@ -275,13 +275,13 @@ class Named:
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        found = handler(core)
-        several = found.get("items")
-        (found if several is None else several)["enum"] = [
+        schema = handler(core)
+        several = schema.get("items")
+        (schema if several is None else several)["enum"] = [
             *self.registry.spellings(),
             *([] if several is None else [ALL]),
         ]
-        return found
+        return schema
 
 
 @cache

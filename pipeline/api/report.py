@@ -87,17 +87,17 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     """
     page = run.folder / FOLDER / PAGE
     options = ReportOptions.model_validate(run.project.experiment.report)
-    made = document(run, options)
-    if not made.stages:
+    content = document(run, options)
+    if not content.stages:
         return run
-    mark = _fingerprint(run, made)
+    mark = _fingerprint(run, content)
     if _read_mark(run) == mark and page.is_file():
         tell(listeners, "message", text="the report is up to date")
         return replace(run, report=page)
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
     try:
-        files = build(made)
+        files = build(content)
     except ConfigError as error:
         problems = [
             Problem(f"report.{wrong.where}", wrong.what, wrong.remedy) for wrong in error.problems

@@ -96,8 +96,7 @@ def steps(project: Project) -> Iterator[Step]:
 
 def open_run(project: Project) -> Run:
     """Return the results that are there already, without running anything."""
-    found = {step.node.name: step.manifest for step in steps(project) if step.manifest}
-    return Run(project, found)
+    return Run(project, {step.node.name: step.manifest for step in steps(project) if step.manifest})
 
 
 def perform(
@@ -109,7 +108,7 @@ def perform(
     listeners: Sequence[Listener] = (),
 ) -> Run:
     """Run what is not there yet."""
-    found = run_project(
+    done = run_project(
         project, settings=settings, force=force, deliver=deliver, listeners=listeners
     )
-    return Run(project, *found)
+    return Run(project, *done)

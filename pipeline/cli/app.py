@@ -67,8 +67,8 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 def command(name: str) -> Callable[..., int]:
     """Return the function of a command, which has its name."""
-    found: Callable[..., int] = getattr(import_module(f"pipeline.cli.{COMMANDS[name][0]}"), name)
-    return found
+    function: Callable[..., int] = getattr(import_module(f"pipeline.cli.{COMMANDS[name][0]}"), name)
+    return function
 
 
 def _say_version(asked: bool) -> None:

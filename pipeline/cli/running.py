@@ -42,19 +42,21 @@ def run(
     data: Data = None,
 ) -> int:
     """Run an experiment: every stage that is not done yet, then the report."""
-    given = settings_of(settings)
-    project = check(config, runs=runs, data=data, settings=given)
+    overrides = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=overrides)
     if dry:
         return _print_plan(project)
     console = Console(stderr=True)
     if project.experiment.sweep:
         say = _say(console)
-        folder = sweep(config, runs=runs, data=data, settings=given, deliver=bool(deliver), say=say)
+        folder = sweep(
+            config, runs=runs, data=data, settings=overrides, deliver=bool(deliver), say=say
+        )
         print(f"sweep: {folder}")
         return 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
         done = perform(
-            project, settings=given, force=force or (), deliver=deliver, listeners=[progress]
+            project, settings=overrides, force=force or (), deliver=deliver, listeners=[progress]
         )
         done = add_report(done, [progress]) if report else done
     return _conclude(done)
@@ -126,17 +128,16 @@ def status(
 ) -> int:
     """Say how far an experiment is."""
     project = check(config, runs=runs, data=data, settings=settings_of(settings))
-    found = list(steps(project))
-    done = [step for step in found if step.manifest]
-    print(f"{project.experiment.name}: {len(done)} of {len(found)} stages done, in {project.root}")
-    for step in found:
-        made = step.manifest
-        spent = f"; {made.seconds:.1f} s, {made.created[:19]}" if made else ""
-        detail = f"{_rows(step)}{spent}" if made else "; ".join(step.reasons)
+    every = list(steps(project))
+    done = [step for step in every if step.manifest]
+    print(f"{project.experiment.name}: {len(done)} of {len(every)} stages done, in {project.root}")
+    for step in every:
+        manifest = step.manifest
+        spent = f"; {manifest.seconds:.1f} s, {manifest.created[:19]}" if manifest else ""
+        detail = f"{_rows(step)}{spent}" if manifest else "; ".join(step.reasons)
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip())
-    for line in sheet_lines(
-        Run(project, {step.node.name: step.manifest for step in done if step.manifest})
-    ):
+    artefacts = {step.node.name: step.manifest for step in every if step.manifest}
+    for line in sheet_lines(Run(project, artefacts)):
         print(line)
     page = project.root / "report" / "index.html"
     print(f"report: {page}" if page.is_file() else "report: not written yet")
@@ -151,11 +152,11 @@ def gc(
     data: Data = None,
 ) -> int:
     """Remove results that the experiment, as it is now, does not use."""
-    given = settings_of(settings)
-    project = check(config, runs=runs, data=data, settings=given)
+    overrides = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=overrides)
     keep: set[str] = set()
     unknown: list[str] = []
-    for point in points(project, given):
+    for point in points(project, overrides):
         for step in steps(check(config, runs=runs, data=data, settings=point)):
             keep.add(step.fingerprint)
             unknown += [] if step.manifest else [step.node.name]

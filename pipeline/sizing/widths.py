@@ -108,8 +108,8 @@ def plan_width(
 
 def _given(rate: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:
     size = sample_size(how["candidates"], rate=rate)
-    known = {"wanted": None, "rate": rate, "size": size, "n": n, "precision": precision}
-    return {**known, **expected_width(n=n, size=size, precision=precision, **how)}
+    row = {"wanted": None, "rate": rate, "size": size, "n": n, "precision": precision}
+    return {**row, **expected_width(n=n, size=size, precision=precision, **how)}
 
 
 def _wanted(width: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:

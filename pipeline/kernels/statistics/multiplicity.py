@@ -112,13 +112,13 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
 def _adjusted(p: npt.ArrayLike, adjust: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Apply `adjust` to the ascending p-values of the tests that were made."""
     adjusted = np.array(p, dtype=np.float64)
-    made = np.flatnonzero(~np.isnan(adjusted))
-    family = adjusted[made]
+    tested = np.flatnonzero(~np.isnan(adjusted))
+    family = adjusted[tested]
     if np.any((family < 0) | (family > 1)):
         message = f"p-values outside [0, 1]: from {family.min():g} to {family.max():g}"
         raise ValueError(message)
     order = np.argsort(family, kind="stable")
-    adjusted[made[order]] = np.minimum(adjust(family[order]), 1.0)
+    adjusted[tested[order]] = np.minimum(adjust(family[order]), 1.0)
     return adjusted
 
 

@@ -101,8 +101,8 @@ def load(
     experiment, problems = parse(content)
     if experiment is None:
         raise ConfigError(str(path), problems)
-    nodes, found = build(experiment)
-    problems += found
+    nodes, wrong = build(experiment)
+    problems += wrong
     places = Places(path.parent, data_root(data), experiment.data)
     files = _files(nodes, places, problems)
     problems += dry_run(nodes, files)
@@ -117,12 +117,12 @@ def load(
 def _files(
     nodes: Mapping[str, Node], places: Places, problems: list[Problem]
 ) -> dict[str, dict[str, list[SourceFile]]]:
-    found: dict[str, dict[str, list[SourceFile]]] = {}
+    files: dict[str, dict[str, list[SourceFile]]] = {}
     for name, node in nodes.items():
-        found[name] = {}
+        files[name] = {}
         for option, source in node.sources.items():
             try:
-                found[name][option] = find(source, places, where=f"stages.{name}.{option}")
+                files[name][option] = find(source, places, where=f"stages.{name}.{option}")
             except ConfigError as error:
                 problems += error.problems
-    return found
+    return files

@@ -159,19 +159,19 @@ def _visit(node: Node, progress: Progress) -> None:
         tell(listeners, "stage_skipped", name, note=note)
         return
     started, ran = time.perf_counter(), False
-    made: Manifest | None = None
+    manifest: Manifest | None = None
     with _unless_it_waits(node, progress):
         step = step_of(project, node, progress.done, progress.digests)
-        made, forced = step.manifest, name in progress.forced
-        if forced or not made:
+        manifest, forced = step.manifest, name in progress.forced
+        if forced or not manifest:
             _say_why(step, forced=forced, listeners=listeners)
             with store.locked(project.storage, name, listeners):
                 # Another process may have made it while this one waited for the lock.
-                made = store.find(project.storage, name, step.fingerprint, thorough=True)
-                if ran := forced or not made:
-                    made = execute(step, _task(step, progress), progress.engine, listeners)
-    if made:
-        _finish(node, made, progress, ran=ran, started=started)
+                manifest = store.find(project.storage, name, step.fingerprint, thorough=True)
+                if ran := forced or not manifest:
+                    manifest = execute(step, _task(step, progress), progress.engine, listeners)
+    if manifest:
+        _finish(node, manifest, progress, ran=ran, started=started)
 
 
 @contextmanager

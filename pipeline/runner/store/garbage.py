@@ -76,7 +76,7 @@ def _reason(storage: Storage, folder: Entry, keep: Collection[str]) -> str:
         return "was set aside because it was damaged or replaced"
     if folder.name.startswith("."):
         return _STOPPED
-    found = manifest.read(storage, folder.key)
-    if found is None:
+    artefact = manifest.read(storage, folder.key)
+    if artefact is None:
         return f"has no readable {manifest.NAME}"
-    return "" if found.fingerprint in keep else "the experiment as it is now does not use it"
+    return "" if artefact.fingerprint in keep else "the experiment as it is now does not use it"

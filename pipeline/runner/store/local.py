@@ -98,8 +98,8 @@ class LocalStorage:
     def list(self, prefix: str = "") -> Iterator[Entry]:
         """Yield files and folders by name; nothing where there is no folder."""
         folder = self.root / prefix
-        found = sorted(os.scandir(folder), key=lambda each: each.name) if folder.is_dir() else []
-        for each in found:
+        entries = sorted(os.scandir(folder), key=lambda each: each.name) if folder.is_dir() else []
+        for each in entries:
             key = f"{prefix}/{each.name}" if prefix else each.name
             try:
                 size = None if each.is_dir() else each.stat().st_size

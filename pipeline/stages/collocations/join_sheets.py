@@ -66,19 +66,19 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     entries = tables["entries" if config.entries else "folder"]
     typed = normalise(entries, labels=labels)
     annotations = typed.drop_nulls("label").sort("file", "line")
-    each = annotations.group_by("id", "annotator", maintain_order=True).first()
+    first = annotations.group_by("id", "annotator", maintain_order=True).first()
     wrong = faults(entries, labels=labels)
     if not config.partial and wrong.limit(1).collect().is_empty():
-        _wait(config.folder or str(config.entries), tables["sheet"], each)
-    decided = _adjudicated(config, each)
+        _wait(config.folder or str(config.entries), tables["sheet"], first)
+    decided = _adjudicated(config, first)
     return {
         "judgements": pl.concat(
-            _judgements(config, each, decided, positive).select(
+            _judgements(config, first, decided, positive).select(
                 pl.lit(name).alias("category"), "id", "tp"
             )
             for name, positive in config.categories.items()
         ),
-        "annotations": each.select("id", "annotator", "label", "note"),
+        "annotations": first.select("id", "annotator", "label", "note"),
         "adjudicated": decided,
         # Rows of candidates that this sample does not ask for: of earlier samples, or strangers.
         "others": entries.join(tables["sheet"], on="id", how="anti"),

@@ -62,9 +62,9 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
         raise wait_for(shown, folder=place, missing=missing, what="lemma")
     spelt, counts = normalised(typed, config.spelling, columns=["form"])
     rows = spelt.lazy().select("lemma", "form")
-    found = rows.drop_nulls("form")
-    own = found.select("lemma", form=pl.col("lemma"))
-    gold = canonical(pl.concat([found, own]) if config.lemma_is_form else found)
+    forms = rows.drop_nulls("form")
+    own = forms.select("lemma", form=pl.col("lemma"))
+    gold = canonical(pl.concat([forms, own]) if config.lemma_is_form else forms)
     return {
         "gold": gold,
         "keyed": _keyed(rows.select("lemma").unique(), gold, entries),

@@ -116,9 +116,9 @@ def _best(table: Contingency) -> IntArray:
 
 def _paired(table: Contingency) -> IntArray:
     rows, columns = linear_sum_assignment(table.counts, maximize=True)
-    found = np.full(len(table.clusters), _NONE, dtype=np.int64)
-    found[columns] = rows
-    return found
+    mapping = np.full(len(table.clusters), _NONE, dtype=np.int64)
+    mapping[columns] = rows
+    return mapping
 
 
 def _rows(table: Contingency, mapping: str, places: IntArray) -> pl.DataFrame:

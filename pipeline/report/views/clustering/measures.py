@@ -68,5 +68,5 @@ def _place(measure: str) -> tuple[int, int, int, str]:
     name, _, mapping = measure.partition(" ")
     if name in LEVELS:
         return (0, 0 if mapping == "M-1" else 1, LEVELS.index(name), "")
-    known = list(TITLES)
-    return (1, 0, known.index(name), "") if name in known else (2, 0, 0, name)
+    titled = list(TITLES)
+    return (1, 0, titled.index(name), "") if name in titled else (2, 0, 0, name)
