@@ -155,16 +155,16 @@ def gc(
     overrides = settings_of(settings)
     project = check(config, runs=runs, data=data, settings=overrides)
     keep: set[str] = set()
-    unknown: list[str] = []
+    unknown: set[str] = set()
     for point in points(project, overrides):
         for step in steps(check(config, runs=runs, data=data, settings=point)):
             keep.add(step.fingerprint)
-            unknown += [] if step.manifest else [step.node.name]
-    if unknown and not dry:
-        what = f"{', '.join(sorted(set(unknown)))} not done: what they would reuse is not known yet"
-        raise ConfigError("gc", [Problem(str(config), what, "run the experiment first")])
-    tell = [_teller(Console(stderr=True))]
-    gone = list(garbage(project.storage, keep)) if dry else collect(project.storage, keep, tell)
+            unknown |= set() if step.manifest else {step.node.name}
+    if unknown:
+        names = ", ".join(sorted(unknown))
+        print(f"kept: all results of {names}: not done, so what they will reuse is not known yet")
+    tell, storage = [_teller(Console(stderr=True))], project.storage
+    gone = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
     for each in gone:
         print(f"{each.size / 1e6:10,.2f} MB  {each.path}  ({each.reason})")
     verb = "would go" if dry else "removed"

@@ -359,3 +359,22 @@ def test_two_different_labels_in_two_places_are_reported(
     said = capsys.readouterr().err
     assert "anna gives this id several labels: SVC (001-anna.xlsx, line 2)" in said
     assert "former place 1: 001-anna.xlsx" in said
+
+
+def test_gc_while_a_sheet_waits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Somebody is not done yet: results of no use go, nothing that a person made does."""
+    main(["run", "x.toml", "--set", "stages.candidates.examples=1"])
+    main(["run", "x.toml"])
+    fill(sheets(folder)[0], only=1)
+    (folder / "runs" / "small" / "sheet" / "notes.txt").write_text("typed by a person")
+    before = {path: path.read_bytes() for path in sheets(folder)}
+    capsys.readouterr()
+    assert main(["gc", "x.toml"]) == 0
+    said = capsys.readouterr().out
+    assert "kept: all results of judgements, sampled" in said
+    assert re.search(r"removed, [1-9]\d* folder", said)
+    assert {path: path.read_bytes() for path in sheets(folder)} == before
+    assert (folder / "runs" / "small" / "sheet" / "notes.txt").read_text() == "typed by a person"
+    fill(sheets(folder)[0])
+    fill(sheets(folder)[1])
+    assert main(["run", "x.toml"]) == 0
