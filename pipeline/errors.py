@@ -13,6 +13,7 @@ __all__ = [
     "DataError",
     "Interrupted",
     "LexassayError",
+    "NotMadeYet",
     "Problem",
     "SchemaViolation",
     "StageFailed",
@@ -111,6 +112,26 @@ class Interrupted(LexassayError):
     """Somebody pressed Ctrl-C, or asked the process to stop."""
 
     exit_code = 130
+
+
+class NotMadeYet(ConfigError):
+    """A table is asked for whose stage has not been run, or waits.
+
+    Parameters
+    ----------
+    table : str
+        As it was asked for: "stage" or "stage.table".
+    """
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+        problem = Problem(table, "has not been made yet", "lexassay run makes it")
+        super().__init__("show", [problem])
+
+    @property
+    def stage(self) -> str:
+        """The stage that makes the table."""
+        return self.table.partition(".")[0]
 
 
 class WaitsForPerson(LexassayError):

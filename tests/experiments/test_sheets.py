@@ -378,3 +378,25 @@ def test_gc_while_a_sheet_waits(folder: Path, capsys: pytest.CaptureFixture[str]
     fill(sheets(folder)[0])
     fill(sheets(folder)[1])
     assert main(["run", "x.toml"]) == 0
+
+
+def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
+    views = '[report.views.ranks]\njudgements = "judgements"\n'
+    (folder / "x.toml").write_text(EXPERIMENT + views)
+    assert main(["run", "x.toml"]) == 3
+    page = (folder / "runs" / "small" / "report" / "index.html").read_text()
+    assert "This report is not whole yet" in page
+    assert re.search(r"<strong>judgements</strong> waits for 8 labels: \d of anna, \d of ben", page)
+    assert "<strong>sampled</strong> rests on judgements" in page
+    assert "Without marks: judgements has no judgements yet." in page
+    assert "Not there yet: rests on judgements." in page
+    assert "small/pairs" not in page.partition("Provenance</h2>")[0]
+    done = lx.run("x.toml")
+    assert [wait.missing for wait in done.waits] == [8]
+    assert done.report
+    for path in sheets(folder):
+        fill(path)
+    assert main(["run", "x.toml"]) == 0
+    page = done.report.read_text()
+    assert "not whole" not in page
+    assert "true positive (TP)" in page
