@@ -388,7 +388,7 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     assert "This report is not whole yet" in page
     assert re.search(r"<strong>judgements</strong> waits for 8 labels: \d of anna, \d of ben", page)
     assert "<strong>sampled</strong> rests on judgements" in page
-    assert "Without marks: judgements has no judgements yet." in page
+    assert "Without marks: there are no judgements in judgements yet." in page
     assert "Not there yet: rests on judgements." in page
     assert "small/pairs" not in page.partition("Provenance</h2>")[0]
     done = lx.run("x.toml")

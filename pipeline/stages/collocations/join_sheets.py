@@ -26,6 +26,10 @@ class JoinSheets(StageConfig):
     """Folder of the sheets."""
     entries: Annotated[str | None, Of(SheetEntries)] = None
     """Or a table of what stands in them, such as a simulated annotator gives."""
+    earlier: Annotated[str | None, Of(Annotations)] = None
+    """Labels of an earlier round, which count beside these, such as those of the people who
+    disagreed where the sheets are of a third who decides. Of two labels of one person, this
+    round's counts."""
     categories: dict[str, tuple[str, ...]] = Field(min_length=1)
     """Category of true positives to the labels that stand for it."""
     rule: Literal["majority", "unanimous", "expert", "intersection"] = "majority"
@@ -70,20 +74,29 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     wrong = faults(entries, labels=labels)
     if not config.partial and wrong.limit(1).collect().is_empty():
         _wait(config.folder or str(config.entries), tables["sheet"], first)
-    decided = _adjudicated(config, first)
+    votes = _with_earlier(first.select("id", "annotator", "label", "note"), tables)
+    decided = _adjudicated(config, votes)
     return {
         "judgements": pl.concat(
-            _judgements(config, first, decided, positive).select(
+            _judgements(config, votes, decided, positive).select(
                 pl.lit(name).alias("category"), "id", "tp"
             )
             for name, positive in config.categories.items()
         ),
-        "annotations": first.select("id", "annotator", "label", "note"),
+        "annotations": votes,
         "adjudicated": decided,
         # Rows of candidates that this sample does not ask for: of earlier samples, or strangers.
         "others": entries.join(tables["sheet"], on="id", how="anti"),
         FAULTS: wrong,
     }
+
+
+def _with_earlier(now: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
+    """Add the labels of an earlier round, but for those that somebody gave anew."""
+    if "earlier" not in tables:
+        return now
+    before = tables["earlier"].select(now.collect_schema().names())
+    return pl.concat([now, before.join(now, on=["id", "annotator"], how="anti")])
 
 
 def _adjudicated(config: JoinSheets, each: pl.LazyFrame) -> pl.LazyFrame:

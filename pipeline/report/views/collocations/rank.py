@@ -56,7 +56,9 @@ def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
     best = named.collect().sort("measure", "rank")
     blocks: list[Block] = [_best(best, measures, category), _scores(mine, measures)]
     if options.judgements and category is None:
-        blocks.insert(0, Text(f"Without marks: {options.judgements} has no judgements yet."))
+        blocks.insert(
+            0, Text(f"Without marks: there are no judgements in {options.judgements} yet.")
+        )
     return blocks
 
 
