@@ -21,7 +21,7 @@ MAY = {
     "formats": {"errors", "registry", "schemas"},
     "engine": {"errors", "registry"},
     "runner": {"errors", "registry", "schemas", "stages", "formats", "engine"},
-    "report": {"errors", "registry", "schemas"},
+    "report": {"errors", "registry", "schemas", "kernels"},
     "api": {"errors", "registry", "schemas", "kernels", "formats", "runner", "report"},
     "sizing": {"errors", "registry", "schemas", "kernels", "runner", "report", "api"},
     "cli": {
@@ -51,6 +51,14 @@ WITHIN: dict[str, dict[str, set[str]]] = {
     "report": {"charts": set(), "page": {"charts"}, "views": {"charts", "page"}},
 }
 """The folders of a layer that are floors of it, and the floors below that each may import."""
+
+TITLED = {
+    "pipeline.kernels.clustering.measure",
+    "pipeline.kernels.statistics.exact_tests",
+    "pipeline.kernels.statistics.intervals",
+    "pipeline.kernels.statistics.multiplicity",
+}
+"""All that the report may import of kernels: where things say what they are called."""
 
 FILES = sorted([*ROOT.glob("schemas/**/*.py"), *ROOT.glob("pipeline/**/*.py")])
 
@@ -115,6 +123,11 @@ def test_imports_go_down_the_floors_of_a_layer(path: Path) -> None:
     if floor(own) in floors:
         inside = {floor(name) for name in imported(path) if layer(name) == layer(own)} & set(floors)
         assert inside <= floors[floor(own)] | {floor(own)}
+
+
+def test_the_report_takes_titles_alone_from_kernels() -> None:
+    found = {name for path in FILES if layer(name_of(path)) == "report" for name in imported(path)}
+    assert {name for name in found if layer(name) == "kernels"} == TITLED
 
 
 def test_every_folder_is_a_layer() -> None:
