@@ -148,6 +148,14 @@ class Registry(Generic[T]):
         self.get(name)
         return self._origin[name]
 
+    def title(self, name: str) -> str:
+        """Return what a page calls a thing: its title, or the name in words if it has none.
+
+        A name that nothing has any more, as the package is gone that registered it, goes by itself.
+        """
+        thing = self.get(name) if name in self else None
+        return getattr(thing, "title", "") or name.replace("_", " ")
+
     def registered(self) -> dict[str, str]:
         """Return what has been registered by now, with its module; nothing is imported for it."""
         return dict(self._origin)

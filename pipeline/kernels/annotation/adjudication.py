@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
@@ -45,8 +45,8 @@ def adjudicate(annotations: pl.LazyFrame, *, rule: Rule, expert: str | None = No
     >>> adjudicate(votes, rule="expert", expert="c").collect()["label"].item()
     'f'
     """
-    if rule not in ("majority", "unanimous", "expert"):
-        raise ValueError(f"unknown rule {rule!r}; valid: majority, unanimous, expert")
+    if rule not in get_args(Rule):
+        raise ValueError(f"unknown rule {rule!r}; valid: {', '.join(get_args(Rule))}")
     if rule == "expert" and expert is None:
         raise ValueError("the rule 'expert' needs the name of the expert")
     voices = votes(annotations)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 import polars as pl
 from pydantic import Field
 
-from pipeline.kernels.clustering.measure import TYPE_MEASURES
+from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.kernels.clustering.types.evaluate import Evaluated, evaluate_type_level
 from pipeline.kernels.overlaps import overlaps
 from pipeline.registry import Named
@@ -35,7 +35,7 @@ class EvaluateTypeLevel(Seeded):
     systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
     """Stages with the clusters of the items, of one system or several."""
     measures: Annotated[tuple[str, ...], Named(TYPE_MEASURES)] = Field(
-        default=("MacroI", "MicroI", "MicroC"), min_length=1
+        default=TYPE_LEVEL, min_length=1
     )
     """Which measures; "all" stands for every one."""
     mappings: tuple[Mapping, ...] = Field(default=("1-1", "M-1"), min_length=1)

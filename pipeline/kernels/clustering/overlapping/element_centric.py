@@ -20,7 +20,7 @@ _ROWS, _COLUMNS = 128, 2048
 
 
 @overlapping_measure(
-    title="ECS", family="overlapping",
+    title="element-centric", family="overlapping",
     formula="mean_i 1 - 1/(2 alpha) sum_j |p_ij - q_ij|, p and q personalised PageRank",
     range="[0, 1]", reference="Gates, Wood, Hetrick & Ahn 2019", symmetric=True,
     aliases=("ECS", "element_sim"),

@@ -14,7 +14,7 @@ _NONE = -1
 
 
 @token_measure(
-    title="M-1", family="mapping", formula="1/N sum_k max_c n_ck", range="(0, 1]",
+    title="M-1 accuracy", family="mapping", formula="1/N sum_k max_c n_ck", range="(0, 1]",
     reference="Zhao & Karypis 2001, purity; Schütze 1992 for tagging",
     aliases=("M-1", "purity", "many_to_one_accuracy"),
 )  # fmt: skip
@@ -27,7 +27,8 @@ def many_to_one(table: Contingency) -> float:
 
 
 @token_measure(
-    title="1-1", family="mapping", formula="1/N max_h sum_k n_h(k)k, h one to one", range="(0, 1]",
+    title="1-1 accuracy", family="mapping",
+    formula="1/N max_h sum_k n_h(k)k, h one to one", range="(0, 1]",
     reference="Haghighi & Klein 2006; Meila & Heckerman 2001",
     symmetric=True, aliases=("1-1", "one_to_one_accuracy"),
 )  # fmt: skip
@@ -48,7 +49,7 @@ def meila_heckerman(table: Contingency) -> float:
 
 
 @token_measure(
-    title="misclassification", family="mapping", formula="1 - M-1 accuracy", range="[0, 1)",
+    title="MI", family="mapping", formula="1 - M-1 accuracy", range="[0, 1)",
     reference="Zeng et al. 2002", better="lower", aliases=("misclassification",),
 )  # fmt: skip
 def misclassification_index(table: Contingency) -> float:

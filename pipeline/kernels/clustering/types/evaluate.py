@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.errors import did_you_mean
-from pipeline.kernels.clustering.measure import TYPE_MEASURES
+from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.kernels.clustering.types.bootstrap import check_limits, type_level_limits
 from pipeline.kernels.clustering.types.certificate import certify
 from pipeline.kernels.clustering.types.entries import Entries, Patterns, entries
@@ -43,7 +43,7 @@ def evaluate_type_level(
     gold: pl.DataFrame,
     induced: pl.DataFrame,
     *,
-    measures: Sequence[str] = ("all",),
+    measures: Sequence[str] = TYPE_LEVEL,
     mappings: Sequence[str] = MAPPING_KINDS,
     restarts: int | None = None,
     seed: str = "clustering",
@@ -63,8 +63,8 @@ def evaluate_type_level(
     induced : pl.DataFrame
         Columns item and cluster (String), likewise. Items without clusters have F = 0.
     measures : sequence of str
-        Names in `TYPE_MEASURES`, such as "MacroI" (= MacroC), "MicroI", "MicroC", each of which
-        has a mapping of its own; ``all`` stands for every one.
+        Names in `TYPE_MEASURES`; ``all`` stands for every one. "MacroI" (= MacroC), "MicroI" and
+        "MicroC" have mappings of their own.
     mappings : sequence of str
         Some of "1-1" and "M-1".
     restarts : int, optional
