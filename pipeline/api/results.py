@@ -17,6 +17,7 @@ from pipeline.runner.execution.run import run as run_project
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.plan import Step, plan
 from pipeline.runner.store import store
+from pipeline.runner.store.garbage import SWEEP
 from pipeline.runner.store.history import RunRecord
 from pipeline.runner.store.manifest import Manifest
 
@@ -56,16 +57,32 @@ class Run:
         Parameters
         ----------
         name : str
-            "stage" for the stage's main table, or "stage.table".
+            "stage" for the stage's main table, or "stage.table"; of a sweep, what it stacks
+            with "sweep." before it.
 
         Raises
         ------
         ConfigError
             If there is no such stage or table, or it has not been made yet.
         """
+        if name.partition(".")[0] == SWEEP:
+            return self._swept(name)
         reference = self.reference(name)
         model = self.project.nodes[reference.stage].stage.outputs[reference.table]
         return self.plan(name).sort(list(model.key())).collect()
+
+    def _swept(self, name: str) -> pl.DataFrame:
+        """Return a table that a sweep has stacked over all its points."""
+        wanted, options = name.removeprefix(f"{SWEEP}."), self.project.experiment.sweep
+        stacked = options.collect if options else ()
+        if wanted not in stacked:
+            remedy = did_you_mean(wanted, stacked) if stacked else "there is no section [sweep]"
+            raise ConfigError("show", [Problem(name, "no sweep stacks such a table", remedy)])
+        try:
+            with self.project.storage.open(f"{SWEEP}/{wanted}.parquet") as opened:
+                return pl.read_parquet(opened.read())
+        except FileNotFoundError:
+            raise NotMadeYet(name) from None
 
     def plan(self, name: str) -> pl.LazyFrame:
         """Return the query of a table, for what is too large to hold."""

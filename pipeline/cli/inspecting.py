@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,8 +21,10 @@ from pipeline.cli.options import (
     settings_of,
 )
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.runner.plan.differences import settings_differ, stages_differ
+from pipeline.runner.plan.differences import StageDifference, settings_differ, stages_differ
 from pipeline.runner.store import history
+
+_DIFF_FORMATS = ("text", "json")
 
 
 def show(
@@ -53,25 +58,52 @@ def show(
 def diff(
     first: Annotated[str, typer.Argument(metavar="RUN", help="EXPERIMENT:ID")],
     second: Annotated[str, typer.Argument(metavar="RUN", help="EXPERIMENT:latest")],
+    format_: Annotated[str, typer.Option("--format", help="text | json")] = "text",
     runs: Runs = DEFAULT_RUNS,
 ) -> int:
     """Say how two runs differ. RUN is EXPERIMENT:latest, EXPERIMENT:latest~1 or EXPERIMENT:ID."""
+    if format_ not in _DIFF_FORMATS:
+        what, remedy = f"unknown format {format_!r}", did_you_mean(format_, _DIFF_FORMATS)
+        raise ConfigError("diff", [Problem("--format", what, remedy)])
     before, after = history.find(runs, first), history.find(runs, second)
-    print(f"{before[1].experiment}:{before[1].id} -> {after[1].experiment}:{after[1].id}")
-    for line in settings_differ(before[1].content, after[1].content):
+    names = [f"{record.experiment}:{record.id}" for _, record in (before, after)]
+    settings = settings_differ(before[1].content, after[1].content)
+    stages = list(stages_differ(before, after))
+    if format_ == "json":
+        whole = {"first": names[0], "second": names[1], "settings": settings}
+        stages_as_data = [asdict(stage) for stage in stages]
+        print(json.dumps(whole | {"stages": stages_as_data}, indent=1, ensure_ascii=False))
+        return 0
+    print(" -> ".join(names))
+    for line in settings:
         print(f"  {line}")
-    count = 0
-    for stage in stages_differ(before, after):
-        count += 1
-        print(f"{stage.stage}")
-        for reason in stage.reasons:
-            print(f"  because {reason}")
-        for each in stage.tables:
-            print(
-                f"  table {each.table}: {each.only_first:,} rows gone,"
-                f" {each.only_second:,} new, {each.changed:,} changed"
-            )
-            for row in each.examples.iter_rows(named=True):
-                print(f"    {row}")
-    print(f"{count} stage(s) differ" if count else "the results are the same")
+    for stage in stages:
+        print("\n".join([stage.stage, *_stage_lines(stage)]))
+    print(f"{len(stages)} stage(s) differ" if stages else "the results are the same")
     return 0
+
+
+def _stage_lines(stage: StageDifference) -> Iterator[str]:
+    for reason in stage.reasons:
+        yield f"  because {reason}"
+    for table in stage.tables:
+        yield (
+            f"  table {table.table}: {table.only_first:,} rows gone,"
+            f" {table.only_second:,} new, {table.changed:,} changed"
+        )
+        yield from (f"    gone     {_values(key)}" for key in table.gone)
+        yield from (f"    new      {_values(key)}" for key in table.new)
+        for row in table.examples:
+            pairs = (f"{name} {_text(a)} -> {_text(b)}" for name, (a, b) in row.values.items())
+            yield f"    changed  {_values(row.key)}: {', '.join(pairs)}"
+
+
+def _values(key: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {_text(value)}" for name, value in key.items())
+
+
+def _text(value: Any) -> str:
+    """Return a value as people read it: numbers with six digits, missing values as a dash."""
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -102,6 +103,39 @@ def test_diff(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean small" in capsys.readouterr().err
 
 
+def test_diff_of_values(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "x.toml", "--no-report"])
+    pairs = (folder / "pairs.tsv").read_text()
+    (folder / "pairs.tsv").write_text(pairs.replace("a0\tb0\t1\t3", "a0\tb0\t2\t3"))
+    main(["run", "x.toml", "--no-report"])
+    capsys.readouterr()
+    assert main(["diff", "small:latest~1", "small:latest"]) == 0
+    said = capsys.readouterr().out
+    assert "table candidates: 0 rows gone, 0 new, 1 changed" in said
+    assert re.search(r"    changed  id \w+: f 1 -> 2\n", said)
+    assert re.search(r"    changed  id \w+: .*\bmi -?\d\.\d+ -> -?\d\.\d+", said)
+    assert main(["diff", "small:latest~1", "small:latest", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    tables = {table["table"]: table for stage in told["stages"] for table in stage["tables"]}
+    assert tables["candidates"]["changed"] == 1
+    assert tables["candidates"]["examples"][0]["values"] == {"f": [1, 2]}
+    assert main(["diff", "small:latest~1", "small:latest", "--format", "jsn"]) == 2
+    assert "did you mean json" in capsys.readouterr().err
+
+
+def test_why_compares_with_the_last_run_that_succeeded(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    pairs = (folder / "pairs.tsv").read_text()
+    wrong = ["--set", "stages.sample.rate=0.6", "--set", 'stages.judgements.path="wrong.tsv"']
+    (folder / "wrong.tsv").write_text(pairs.replace("\t0\n", "\tperhaps\n"))
+    assert main(["run", "x.toml", "--no-report", *wrong]) == 1
+    capsys.readouterr()
+    assert main(["why", "x.toml", "sample", "--set", "stages.sample.rate=0.7"]) == 0
+    assert "rate: 0.5 -> 0.7" in capsys.readouterr().out
+
+
 def test_sweep(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sweep = """
 [sweep]
@@ -118,8 +152,15 @@ where = ""
     sizes = stacked.group_by("stages.sample.rate", "stages.sample.seed").len().sort(pl.all())
     assert sizes["len"].to_list() == [3, 3, 3, 6, 6, 6]
     assert pl.read_csv(folder / "runs/small/sweep/full.cuts.csv").height == 6 * 4
+    assert main(["show", "x.toml", "sweep.sample", "--format", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == stacked.height
+    assert main(["show", "x.toml", "sweep.sampel"]) == 2
+    assert "did you mean sample" in capsys.readouterr().err
     assert main(["gc", "x.toml"]) == 0
     assert "removed, 0 folder(s)" in capsys.readouterr().out
+    (folder / "runs/small/sweep/sample.parquet").unlink()
+    assert main(["show", "x.toml", "sweep.sample"]) == 2
+    assert "has not been made yet" in capsys.readouterr().err
 
 
 def test_score_any_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,7 +227,6 @@ def test_schema_accepts_the_experiments_of_the_project(capsys: pytest.CaptureFix
         (["show", "x.toml", "full"], 2, "has not been made yet"),
         (["show", "x.toml", "full", "--format", "xml"], 2, "unknown format"),
         (["why", "x.toml", "ful"], 2, "did you mean full"),
-        (["gc", "x.toml"], 2, "run the experiment first"),
         (["score", "nothing.tsv"], 2, "there is no such file"),
         (["score", "x.toml"], 2, "no format has the ending"),
         (["score", "pairs.tsv", "--output", "no/s.csv"], 2, "does not exist"),

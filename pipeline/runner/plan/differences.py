@@ -15,16 +15,42 @@ from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import STAGES
 
+_SECOND = " (second)"
+EXAMPLES = 3
+"""Rows of each kind that are shown."""
+
+
+@dataclass(frozen=True)
+class ChangedRow:
+    """A row that both runs have: its key, and what differs, before and after."""
+
+    key: dict[str, Any]
+    values: dict[str, tuple[Any, Any]]
+
 
 @dataclass(frozen=True)
 class TableDifference:
-    """How a table of one run differs from that of another."""
+    """How a table of one run differs from that of another.
+
+    Parameters
+    ----------
+    table : str
+        Its name.
+    only_first, only_second, changed : int
+        Rows of the first run alone, of the second alone, and of both with other values.
+    gone, new : list of dict
+        The keys of the first of those of one run alone.
+    examples : list of ChangedRow
+        The first of those of both.
+    """
 
     table: str
     only_first: int
     only_second: int
     changed: int
-    examples: pl.DataFrame
+    gone: list[dict[str, Any]]
+    new: list[dict[str, Any]]
+    examples: list[ChangedRow]
 
 
 @dataclass(frozen=True)
@@ -92,16 +118,33 @@ def _tables_differ(
 def _table_differs(
     name: str, first: pl.LazyFrame, second: pl.LazyFrame, key: list[str]
 ) -> TableDifference:
-    gone = first.join(second, on=key, how="anti").select(pl.len()).collect().item()
-    new = second.join(first, on=key, how="anti").select(pl.len()).collect().item()
-    shared = [
-        c for c in first.collect_schema().names() if c in second.collect_schema() and c not in key
-    ]
-    both = first.join(second, on=key, how="inner", suffix=" (second)")
-    unequal = [pl.col(c).ne_missing(pl.col(f"{c} (second)")) for c in shared]
-    changed = both.filter(pl.any_horizontal(pl.lit(value=False), *unequal)).sort(key)
-    count = changed.select(pl.len()).collect().item()
-    return TableDifference(name, gone, new, count, changed.head(3).collect())
+    both = first.join(second, on=key, how="inner", suffix=_SECOND)
+    pairs = {
+        column: f"{column}{_SECOND}"
+        for column in first.collect_schema().names()
+        if column in second.collect_schema() and column not in key
+    }
+    unequal = [pl.col(column).ne_missing(pl.col(other)) for column, other in pairs.items()]
+    changed = both.filter(pl.any_horizontal(pl.lit(value=False), *unequal))
+    only = first.join(second, on=key, how="anti"), second.join(first, on=key, how="anti")
+    sizes = [rows.select(pl.len()).collect().item() for rows in (*only, changed)]
+    keys = [rows.select(key).sort(key).head(EXAMPLES).collect().to_dicts() for rows in only]
+    some = changed.sort(key).head(EXAMPLES).collect().to_dicts()
+    return TableDifference(
+        table=name,
+        only_first=sizes[0],
+        only_second=sizes[1],
+        changed=sizes[2],
+        gone=keys[0],
+        new=keys[1],
+        examples=[_changed(row, key, pairs) for row in some],
+    )
+
+
+def _changed(row: Mapping[str, Any], key: list[str], pairs: Mapping[str, str]) -> ChangedRow:
+    values = {column: (row[column], row[other]) for column, other in pairs.items()}
+    differ = {column: both for column, both in values.items() if both[0] != both[1]}
+    return ChangedRow({column: row[column] for column in key}, differ)
 
 
 def _flatten(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from pipeline.runner.config.graph import Node
 from pipeline.runner.config.project import Project
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.fingerprint import Ingredients, differences, fingerprint, ingredients
-from pipeline.runner.store import store
+from pipeline.runner.store import history, store
 from pipeline.runner.store.manifest import Manifest
 
 NEVER = "it has never run"
@@ -114,4 +114,6 @@ def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list
     others = store.artefacts(project.storage, name)
     if not others:
         return [NEVER]
-    return differences(others[0].ingredients, found) or ["its artefact is gone"]
+    last = history.last_fingerprint(project.storage, name)
+    artefact = next((each for each in others if each.fingerprint == last), others[0])
+    return differences(artefact.ingredients, found) or ["its artefact is gone"]

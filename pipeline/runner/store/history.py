@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,14 +62,33 @@ def write(storage: Storage, record: RunRecord) -> None:
     storage.write(f"{FOLDER}/{record.id}.json", record.model_dump_json(indent=1).encode())
 
 
+def newest_first(storage: Storage) -> Iterator[RunRecord]:
+    """Yield the records of all runs of an experiment, each read when it is asked for."""
+    named = (entry for entry in storage.list(FOLDER) if entry.name.endswith(".json"))
+    # An id begins with the time; what begins with a dot is not finished.
+    for entry in sorted(named, key=lambda each: each.name, reverse=True):
+        if not entry.name.startswith("."):
+            with suppress(OSError, ValidationError), storage.open(entry.key) as opened:
+                yield RunRecord.model_validate_json(opened.read())
+
+
 def records(storage: Storage) -> list[RunRecord]:
     """Return the records of all runs of an experiment, the newest first."""
-    past = []
-    for entry in storage.list(FOLDER):
-        if entry.name.endswith(".json") and not entry.name.startswith("."):
-            with suppress(OSError, ValidationError), storage.open(entry.key) as opened:
-                past.append(RunRecord.model_validate_json(opened.read()))
-    return sorted(past, key=lambda each: (each.started, each.id), reverse=True)
+    return sorted(newest_first(storage), key=lambda run: (run.started, run.id), reverse=True)
+
+
+def last_fingerprint(storage: Storage, stage: str) -> str:
+    """Return what a stage had made in the last run that succeeded; empty if it never had.
+
+    Of an experiment that never came to its end, the last run in which the stage did counts.
+    """
+    other = ""
+    for run in newest_first(storage):
+        mark = run.stages[stage].fingerprint if stage in run.stages else ""
+        if mark and run.outcome == "done":
+            return mark
+        other = other or mark
+    return other
 
 
 def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
