@@ -27,20 +27,20 @@ def layout(*, labels: Sequence[str] = (), examples: Sequence[str] = ()) -> Layou
     Examples
     --------
     >>> layout(labels=["SVC", "free"], examples=["example_1"]).names
-    ('id', 'annotator', 'l1', 'l2', 'example_1', 'label', 'note')
+    ('l1', 'l2', 'label', 'note', 'example_1', 'annotator', 'id')
     """
     shown = (Column(name, name.replace("_", " "), writable=False, width=60, required=False)
              for name in examples)  # fmt: skip
     choose = f"Choose one of: {', '.join(labels)}. Leave it empty if you cannot say yet."
     return Layout(
         (
-            Column("id", "id", writable=False, width=20, help="Ties the row to its pair."),
-            Column("annotator", "annotator", writable=False, width=14, help="Your name."),
             Column("l1", "l1", writable=False, width=24, help="Left unit."),
             Column("l2", "l2", writable=False, width=24, help="Right unit."),
-            *shown,
             Column("label", "label", writable=True, width=16, choices=tuple(labels), help=choose),
             Column("note", "note", writable=True, width=40, help="Anything.", required=False),
+            *shown,
+            Column("annotator", "annotator", writable=False, width=14, help="Your name."),
+            Column("id", "id", writable=False, width=20, help="Ties the row to its pair."),
         )
     )
 

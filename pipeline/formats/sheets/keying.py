@@ -28,7 +28,7 @@ def layout(*, shown: bool = True) -> Layout:
     Examples
     --------
     >>> layout().names
-    ('id', 'annotator', 'lemma', 'lexicon_forms', 'forms', 'note')
+    ('lemma', 'forms', 'note', 'lexicon_forms', 'annotator', 'id')
     """
     beside = Column(
         "lexicon_forms", "forms in the lexicon", writable=False, width=60, required=False,
@@ -36,12 +36,12 @@ def layout(*, shown: bool = True) -> Layout:
     )  # fmt: skip
     return Layout(
         (
-            Column("id", "id", writable=False, width=20, help="Ties the row to its lemma."),
-            Column("annotator", "annotator", writable=False, width=14, help="Your name."),
             Column("lemma", "lemma", writable=False, width=24, help="Look it up."),
-            *((beside,) if shown else ()),
             Column("forms", "forms in the dictionary", writable=True, width=60, help=_ASKED),
             Column("note", "note", writable=True, width=40, help="Anything.", required=False),
+            *((beside,) if shown else ()),
+            Column("annotator", "annotator", writable=False, width=14, help="Your name."),
+            Column("id", "id", writable=False, width=20, help="Ties the row to its lemma."),
         )
     )
 

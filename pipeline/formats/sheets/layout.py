@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a sheet, those to read first, those to fill in last.
+    """The columns of a sheet, from left to right.
 
     Parameters
     ----------
@@ -52,8 +52,7 @@ class Layout:
     Raises
     ------
     ValueError
-        If no column is called ``id``, two could be taken for each other in a header, or a
-        column to fill in stands before one to read.
+        If no column is called ``id``, or two could be taken for each other in a header.
 
     Examples
     --------
@@ -71,14 +70,17 @@ class Layout:
         twice = sorted({word for word in headers if headers.count(word) > 1})
         if twice:
             raise ValueError(f"two columns of the sheet could be meant by {', '.join(twice)}")
-        locked = [not each.writable for each in self.columns]
-        if locked != sorted(locked, reverse=True):
-            raise ValueError("columns to fill in come after those to read")
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns in the table."""
         return tuple(each.name for each in self.columns)
+
+    @property
+    def pinned(self) -> int:
+        """How many columns stay in sight: up to the first to fill in, with it if one chooses."""
+        first = next((i for i, each in enumerate(self.columns) if each.writable), 0)
+        return first + 1 if self.columns[first].choices else first
 
     def name_of(self, header: str) -> str | None:
         """Return the name of the column with this header; None if the layout has none.

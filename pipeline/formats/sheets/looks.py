@@ -74,9 +74,9 @@ def write_header(sheet: Worksheet, layout: Layout, styles: Styles) -> None:
 
 
 def arrange(sheet: Worksheet, layout: Layout, styles: Styles, *, rows: int, title: str) -> None:
-    """Freeze the header, add the filter, lock the sheet, and make it print well."""
+    """Freeze header and first columns, add the filter, lock the sheet, make it print well."""
     last = len(layout.columns) - 1
-    sheet.freeze_panes(1, 0)
+    sheet.freeze_panes(1, layout.pinned)
     sheet.autofilter(0, 0, rows, last)
     sheet.set_column(last + 1, last + _OWN_COLUMNS, None, styles.free)
     sheet.protect("", _PROTECTION)

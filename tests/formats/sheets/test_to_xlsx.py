@@ -16,7 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.formats.sheets import Column, Layout, read, write_xlsx
+from pipeline.formats.sheets import Column, Layout, annotation, keying, read, write_xlsx
 from tests.formats.sheets.sheet_frames import LABELS, LAYOUT, NASTY, cells, emptied, sheet_rows
 
 OVERLAP = re.compile("_x[0-9A-Fa-f]{4}_x[0-9A-Fa-f]{4}_")
@@ -75,7 +75,7 @@ def test_equal_input_gives_equal_bytes_without_author_or_time() -> None:
 
 def test_locked_and_writable_cells_frozen_header_and_filter() -> None:
     sheet = opened(written(sheet_rows(["a", "b"], label=["SVC", None])))["Sheet"]
-    assert sheet.freeze_panes == "A2"
+    assert sheet.freeze_panes == "F2"
     assert sheet.auto_filter.ref == "A1:F3"
     assert sheet.protection.sheet
     assert sheet.protection.password is None
@@ -91,6 +91,16 @@ def test_locked_and_writable_cells_frozen_header_and_filter() -> None:
     assert [cell.value for cell in sheet[1]] == [each.title for each in LAYOUT.columns]
     fills = [sheet[f"{letter}2"].fill.fgColor.rgb for letter in "AE"]
     assert fills == ["FFF2F2F2", "FFFFFFFF"]
+
+
+def test_the_label_stands_beside_the_pair_and_both_stay_in_sight() -> None:
+    layout = annotation.layout(labels=LABELS, examples=["example_1"])
+    rows = sheet_rows(["a"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
+    sheet = opened(written(rows, layout))["Sheet"]
+    assert [cell.value for cell in sheet[1]][:3] == ["l1", "l2", "label"]
+    assert sheet.freeze_panes == "D2"
+    keyed = keying.layout()
+    assert (keyed.names[0], keyed.pinned) == ("lemma", 1)
 
 
 def rules(layout: Layout) -> tuple[openpyxl.Workbook, dict[str, openpyxl.worksheet.datavalidation.DataValidation]]:  # fmt: skip
@@ -159,7 +169,6 @@ def test_labels_typed_before_are_kept() -> None:
     [
         ([("l1", "Left", False)], "needs a column 'id'"),
         ([("id", "id", False), ("l1", "ID ", False)], "could be meant by id"),
-        ([("id", "id", False), ("note", "Note", True), ("l1", "L", False)], "come after those"),
     ],
 )
 def test_layouts_that_cannot_be_read_back(columns: list[tuple[str, str, bool]], said: str) -> None:
