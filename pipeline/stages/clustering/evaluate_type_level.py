@@ -42,6 +42,9 @@ class EvaluateTypeLevel(Seeded):
     """How clusters are mapped to classes: one to one, or many to one."""
     restarts: int | None = Field(default=None, ge=0)
     """Random starts of a climb to the best M-1 mapping; 20 if absent, 5 above 10,000 items."""
+    kicks: int | None = Field(default=None, ge=0)
+    """Kicks of the best mapping that the climbs reach: some clusters get other classes at random,
+    and the climb begins anew; 10 for each cluster if absent, 400 at most."""
     certificate_seconds: float | None = Field(default=None, gt=0)
     """How long to look for a proof that no M-1 mapping has a higher MacroI; no proof if absent."""
     replicates: int = Field(default=0, ge=0)
@@ -91,6 +94,7 @@ def _evaluated(
         measures=config.measures,
         mappings=config.mappings,
         restarts=config.restarts,
+        kicks=config.kicks,
         seed=config.seed,
         certificate_seconds=config.certificate_seconds,
         replicates=config.replicates,

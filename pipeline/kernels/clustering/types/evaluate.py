@@ -46,6 +46,7 @@ def evaluate_type_level(
     measures: Sequence[str] = TYPE_LEVEL,
     mappings: Sequence[str] = MAPPING_KINDS,
     restarts: int | None = None,
+    kicks: int | None = None,
     seed: str = "clustering",
     certificate_seconds: float | None = None,
     replicates: int = 0,
@@ -69,6 +70,8 @@ def evaluate_type_level(
         Some of "1-1" and "M-1".
     restarts : int, optional
         Random starts of the climbs to an M-1 mapping; see `many_to_one`.
+    kicks : int, optional
+        Kicks of the best mapping that they reach, each with a climb; see `many_to_one`.
     seed : str
         Fixes the random starts and the bootstrap samples.
     certificate_seconds : float, optional
@@ -114,7 +117,7 @@ def evaluate_type_level(
     >>> made.mapping.filter(measure="MicroC", mapping="1-1").select("cluster", "gold").rows()
     [('0', 'N'), ('1', 'V'), ('2', None)]
     """
-    options = _Options(restarts, seed, certificate_seconds, replicates, confidence, interval)
+    options = _Options(restarts, kicks, seed, certificate_seconds, replicates, confidence, interval)
     names = sorted(TYPE_MEASURES.resolve(measures))
     _check(mappings, worst, options)
     encoded = entries(gold, induced)
@@ -137,6 +140,7 @@ class _Options(NamedTuple):
     """How to search, and how to draw samples."""
 
     restarts: int | None
+    kicks: int | None
     seed: str
     certificate_seconds: float | None
     replicates: int
@@ -151,8 +155,9 @@ def _check(mappings: Sequence[str], worst: int | None, options: _Options) -> Non
             raise ValueError(f"unknown name {name!r}; {did_you_mean(name, MAPPING_KINDS)}")
     if worst is not None and worst < 0:
         raise ValueError(f"{worst} of the worst items: give 0 or more")
-    if options.restarts is not None and options.restarts < 0:
-        raise ValueError(f"{options.restarts} restarts: give 0 or more")
+    for number, what in ((options.restarts, "restarts"), (options.kicks, "kicks")):
+        if number is not None and number < 0:
+            raise ValueError(f"{number} {what}: give 0 or more")
     if options.certificate_seconds is not None and not options.certificate_seconds > 0:
         raise ValueError(f"{options.certificate_seconds} seconds for the certificate: give more")
     if options.replicates:
@@ -171,7 +176,13 @@ def _found(neighbours: Neighbours, measure: str, kind: str, options: _Options) -
     if kind == "1-1":
         mapping = one_to_one(patterns, facts.mapped_by)
         return Found(measure, kind, mapping, facts.score(patterns, mapping), best)
-    search = many_to_one(neighbours, facts.mapped_by, restarts=options.restarts, seed=options.seed)
+    search = many_to_one(
+        neighbours,
+        facts.mapped_by,
+        restarts=options.restarts,
+        kicks=options.kicks,
+        seed=options.seed,
+    )
     score = facts.score(patterns, search.mapping)
     certificate = best if search.exact else "not proven"
     result = Found(measure, kind, search.mapping, score, certificate, search.starts, search.reached)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import NamedTuple
+
+import numpy as np
 
 from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
@@ -23,6 +26,9 @@ IMPROVEMENT = 1e-12
 
 FEW_ITEMS = 10_000
 RESTARTS_OF_FEW, RESTARTS_OF_MANY = 20, 5
+KICKS_A_CLUSTER, MOST_KICKS = 10, 400
+KICKED = (2, 4)
+"""How many clusters a kick moves, at least and at most."""
 
 
 class Climbed(NamedTuple):
@@ -35,7 +41,8 @@ class Climbed(NamedTuple):
     exact : bool
         True if no M-1 mapping is better.
     starts, reached : int or None
-        Climbs, and those that ended at the value of the mapping; None if it is exact.
+        Climbs from starts, and those that ended at the value of the mapping, which may be none
+        as kicks go on from the best of them; None if it is exact.
     """
 
     mapping: IntArray
@@ -45,7 +52,12 @@ class Climbed(NamedTuple):
 
 
 def many_to_one(
-    neighbours: Neighbours, measure: str, *, restarts: int | None = None, seed: str
+    neighbours: Neighbours,
+    measure: str,
+    *,
+    restarts: int | None = None,
+    kicks: int | None = None,
+    seed: str,
 ) -> Climbed:
     """Return an M-1 mapping, the best one that hill climbing finds.
 
@@ -54,7 +66,9 @@ def many_to_one(
     is a coverage problem. A climb moves one cluster at a time, by the best move of all that
     improve the measure by more than 1e-12 (ties: the first cluster, then the first class),
     until there is none. It starts from the class that each cluster shares most items with,
-    from the completed 1-1 mapping, and from random mappings.
+    from the completed 1-1 mapping, and from random mappings. Then iterated local search goes on
+    from the best end: two to four clusters, drawn at random, get classes drawn at random (a kick),
+    the climb begins anew, and its end is kept unless it is below the best.
 
     Parameters
     ----------
@@ -64,8 +78,10 @@ def many_to_one(
         "MacroI", "MicroI" or "MicroC".
     restarts : int, optional
         Random starts, from 0; by default 20 up to 10,000 items, 5 above.
+    kicks : int, optional
+        Kicks, from 0; by default 10 for each cluster, 400 at most.
     seed : str
-        Fixes the random starts.
+        Fixes the random starts and the kicks.
 
     Returns
     -------
@@ -75,11 +91,12 @@ def many_to_one(
     Raises
     ------
     ValueError
-        If the number of restarts is negative.
+        If the number of restarts or of kicks is negative.
 
     References
     ----------
-    Reichart, Abend & Rappoport (2010), section 4, on mappings.
+    Reichart, Abend & Rappoport (2010), section 4, on mappings; Lourenço, Martin & Stützle,
+    Iterated Local Search (2003).
 
     Examples
     --------
@@ -91,20 +108,57 @@ def many_to_one(
     [0, 1]
     """
     patterns = neighbours.patterns
-    if restarts is not None and restarts < 0:
-        raise ValueError(f"{restarts} restarts: give 0 or more")
+    for number, what in ((restarts, "restarts"), (kicks, "kicks")):
+        if number is not None and number < 0:
+            raise ValueError(f"{number} {what}: give 0 or more")
     if is_separable(patterns, measure):
         return Climbed(edge_weights(patterns, measure).argmax(axis=1), True, None, None)
     ends = [
         climb(neighbours, measure, start)
         for start in _starts(neighbours, measure, _restarts(patterns, restarts), seed)
     ]
-    distinct = {end.tobytes(): end for end in ends}
-    score = TYPE_MEASURES.get(measure).score
-    value = {key: score(patterns, end).value for key, end in distinct.items()}
-    values = [value[end.tobytes()] for end in ends]
-    best = max(values)
-    return Climbed(ends[values.index(best)], False, len(ends), values.count(best))
+    value = _valued(patterns, measure)
+    values = [value(end) for end in ends]
+    first = ends[values.index(max(values))]
+    kicks = _kicks(patterns, kicks)
+    mapping = _kicked(neighbours, measure, first, value, kicks=kicks, seed=seed)
+    return Climbed(mapping, False, len(ends), values.count(value(mapping)))
+
+
+def _valued(patterns: Patterns, measure: str) -> Callable[[IntArray], Fraction]:
+    """Return a function that scores a mapping, each one once."""
+    score, known = TYPE_MEASURES.get(measure).score, dict[bytes, Fraction]()
+
+    def value(mapping: IntArray) -> Fraction:
+        key = mapping.tobytes()
+        if key not in known:
+            known[key] = score(patterns, mapping).value
+        return known[key]
+
+    return value
+
+
+def _kicked(
+    neighbours: Neighbours,
+    measure: str,
+    best: IntArray,
+    value: Callable[[IntArray], Fraction],
+    *,
+    kicks: int,
+    seed: str,
+) -> IntArray:
+    """Go on from a mapping by kicks and climbs."""
+    bits = seeded_generator(seed=seed, purpose=f"kick {measure}")
+    clusters, classes = neighbours.overlap.shape
+    for _ in range(kicks):
+        start = best.copy()
+        number = min(clusters, int(bits.integers(KICKED[0], KICKED[1] + 1)))
+        moved = np.sort(bits.choice(clusters, size=number, replace=False))
+        start[moved] = bits.integers(classes, size=number)
+        end = climb(neighbours, measure, start)
+        if value(end) >= value(best):
+            best = end
+    return best
 
 
 def is_separable(patterns: Patterns, measure: str) -> bool:
@@ -161,6 +215,12 @@ def _starts(neighbours: Neighbours, measure: str, restarts: int, seed: str) -> I
     bits = seeded_generator(seed=seed, purpose=f"climb {measure}")
     for _ in range(restarts):
         yield bits.integers(shared.shape[1], size=len(shared))
+
+
+def _kicks(patterns: Patterns, kicks: int | None) -> int:
+    if kicks is not None:
+        return kicks
+    return min(MOST_KICKS, KICKS_A_CLUSTER * patterns.induced.shape[1])
 
 
 def _restarts(patterns: Patterns, restarts: int | None) -> int:

@@ -23,6 +23,7 @@ from tests.kernels.clustering.types.type_twin import (
     every,
     instances,
     patterns_of,
+    some,
 )
 
 MOVES: dict[str, tuple[Any, Any]] = {
@@ -85,7 +86,7 @@ def test_between_the_1_1_mapping_and_the_best() -> None:
         patterns = patterns_of(gold, induced, n, m)
         neighbours = Neighbours(patterns)
         for name, twin in MAPPED.items():
-            found = many_to_one(neighbours, name, restarts=0, seed="s")
+            found = many_to_one(neighbours, name, restarts=0, kicks=0, seed="s")
             value = twin(gold, induced, found.mapping.tolist())
             best = max(twin(gold, induced, h) for h in every(m, n))
             least = twin(gold, induced, one_to_one(patterns, name).tolist())
@@ -169,8 +170,24 @@ def test_restarts() -> None:
     assert many_to_one(neighbours, "MacroI", restarts=3, seed="s").starts == 5
     many = worked(4)._replace(counts=np.full(5, 2001))
     assert many_to_one(Neighbours(many), "MacroI", seed="s").starts == 7
-    with pytest.raises(ValueError, match="-1 restarts"):
-        many_to_one(neighbours, "MacroI", restarts=-1, seed="s")
+    for wrong in ({"restarts": -1}, {"kicks": -1}):
+        with pytest.raises(ValueError, match=f"-1 {next(iter(wrong))}"):
+            many_to_one(neighbours, "MacroI", seed="s", **wrong)
+
+
+def test_kicks_lead_from_where_climbs_stick_to_the_best() -> None:
+    """Where climbs from two starts miss the best mapping of all, kicks find it."""
+    bits, score, stuck = np.random.default_rng(5), TYPE_MEASURES.get("MicroC").score, 0
+    for _ in range(10):
+        gold = [some(bits, 4, least=1, most=2) for _ in range(14)]
+        induced = [some(bits, 5, least=1, most=3) for _ in range(14)]
+        neighbours = Neighbours(patterns_of(gold, induced, 4, 5))
+        values = [score(neighbours.patterns, np.array(h)).value for h in every(5, 4)]
+        climbed = many_to_one(neighbours, "MicroC", restarts=0, kicks=0, seed="s").mapping
+        stuck += score(neighbours.patterns, climbed).value < max(values)
+        kicked = many_to_one(neighbours, "MicroC", restarts=0, seed="s").mapping
+        assert score(neighbours.patterns, kicked).value == max(values)
+    assert stuck > 1
 
 
 def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
