@@ -8,13 +8,7 @@ from pipeline.kernels.arithmetic import sign
 from pipeline.kernels.measure import measure
 
 O11, E11, DELTA, N = pl.col("o11"), pl.col("e11"), pl.col("delta"), pl.col("N")
-DETERMINANT, MARGINS = pl.col("determinant"), pl.col("margins")
-
-
-def _chi_squared(determinant: pl.Expr) -> pl.Expr:
-    """Return N D^2 / (R1 R2 C1 C2) with the sign of O11 - E11; 0 where a margin is empty."""
-    ratio = determinant * determinant * N / MARGINS
-    return sign(DELTA, pl.when(MARGINS == 0).then(0.0).otherwise(ratio))
+DETERMINANT = pl.col("determinant")
 
 
 @measure(
@@ -59,7 +53,7 @@ def z_score_corr() -> pl.Expr:
 )  # fmt: skip
 def chi_squared() -> pl.Expr:
     """Pearson's X2 without correction, signed; 0 where R2 or C2 is 0."""
-    return _chi_squared(DETERMINANT)
+    return sign(DELTA, pl.col("chi_squared_tt"))
 
 
 @measure(
@@ -70,7 +64,7 @@ def chi_squared() -> pl.Expr:
 )  # fmt: skip
 def chi_squared_corr() -> pl.Expr:
     """Pearson's X2 with Yates' continuity correction, signed, not clipped (as in UCS)."""
-    return _chi_squared(DETERMINANT.abs() - N * 0.5)
+    return sign(DELTA, pl.col("chi_squared_corr_tt"))
 
 
 @measure(
@@ -81,8 +75,8 @@ def chi_squared_corr() -> pl.Expr:
 )  # fmt: skip
 def chi_squared_clipped() -> pl.Expr:
     """Pearson's X2 with Yates' correction, 0 where O11 and E11 differ by less than 1/2."""
-    corrected = DETERMINANT.abs() - N * 0.5
-    return _chi_squared(pl.when(corrected > 0).then(corrected).otherwise(0.0))
+    beyond = DETERMINANT.abs() > N * 0.5
+    return sign(DELTA, pl.when(beyond).then(pl.col("chi_squared_corr_tt")).otherwise(0.0))
 
 
 @measure(
@@ -91,13 +85,8 @@ def chi_squared_clipped() -> pl.Expr:
     aliases=("LL", "G2", "ll", "g2", "log_likelihood_ratio"),
 )  # fmt: skip
 def log_likelihood() -> pl.Expr:
-    """G2 = 2 sum Oij ln(Oij / Eij), signed; as a sum of deviances, which does not cancel.
-
-    The deviances bd0(Oij, Eij) = Oij ln(Oij/Eij) + Eij - Oij add up to the same sum because
-    observed and expected cells have the same total. 0 where R2 or C2 is 0.
-    """
-    total = pl.col("d11") + pl.col("d12") + (pl.col("d21") + pl.col("d22"))
-    return sign(DELTA, 2.0 * total)
+    """G2 = 2 sum Oij ln(Oij / Eij), signed; 0 where R2 or C2 is 0."""
+    return sign(DELTA, pl.col("log_likelihood_tt"))
 
 
 @measure(

@@ -52,7 +52,7 @@ def local_mi() -> pl.Expr:
 )  # fmt: skip
 def average_mi() -> pl.Expr:
     """Mutual information of the two units times N; G2 / (2 ln 10), without a sign."""
-    return pl.col("log_likelihood").abs() * (0.5 / math.log(10.0))
+    return pl.col("log_likelihood_tt") * (0.5 / math.log(10.0))
 
 
 @measure(
