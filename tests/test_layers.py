@@ -15,8 +15,9 @@ ROOT = Path(__file__).parent.parent
 MAY = {
     "schemas": set(),
     "errors": {"schemas"},
-    "registry": {"errors"},
-    "kernels": {"errors", "registry", "schemas"},
+    "templates": set(),
+    "registry": {"errors", "templates"},
+    "kernels": {"errors", "registry", "schemas", "templates"},
     "stages": {"errors", "registry", "schemas", "kernels"},
     "formats": {"errors", "registry", "schemas"},
     "engine": {"errors", "registry"},

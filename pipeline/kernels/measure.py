@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import polars as pl
 
 from pipeline.registry import Registry
+from pipeline.templates import Number, Numbers, Template
 
 Family: TypeAlias = Literal[
     "likelihood", "exact test", "asymptotic test", "point estimate",
     "conservative estimate", "information theory", "heuristic",
 ]  # fmt: skip
 Sidedness: TypeAlias = Literal["one-sided", "two-sided", "signed", "none"]
+OfNumber = TypeVar("OfNumber", bound=Callable[[Any], pl.Expr])
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,9 @@ class Measure:
         Other names that people type.
     symmetric : bool
         Whether swapping l1 and l2 leaves the score as it is.
+    note : str
+        The conventions where the formula leaves a choice: at an empty margin, at O11 = 0, at
+        O11 = E11.
 
     Examples
     --------
@@ -55,6 +61,7 @@ class Measure:
     ucs: str = ""
     aliases: Sequence[str] = ()
     symmetric: bool = True
+    note: str = ""
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -74,6 +81,77 @@ TUPLE_MEASURES: Registry[Measure] = Registry(
 
 measure = MEASURES.decorator(Measure)
 """Registers a function () -> expression as the association measure named after it."""
+
+
+def measure_family(
+    *,
+    numbers: Numbers,
+    standard: Collection[Number] = (),
+    family: Family,
+    formula: str,
+    range: str,  # noqa: A002  the word of `Measure`
+    reference: str,
+    sided: Sidedness = "none",
+    ucs: str = "",
+    ucs_numbers: Sequence[Number] = (),
+    aliases: Sequence[str] = (),
+    symmetric: bool = True,
+    note: str = "",
+) -> Callable[[OfNumber], OfNumber]:
+    """Register a function of a number as a family of association measures.
+
+    They are called name_5, also found as ``name(5)`` and by what `ucs` and `aliases` say.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The numbers that it takes.
+    standard : collection of numbers
+        Those that ``all`` means, and lists have.
+    family, range, reference, sided, symmetric, note
+        As of a `Measure`.
+    formula, ucs, aliases : str
+        As of a `Measure`, with ``{n}`` in the place of the number.
+    ucs_numbers : sequence of numbers
+        Those that the UCS toolkit has; others have its spelling as an alias.
+
+    Examples
+    --------
+    >>> MEASURES.get("mi_conf_50").formula, MEASURES.resolve(["MI.conf.50", "poisson_mu(1.5)"])
+    ('log10(gammaincinv(O11, alpha/2) / E11), alpha = 10^-50', ['mi_conf_50', 'poisson_mu_1_5'])
+    """
+
+    def register(function: OfNumber) -> OfNumber:
+        def make(name: str, number: Number) -> Measure:
+            written = numbers.write(number)
+            known, *others = (each.replace("{n}", written) for each in (ucs, *aliases))
+            named = replace(
+                shown, name=name, score=partial(function, number), ucs=known, aliases=others,
+                formula=formula.replace("{n}", written),
+            )  # fmt: skip
+            return (
+                named
+                if number in ucs_numbers
+                else replace(named, ucs="", aliases=named.spellings[1:])
+            )
+
+        name = function.__name__
+        listed = ucs.replace("{n}", f"{{{','.join(map(numbers.write, ucs_numbers))}}}")
+        shown = Measure(
+            f"{name}(n)", function, family=family, formula=formula.replace("{n}", "n"), range=range,
+            reference=reference, sided=sided, ucs=listed, symmetric=symmetric, note=note,
+            aliases=[each.replace("{n}", "n") for each in aliases],
+        )  # fmt: skip
+        spellings = [each for each in (ucs, *aliases) if each]
+        template = Template(name, numbers, make, shown, spellings)
+        MEASURES.add_template(template, function.__module__)
+        for number in standard:
+            member = template.named(number)
+            MEASURES.add(member, make(member, number), function.__module__)
+        return function
+
+    return register
+
 
 tuple_measure = TUPLE_MEASURES.decorator(Measure)
 """Registers a function of the number of units as the measure of tuples named after it.

@@ -91,8 +91,8 @@ def log_likelihood() -> pl.Expr:
 
 @measure(
     family="asymptotic test", formula="2 (O11 ln(O11 / E11) - (O11 - E11)), sign of O11 - E11",
-    range="(-inf, inf)", reference="Evert 2008, simple-ll", sided="signed", ucs="simple.ll",
-    aliases=("simple-ll",),
+    range="(-inf, inf)", reference="Evert 2008, simple-ll", sided="signed",
+    aliases=("simple.ll", "simple-ll"),
 )  # fmt: skip
 def simple_ll() -> pl.Expr:
     """G2 of the joint frequency alone: 2 (O11 ln(O11/E11) - (O11 - E11)), signed."""

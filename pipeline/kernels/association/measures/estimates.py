@@ -96,7 +96,7 @@ def kulczynski_1() -> pl.Expr:
 
 @measure(
     family="point estimate", formula="(O11 O22 - O12 O21) / (C1 C2)", range="[-1, 1]",
-    reference="Liddell 1976", ucs="Liddell", symmetric=False,
+    reference="Liddell 1976", aliases=("Liddell",), symmetric=False,
 )  # fmt: skip
 def liddell() -> pl.Expr:
     """Difference of proportions O11 / C1 - O12 / C2; null where C1 or C2 is 0."""

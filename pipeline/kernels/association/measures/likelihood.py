@@ -50,6 +50,7 @@ def binomial_likelihood_pv() -> pl.Expr:
 @measure(
     family="likelihood", formula="-log10 exp(-E11) E11^O11 / O11!",
     range="[0, inf)", reference="Quasthoff & Wolff 2002", ucs="Poisson.likelihood.pv",
+    aliases=("Poisson.likelihood.Perl.pv",),
 )  # fmt: skip
 def poisson_likelihood_pv() -> pl.Expr:
     """-log10 P(X = O11) with X ~ Poisson(E11); 0 where E11 is 0."""
