@@ -17,6 +17,8 @@ from pipeline.errors import ConfigError, Problem
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet")
 """What ``--format`` accepts."""
+READABLE = 100
+"""Characters that a line of prose has at the most."""
 ROWS = 30
 """Rows shown in a terminal if nothing else is said."""
 

@@ -122,35 +122,47 @@ def measure_family(
     """
 
     def register(function: OfNumber) -> OfNumber:
-        def make(name: str, number: Number) -> Measure:
-            written = numbers.write(number)
-            known, *others = (each.replace("{n}", written) for each in (ucs, *aliases))
-            named = replace(
-                shown, name=name, score=partial(function, number), ucs=known, aliases=others,
-                formula=formula.replace("{n}", written),
-            )  # fmt: skip
-            return (
-                named
-                if number in ucs_numbers
-                else replace(named, ucs="", aliases=named.spellings[1:])
-            )
-
-        name = function.__name__
-        listed = ucs.replace("{n}", f"{{{','.join(map(numbers.write, ucs_numbers))}}}")
-        shown = Measure(
-            f"{name}(n)", function, family=family, formula=formula.replace("{n}", "n"), range=range,
-            reference=reference, sided=sided, ucs=listed, symmetric=symmetric, note=note,
-            aliases=[each.replace("{n}", "n") for each in aliases],
+        pattern = Measure(
+            f"{function.__name__}(n)", function, family=family, formula=formula, range=range,
+            reference=reference, sided=sided, ucs=ucs, aliases=aliases, symmetric=symmetric,
+            note=note,
         )  # fmt: skip
-        spellings = [each for each in (ucs, *aliases) if each]
-        template = Template(name, numbers, make, shown, spellings)
+        make = partial(_member, pattern, numbers=numbers, ucs_numbers=ucs_numbers)
+        listed = _listed(pattern, numbers, ucs_numbers)
+        spellings = pattern.spellings[1:]
+        template = Template(function.__name__, numbers, make, listed, spellings)
         MEASURES.add_template(template, function.__module__)
-        for number in standard:
-            member = template.named(number)
-            MEASURES.add(member, make(member, number), function.__module__)
+        for name, number in ((template.named(number), number) for number in standard):
+            MEASURES.add(name, make(name, number), function.__module__)
         return function
 
     return register
+
+
+def _member(
+    pattern: Measure, name: str, number: Number, *, numbers: Numbers, ucs_numbers: Sequence[Number]
+) -> Measure:
+    """Return the measure of a family that has this number; UCS's name is its own, or an alias."""
+    one = replace(
+        _numbered(pattern, numbers.write(number)), name=name, score=partial(pattern.score, number)
+    )
+    known = number in ucs_numbers
+    return one if known else replace(one, ucs="", aliases=one.spellings[1:])
+
+
+def _listed(pattern: Measure, numbers: Numbers, ucs_numbers: Sequence[Number]) -> Measure:
+    """Return what stands for a family in a list."""
+    of_ucs = ",".join(map(numbers.write, ucs_numbers))
+    note = "; ".join(filter(None, [f"n is {numbers}", pattern.note]))
+    ucs = pattern.ucs.replace("{n}", f"{{{of_ucs}}}")
+    return replace(_numbered(pattern, "n"), ucs=ucs, note=note)
+
+
+def _numbered(pattern: Measure, n: str) -> Measure:
+    formula, ucs, *aliases = (
+        each.replace("{n}", n) for each in (pattern.formula, pattern.ucs, *pattern.aliases)
+    )
+    return replace(pattern, formula=formula, ucs=ucs, aliases=aliases)
 
 
 tuple_measure = TUPLE_MEASURES.decorator(Measure)

@@ -28,6 +28,7 @@ _PER_DOUBLING = 1.0 / float(np.log(2.0))
     formula="log10(gammaincinv(O11, alpha/2) / E11), alpha = 10^-{n}",
     range="[-inf, inf)", reference="Evert 2004, section 3.1.5; Johnson 1999",
     ucs="MI.conf.{n}", ucs_numbers=(2, 3, 5, 10, 50, 100, 1000),
+    note="null where E11 = 0; -inf where O11 = 0",
 )  # fmt: skip
 def mi_conf(decades: int) -> pl.Expr:
     """MI of the lower limit of a two-sided interval at the level 1 - 10^-n, for any whole n.
@@ -56,6 +57,7 @@ def _mi_conf(columns: Columns, *, tail: float, log_tail: float | None) -> FloatA
     formula="log2((R2 / R1) tau / (1 - tau)), tau = betaincinv(O11, O21 + 1, .05)",
     range="[-inf, inf)", reference="Evert, Dykes & Peters 2018",
     aliases=("LRC.positive", "lrc_positive"), symmetric=False,
+    note="null where R1 = 0 or R2 = 0; -inf where O11 = 0",
 )  # fmt: skip
 def positive_lrc() -> pl.Expr:
     """Lower limit of the log2 ratio of O11/R1 to O21/R2, one-sided at 95 %; not clamped.
@@ -76,6 +78,7 @@ def _positive_lrc(columns: Columns) -> FloatArray:
     "at most 0",
     range="(-inf, inf)", reference="Evert, Dykes & Peters 2018", sided="none",
     aliases=("LRC",), symmetric=False,
+    note="null where R1 = 0 or R2 = 0; 0 where O11 = E11",
 )  # fmt: skip
 def lrc() -> pl.Expr:
     """Limit nearer to 0 of the two-sided 95 % interval of the log2 ratio; 0 if it contains 0.

@@ -24,6 +24,7 @@ from pipeline.templates import Number, Numbers
     family="exact test", formula="-log10 P(X >= O11), X ~ hypergeometric(N, R1, C1)",
     range="[0, inf)", reference="Fisher 1934; Pedersen 1996", sided="one-sided",
     ucs="Fisher.pv", aliases=("fisher", "Fisher", "fisher_exact"),
+    note="0 where a margin is empty: one table only is possible",
 )  # fmt: skip
 def fisher_pv() -> pl.Expr:
     """-log10 p of Fisher's exact test against attraction (right tail)."""
@@ -34,6 +35,7 @@ def fisher_pv() -> pl.Expr:
     family="exact test", formula="-log10 P(X <= O11), X ~ hypergeometric(N, R1, C1)",
     range="[0, inf)", reference="Fisher 1934", sided="one-sided",
     aliases=("Fisher.left.pv", "fisher_left"),
+    note="0 where a margin is empty: one table only is possible",
 )  # fmt: skip
 def fisher_left_pv() -> pl.Expr:
     """-log10 p of Fisher's exact test against repulsion (left tail): no ranking of attraction."""
@@ -49,6 +51,7 @@ def _lower_tail(x: Distribution) -> FloatArray:
     formula="-log10 sum P(X = k) over P(X = k) <= (1 + 1e-7) P(X = O11), X ~ hypergeometric",
     range="[0, inf)", reference="Agresti 2013, section 3.5; R, fisher.test", sided="two-sided",
     aliases=("Fisher.tt.pv", "fisher_tt_pv", "fisher_two_sided"),
+    note="0 where a margin is empty: one table only is possible",
 )  # fmt: skip
 def fisher_two_sided_pv() -> pl.Expr:
     """-log10 p of Fisher's two-sided exact test as R defines it: no ranking of attraction."""
@@ -58,6 +61,7 @@ def fisher_two_sided_pv() -> pl.Expr:
 @measure(
     family="exact test", formula="-log10 P(X >= O11), X ~ Bin(N, E11/N)",
     range="[0, inf)", reference="Evert 2004, section 3.1.3", sided="one-sided", ucs="binomial.pv",
+    note="0 where E11 = 0 or E11 = N",
 )  # fmt: skip
 def binomial_pv() -> pl.Expr:
     """-log10 p of the exact binomial test."""
@@ -68,6 +72,7 @@ def binomial_pv() -> pl.Expr:
     family="exact test", formula="-log10 P(X >= O11), X ~ Poisson(E11)",
     range="[0, inf)", reference="Quasthoff & Wolff 2002", sided="one-sided",
     ucs="Poisson.pv", aliases=("poisson",),
+    note="0 where E11 = 0",
 )  # fmt: skip
 def poisson_pv() -> pl.Expr:
     """-log10 p of the exact Poisson test."""
@@ -81,6 +86,7 @@ def poisson_pv() -> pl.Expr:
     range="[0, inf)", reference="UCS, Poisson.mu.n.pv", sided="one-sided",
     ucs="Poisson.mu.{n}.pv", ucs_numbers=(2, 3, 5, 10, 50, 100, 1000, 10_000),
     aliases=("Poisson.mu.{n}",),
+    note="0 where E11 = 0",
 )  # fmt: skip
 def poisson_mu(times: Number) -> pl.Expr:
     """-log10 p of the exact Poisson test against n times the expectation, for any n above 0.

@@ -22,6 +22,7 @@ def _chi_squared(determinant: pl.Expr) -> pl.Expr:
 @measure(
     family="asymptotic test", formula="N (O11 O22 - O12 O21)^2 / (R1 R2 C1 C2)",
     range="[0, inf)", reference="Pearson 1900", sided="two-sided", ucs="chi.squared.tt",
+    note="0 where a margin is empty",
 )  # fmt: skip
 def chi_squared_tt() -> pl.Expr:
     """Pearson's X2 as textbooks have it, without a sign."""
@@ -32,6 +33,7 @@ def chi_squared_tt() -> pl.Expr:
     family="asymptotic test", formula="N (|O11 O22 - O12 O21| - N/2)^2 / (R1 R2 C1 C2)",
     range="[0, inf)", reference="Yates 1934; DeGroot & Schervish 2002", sided="two-sided",
     ucs="chi.squared.corr.tt",
+    note="0 where a margin is empty; above 0 where O11 = E11; not clipped, as in UCS",
 )  # fmt: skip
 def chi_squared_corr_tt() -> pl.Expr:
     """Pearson's X2 with Yates' correction, not clipped, without a sign."""
@@ -41,6 +43,7 @@ def chi_squared_corr_tt() -> pl.Expr:
 @measure(
     family="asymptotic test", formula="2 sum Oij ln(Oij / Eij)", range="[0, inf)",
     reference="Dunning 1993", sided="two-sided", ucs="log.likelihood.tt",
+    note="0 where a margin is empty",
 )  # fmt: skip
 def log_likelihood_tt() -> pl.Expr:
     """G2 as textbooks have it, without a sign; as a sum of deviances, which does not cancel.
