@@ -185,7 +185,8 @@ class Registry(Generic[T]):
     def _unknown(self, name: str) -> str:
         try:
             self._templates.meant(name)
-            remedy = did_you_mean(name, [*self._things, *self._templates])
+            known = [*self._things, *self._templates]
+            remedy = did_you_mean(name, known, spellings=self.spellings())
         except ValueError as error:
             remedy = str(error)
         return f"unknown {self.kind} {name!r}; {remedy}"

@@ -75,6 +75,14 @@ def test_spellings() -> None:
         registry.resolve(["triangle"])
 
 
+def test_what_was_meant_by_another_spelling() -> None:
+    registry = filled()
+    with pytest.raises(UnknownName, match=r"unknown shape 'bix'; did you mean square\?$"):
+        registry.get("bix")
+    with pytest.raises(UnknownName, match=r"unknown shape 'BOX'; did you mean square\?$"):
+        registry.resolve(["BOX"])
+
+
 def test_options_that_name_something() -> None:
     registry = filled()
 
