@@ -20,9 +20,22 @@ TABLES = [
 ]
 """All tables of so many tokens."""
 
+
+def cell(i: int) -> Callable[[Cells], bool]:
+    return lambda c: not c.observed[i]
+
+
+def margin(i: int) -> Callable[[Cells], bool]:
+    return lambda c: not c.margins[i]
+
+
+def number(text: str) -> Callable[[float | None], bool]:
+    return lambda score: score == pytest.approx(float(text), rel=1e-15, abs=0)
+
+
 WHERE: dict[str, Callable[[Cells], bool]] = {
-    **{f"O{name} = 0": lambda c, i=i: not c.observed[i] for i, name in enumerate(("11", "12", "21", "22"))},
-    **{f"{name} = 0": lambda c, i=i: not c.margins[i] for i, name in enumerate(("R1", "R2", "C1", "C2"))},
+    **{f"{name} = 0": cell(i) for i, name in enumerate(("O11", "O12", "O21", "O22"))},
+    **{f"{name} = 0": margin(i) for i, name in enumerate(("R1", "R2", "C1", "C2"))},
     "a margin is empty": lambda c: not all(c.margins),
     "two margins are empty": lambda c: c.margins.count(0) == 2,
     "R1 = C1 = 0": lambda c: c.f1 == c.f2 == 0,
@@ -39,10 +52,7 @@ IS: dict[str, Callable[[float | None], bool]] = {
     "below 0": lambda score: score is not None and score < 0,
     "below log10 2": lambda score: score is not None and score < math.log10(2),
     "log10 2": lambda score: score == pytest.approx(math.log10(2), rel=1e-15),
-    **{
-        text: lambda score, text=text: score == pytest.approx(float(text), rel=1e-15, abs=0)
-        for text in ("0", "1", "-1", "-100", "inf", "-inf")
-    },
+    **{text: number(text) for text in ("0", "1", "-1", "-100", "inf", "-inf")},
 }  # fmt: skip
 SAID = {name: MEASURES.get(name).note for name in MEASURES if name != "random"}
 
