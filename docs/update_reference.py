@@ -72,7 +72,7 @@ def tables_of_options() -> str:
 def _nested() -> dict[type[BaseModel], list[str]]:
     """Return the models that options are of, with these options; files are among the readers'."""
     found: dict[type[BaseModel], list[str]] = {}
-    open_ = [STAGES.get(name).config for name in own(STAGES)]
+    open_: list[type[BaseModel]] = [STAGES.get(name).config for name in own(STAGES)]
     while open_:
         for option, field in open_.pop(0).model_fields.items():
             for model in _models(field.annotation):

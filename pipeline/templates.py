@@ -13,7 +13,7 @@ T = TypeVar("T")
 Number: TypeAlias = int | Fraction
 """Whole numbers are int; both have ``numerator`` and ``denominator``."""
 
-_DIGITS = r"[-+]?\d+(?:[._]\d+)?"
+_DIGITS, _IN_NAMES = r"[-+]?\d+(?:\.\d+)?", r"[-+]?\d+(?:_\d+)?"
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class Numbers:
     decimals : int
         How many digits may follow the point; 0 for whole numbers.
     above : int
-        What they are larger than.
+        What they are larger than, from 0.
     most : int
         The largest.
 
     Examples
     --------
-    >>> Numbers().read("50"), Numbers(decimals=3).read("2.50"), Numbers(decimals=3).read("1_5")
-    (50, Fraction(5, 2), Fraction(3, 2))
+    >>> Numbers().read("50"), Numbers().read("2.5"), Numbers(decimals=3).read("2.50")
+    (50, None, Fraction(5, 2))
     >>> str(Numbers()), str(Numbers(decimals=3))
     ('a whole number from 1 to 1,000,000', 'a number from 0.001 to 1,000,000')
     """
@@ -42,13 +42,10 @@ class Numbers:
     most: int = 1_000_000
 
     def read(self, text: str) -> Number | None:
-        """Return the number that a text stands for; None if it is none of these.
-
-        In names ``_`` stands for the decimal point.
-        """
+        """Return the number that a text stands for; None if it is none of these."""
         if not re.fullmatch(_DIGITS, text):
             return None
-        number = Fraction(text.replace("_", "."))
+        number = Fraction(text)
         if not self.above < number <= self.most or (number * 10**self.decimals).denominator > 1:
             return None
         return int(number) if number.denominator == 1 else number
@@ -92,8 +89,8 @@ class Template(Generic[T]):
     Examples
     --------
     >>> steps = Template("step", Numbers(), lambda name, n: n, shown=0, spellings=["Step.{n}.pv"])
-    >>> [steps.number(typed) for typed in ("step(3)", "step_3", "Step.3.pv", "step", "stepping")]
-    [3, 3, 3, None, None]
+    >>> [steps.number(typed) for typed in ("step(3)", "step_3", "Step.3.pv", "stepping")]
+    [3, 3, 3, None]
     >>> steps.named(3), steps.label
     ('step_3', 'step(n)')
     """
@@ -112,11 +109,15 @@ class Template(Generic[T]):
     @cached_property
     def pattern(self) -> str:
         """What is typed for a thing of the family, as a regular expression."""
-        forms = (f"{self.name}({{n}})", f"{self.name}_{{n}}", *self.spellings)
-        return "|".join(_escaped(form, f"({_DIGITS})") for form in forms)
+        typed = (_escaped(form, f"({_DIGITS})") for form in (self._called, *self.spellings))
+        return "|".join([*typed, f"{re.escape(self.name)}_({_IN_NAMES})"])
+
+    @property
+    def _called(self) -> str:
+        return f"{self.name}({{n}})"
 
     def named(self, number: Number) -> str:
-        """Return the name of the thing with this number; it can be the name of a column."""
+        """Return the name of the thing with this number: that of a column, ``_`` for the point."""
         return f"{self.name}_{self.numbers.write(number).replace('.', '_')}"
 
     def number(self, typed: str) -> Number | None:
@@ -128,12 +129,15 @@ class Template(Generic[T]):
             If it does, but without a number or with another than the family has; what to type.
         """
         found = re.fullmatch(self.pattern, typed)
-        if found is None and not re.fullmatch(_escaped(f"{self.name}({{n}})", ".*"), typed):
-            if typed != self.name:
-                return None
+        if typed == self.name:
             raise ValueError(f"type {self.label}, {self.explained}")
-        number = self.numbers.read(next(filter(None, found.groups()))) if found else None
-        if number is None:
+        if found is None and not re.fullmatch(_escaped(self._called, ".*"), typed):
+            return None
+        text = next(filter(None, found.groups())) if found else ""
+        number = self.numbers.read(text.replace("_", "."))
+        # Who types name_1_000 means no 1: a name is the very name.
+        foreign = typed.startswith(f"{self.name}_") and number and self.named(number) != typed
+        if number is None or foreign:
             raise ValueError(f"in {self.label}, {self.explained}")
         return number
 

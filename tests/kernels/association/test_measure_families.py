@@ -156,7 +156,13 @@ def test_no_other_measure_is_said_to_be_of_ucs() -> None:
 def test_spellings() -> None:
     typed = ["mi_conf(7)", "MI.conf.7", "mi_conf_7", "mi_conf(07)", "mi_conf(7.0)"]
     assert MEASURES.resolve(typed) == ["mi_conf_7"]
-    halves = ["poisson_mu(2.5)", "Poisson.mu.2.5.pv", "Poisson.mu.2.5", "poisson_mu_2_50"]
+    halves = [
+        "poisson_mu(2.5)",
+        "Poisson.mu.2.5.pv",
+        "Poisson.mu.2.5",
+        "poisson_mu_2_5",
+        "poisson_mu(2.50)",
+    ]
     assert MEASURES.resolve(halves) == ["poisson_mu_2_5"]
     assert MEASURES.resolve(["mi_conf(5)", "MI.conf.5"]) == ["mi_conf_5"]
     assert "mi_conf_7" in MEASURES
@@ -175,6 +181,8 @@ def test_spellings() -> None:
         ("mi_conf(n)", "in mi_conf(n), n is a whole number from 1 to 1,000,000"),
         ("mi_conf", "type mi_conf(n), n is a whole number from 1 to 1,000,000"),
         ("poisson_mu(-2)", "in poisson_mu(n), n is a number from 0.001 to 1,000,000"),
+        ("poisson_mu(1_000)", "in poisson_mu(n), n is a number from 0.001 to 1,000,000"),
+        ("poisson_mu_1_000", "in poisson_mu(n), n is a number from 0.001 to 1,000,000"),
         ("poisson_mu(0.0001)", "in poisson_mu(n), n is a number from 0.001 to 1,000,000"),
         ("mi_cof(5)", "did you mean mi_conf(n), mi_conf_5, mi_conf_3?"),
     ],
