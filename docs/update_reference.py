@@ -74,10 +74,12 @@ def _nested() -> dict[type[BaseModel], list[str]]:
     found: dict[type[BaseModel], list[str]] = {}
     open_: list[type[BaseModel]] = [STAGES.get(name).config for name in own(STAGES)]
     while open_:
-        for option, field in open_.pop(0).model_fields.items():
+        config = open_.pop(0)
+        for option, field in config.model_fields.items():
             for model in _models(field.annotation):
                 if "options" not in model.model_fields:
-                    open_ += [] if model in found else [model]
+                    if model not in found:
+                        open_.append(model)
                     found[model] = sorted({*found.get(model, []), option})
     return found
 
@@ -115,7 +117,7 @@ def _readers() -> str:
 
 def sections() -> str:
     """Return a table of the options of the experiment itself, by section of its file."""
-    parts = {"": Experiment, "[run]": RunOptions, "[sweep]": Sweep}
+    parts: dict[str, type[BaseModel]] = {"": Experiment, "[run]": RunOptions, "[sweep]": Sweep}
     rows = [
         (f"`{section}`" if section else "at the top", f"`{option}`", _default(field), _text(field))
         for section, model in parts.items()

@@ -23,7 +23,8 @@ class ScoreAssociation(Seeded):
     measures: Annotated[tuple[str, ...], Named(MEASURES)] = Field(
         default=("all",), validate_default=True
     )
-    """Names or aliases of measures, see ``lexassay measures``; ``all`` for every one."""
+    """Names or aliases of measures, see ``lexassay measures``; ``all`` for every one that it lists.
+    Those with a number are written ``mi_conf(50)``, their columns ``mi_conf_50``."""
     formulas: dict[str, str] = Field(default_factory=dict)
     """Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N."""
 
