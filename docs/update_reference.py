@@ -25,7 +25,7 @@ from pipeline.kernels.clustering.measure import (
 from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
-from pipeline.registry import Registry
+from pipeline.registry import Named, Registry
 from pipeline.report.charts import CHARTS
 from pipeline.report.view import VIEWS
 from pipeline.runner.config.experiment import Experiment, RunOptions, Sweep
@@ -34,6 +34,8 @@ from schemas import Table
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- {}: made by docs/update_reference.py -->\n", "<!-- end of {} -->\n"
+FEW = 12
+"""More names than this have a chapter of their own."""
 VERBS = ("extract", "score", "sample", "sheet", "join", "evaluate")
 
 
@@ -44,8 +46,16 @@ def own(registry: Registry[Any]) -> list[str]:
 
 def stages() -> str:
     """Return a section for each stage: options, tables, columns of the main one."""
-    names = sorted(own(STAGES), key=lambda name: (VERBS.index(name.partition(".")[0]), name))
+    names = sorted(own(STAGES), key=place)
     return "\n\n".join("\n".join(_stage(name, STAGES.get(name))) for name in names)
+
+
+def place(name: str) -> tuple[int, str]:
+    """Return where the section of a stage comes: by what it does, then by its name."""
+    verb = name.partition(".")[0]
+    if verb not in VERBS:
+        raise ValueError(f"stage {name!r}: its first word is none of {', '.join(VERBS)}")
+    return VERBS.index(verb), name
 
 
 def _stage(name: str, stage: Stage) -> Iterator[str]:
@@ -162,7 +172,14 @@ def _described(field: FieldInfo) -> str:
     said = " ".join((field.description or "").split()).replace("|", "\\|")
     marks = [mark for mark in field.metadata if isinstance(mark, Of | FilledSheets)]
     kinds = [f"Table `{mark.schema.__name__}`." for mark in marks if isinstance(mark, Of)]
-    return " ".join([said, *kinds]).strip()
+    return " ".join([said, *kinds, *_choices(field)]).strip()
+
+
+def _choices(field: FieldInfo) -> Iterator[str]:
+    """Yield the names that an option may have, where they are few."""
+    for mark in field.metadata:
+        if isinstance(mark, Named) and field.annotation is str and len(own(mark.registry)) <= FEW:
+            yield f"One of {', '.join(f'`{name}`' for name in own(mark.registry))}."
 
 
 def estimates() -> str:

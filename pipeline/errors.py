@@ -13,6 +13,7 @@ __all__ = [
     "DataError",
     "Interrupted",
     "LexassayError",
+    "NotMadeYet",
     "Problem",
     "SchemaViolation",
     "StageFailed",
@@ -113,6 +114,26 @@ class Interrupted(LexassayError):
     exit_code = 130
 
 
+class NotMadeYet(ConfigError):
+    """A table is asked for whose stage has not been run, or waits.
+
+    Parameters
+    ----------
+    table : str
+        As it was asked for: "stage" or "stage.table".
+    """
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+        problem = Problem(table, "has not been made yet", "lexassay run makes it")
+        super().__init__("show", [problem])
+
+    @property
+    def stage(self) -> str:
+        """The stage that makes the table."""
+        return self.table.partition(".")[0]
+
+
 class WaitsForPerson(LexassayError):
     """A stage needs what a person has yet to type.
 
@@ -124,15 +145,46 @@ class WaitsForPerson(LexassayError):
         How many it waits for.
     what : str
         What it waits for, in the singular.
+    whose : mapping of str to int, optional
+        Who is asked, and how many rows of theirs are empty.
+    such_as : sequence of str, optional
+        The first of what is missing, as people know it.
+
+    Examples
+    --------
+    >>> print(WaitsForPerson("sheets/x", 3, whose={"anna": 2, "ben": 1}, such_as=["take care"]))
+    sheets/x waits for 3 labels: 2 of anna, 1 of ben; such as take care
     """
 
     exit_code = 3
 
-    def __init__(self, file: str, missing: int, what: str = "label") -> None:
+    def __init__(
+        self,
+        file: str,
+        missing: int,
+        what: str = "label",
+        whose: Mapping[str, int] | None = None,
+        such_as: Sequence[str] = (),
+    ) -> None:
         self.file = file
         self.missing = missing
         self.what = what
-        super().__init__(f"{file} waits for {missing:,} {what}{'s' if missing != 1 else ''}")
+        self.whose = dict(whose or {})
+        self.such_as = tuple(such_as)
+        super().__init__(f"{file} {self.text}")
+
+    @property
+    def text(self) -> str:
+        """What it waits for, without the place."""
+        people = ", ".join(f"{number:,} of {name}" for name, number in self.whose.items())
+        some = f"such as {'; '.join(self.such_as)}" if self.such_as else ""
+        more = "; ".join(filter(None, [people, some]))
+        count = f"waits for {self.missing:,} {self.what}{'s' if self.missing != 1 else ''}"
+        return f"{count}: {more}" if more else count
+
+    def at(self, place: str) -> WaitsForPerson:
+        """Return the same with the place as it is on this machine."""
+        return WaitsForPerson(place, self.missing, self.what, self.whose, self.such_as)
 
 
 class UnknownName(KeyError, ValueError):

@@ -140,13 +140,13 @@ class Registry(Generic[T]):
         >>> lengths.get("three feet")
         36
         """
-        made = cast("Callable[..., T]", make)
+        create = cast("Callable[..., T]", make)
 
         def decorator(
             name: str, /, *args: Facts.args, **facts: Facts.kwargs
         ) -> Callable[[Function], Function]:
             def register(function: Function) -> Function:
-                self.add(name, made(name, function, *args, **facts), function.__module__)
+                self.add(name, create(name, function, *args, **facts), function.__module__)
                 return function
 
             return register
@@ -201,6 +201,14 @@ class Registry(Generic[T]):
         self._fill()
         return [self._templates[label] for label in sorted(self._templates)]
 
+    def title(self, name: str) -> str:
+        """Return what a page calls a thing: its title, or the name in words if it has none.
+
+        A name that nothing has any more, as the package is gone that registered it, goes by itself.
+        """
+        thing = self.get(name) if name in self else None
+        return getattr(thing, "title", "") or name.replace("_", " ")
+
     def registered(self) -> dict[str, str]:
         """Return what has been registered by now, with its module; nothing is imported for it."""
         return dict(self._origin)
@@ -213,15 +221,15 @@ class Registry(Generic[T]):
         ConfigError
             If two things claim the same spelling.
         """
-        found = {name: name for name in self}
+        holders = {name: name for name in self}
         for name, thing in sorted(self._things.items()):
             for spelling in self._spellings(thing) if self._spellings else ():
-                holder = found.setdefault(spelling, name)
+                holder = holders.setdefault(spelling, name)
                 if holder != name:
                     what = f"stands for {holder} and for {name}"
                     problem = Problem(spelling, what, "rename one of them")
                     raise ConfigError(f"{self.kind}s", [problem])
-        return found
+        return holders
 
     def resolve(self, names: Iterable[str]) -> list[str]:
         """Return the names that some spellings stand for, each once, in their order.
@@ -242,9 +250,9 @@ class Registry(Generic[T]):
         >>> MEASURES.resolve(["G2", "t.score", "LL"])
         ['log_likelihood', 't_score']
         """
-        known = self.spellings()
+        spellings = self.spellings()
         asked = [each for name in names for each in (self if name == ALL else [name])]
-        meant = {name: known.get(name) or self._made_name(name) for name in asked}
+        meant = {name: spellings.get(name) or self._made_name(name) for name in asked}
         if unknown := [name for name, found in meant.items() if found is None]:
             raise UnknownName("; ".join(map(self._unknown, unknown)))
         return list(dict.fromkeys(filter(None, meant.values())))
@@ -334,13 +342,13 @@ class Named:
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        found = handler(core)
-        several = found.get("items")
+        schema = handler(core)
+        several = schema.get("items")
         names = [*self.registry.spellings(), *([] if several is None else [ALL])]
         patterns = [{"pattern": f"^({each.pattern})$"} for each in self.registry.templates()]
         known = {"anyOf": [{"enum": names}, *patterns]} if patterns else {"enum": names}
-        (found if several is None else several).update(known)
-        return found
+        (schema if several is None else several).update(known)
+        return schema
 
 
 @cache

@@ -4,6 +4,7 @@ from schemas.agreement import Agreement as Agreement
 from schemas.agreement import Disagreements as Disagreements
 from schemas.base import OpenTable as OpenTable
 from schemas.base import Table as Table
+from schemas.candidates import AboutCandidates as AboutCandidates
 from schemas.candidates import Candidates as Candidates
 from schemas.candidates import Identified as Identified
 from schemas.candidates import Pool as Pool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from schemas.base import Table
+from schemas.candidates import AboutCandidates
 from schemas.declaration import column, rule
 
 
@@ -28,7 +29,7 @@ class Agreement(Table):
     limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
 
 
-class Disagreements(Table):
+class Disagreements(AboutCandidates, further=()):
     """What the annotators say of the candidates that they label differently."""
 
     id: str = column("candidate with two different labels or more", key=True)

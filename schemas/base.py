@@ -107,9 +107,9 @@ def _declared(table: type[Table], inherited: Mapping[str, Column]) -> dict[str, 
     annotated = inspect.get_annotations(table)
     own = {}
     for name in [*annotated, *vars(table)]:
-        found = vars(table).get(name, inherited.get(name) if name in annotated else None)
-        if isinstance(found, Column):
-            own[name] = _typed(found, annotated.get(name), f"{table.__name__}.{name}")
+        declared = vars(table).get(name, inherited.get(name) if name in annotated else None)
+        if isinstance(declared, Column):
+            own[name] = _typed(declared, annotated.get(name), f"{table.__name__}.{name}")
         elif name in annotated and not name.startswith("_"):
             raise TypeError(f"{table.__name__}.{name}: declare it by column(...)")
     return own

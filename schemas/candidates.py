@@ -12,7 +12,13 @@ NO_NAN = ~selectors.by_dtype(pl.Float64).is_nan()
 """Holds where no score is NaN, which would rank above every number in Polars."""
 
 
-class Identified(OpenTable):
+class AboutCandidates(OpenTable):
+    """Anything whose rows are about candidates, several rows about one or one about each."""
+
+    id: str = column("candidate")
+
+
+class Identified(AboutCandidates):
     """Anything that has one row per candidate, found by its stable id."""
 
     id: str = column("stable id, a hash of (l1, l2)", key=True)

@@ -68,8 +68,8 @@ def column(
     dtype : DataType
         Its dtype, unless the annotation tells it: str, int, float or bool.
     """
-    given = {"gt": gt, "ge": ge, "lt": lt, "le": le, "isin": isin, "min_length": min_length}
-    limits = {name: limit for name, limit in given.items() if limit is not None}
+    bounds = {"gt": gt, "ge": ge, "lt": lt, "le": le, "isin": isin, "min_length": min_length}
+    limits = {name: limit for name, limit in bounds.items() if limit is not None}
     return Column(description, int(key), nullable, limits, dtype)
 
 

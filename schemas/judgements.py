@@ -1,4 +1,4 @@
-"""Verdicts on candidates: true positive, false positive, or not judged."""
+"""Judgements on candidates: true positive, false positive, or not judged."""
 
 from __future__ import annotations
 

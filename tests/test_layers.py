@@ -1,7 +1,7 @@
 """Imports go one way, and no family knows another: checked on every module.
 
-A module's place is its folder below ``pipeline``: "kernels", "kernels/nbest". What a folder may
-import stands in `MAY`; a folder below is held to what the one above it may, and to `FAMILIES`.
+What a layer may import, a folder of ``pipeline`` with all in it, stands in `MAY`; the order of all
+folders, with those inside a layer, is that of the map in CONTRIBUTING.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+MAP = [
+    line.split()[0] for line in GUIDE.partition("\n## How")[0].splitlines() if line[:4] == "    "
+]
+"""The folders in the order of their imports: what stands below imports what stands above."""
 MAY = {
     "schemas": set(),
     "errors": {"schemas"},
@@ -22,7 +27,7 @@ MAY = {
     "formats": {"errors", "registry", "schemas"},
     "engine": {"errors", "registry"},
     "runner": {"errors", "registry", "schemas", "stages", "formats", "engine"},
-    "report": {"errors", "registry", "schemas"},
+    "report": {"errors", "registry", "schemas", "kernels"},
     "api": {"errors", "registry", "schemas", "kernels", "formats", "runner", "report"},
     "sizing": {"errors", "registry", "schemas", "kernels", "runner", "report", "api"},
     "cli": {
@@ -39,19 +44,20 @@ FAMILIES = {
 }
 """The families, and the folders of kernels, stages and views that belong to each."""
 
-WITHIN: dict[str, dict[str, set[str]]] = {
-    "kernels": {"statistics": set(), "association": {"statistics"}, "cooccurrence": set()},
-    "formats": {"corpora": set(), "tables": set(), "sheets": set()},
-    "runner": {
-        "store": set(),
-        "config": {"store"},
-        "plan": {"config", "store"},
-        "delivery": {"config", "store"},
-        "execution": {"config", "plan", "store", "delivery"},
-    },
-    "report": {"charts": set(), "page": {"charts"}, "views": {"charts", "page"}},
+APART = {
+    "formats": ("corpora", "tables", "sheets"),
+    "kernels": ("association", "cooccurrence"),
+    "runner": ("plan", "delivery"),
 }
-"""The folders of a layer that are floors of it, and the floors below that each may import."""
+"""The folders of a layer that import nothing of each other."""
+
+TITLED = {
+    "pipeline.kernels.clustering.measure",
+    "pipeline.kernels.statistics.exact_tests",
+    "pipeline.kernels.statistics.intervals",
+    "pipeline.kernels.statistics.multiplicity",
+}
+"""All that the report may import of kernels: where things say what they are called."""
 
 FILES = sorted([*ROOT.glob("schemas/**/*.py"), *ROOT.glob("pipeline/**/*.py")])
 
@@ -81,10 +87,15 @@ def layer(module: str) -> str:
     return rest.partition(".")[0] if top == "pipeline" else top
 
 
-def floor(module: str) -> str:
-    """Return the folder of a layer that a module stands in, empty at its top."""
-    parts = module.split(".")
-    return parts[2] if len(parts) > 2 and (ROOT / Path(*parts[:3])).is_dir() else ""
+def folder(module: str) -> str:
+    """Return the folder that a module stands in, as the map has it."""
+    path = ROOT / Path(*module.split("."))
+    return (path if path.is_dir() else path.parent).relative_to(ROOT).as_posix()
+
+
+def inside(one: str, other: str) -> bool:
+    """Return whether a folder is another one or stands in it."""
+    return f"{one}/".startswith(f"{other}/")
 
 
 def family(module: str) -> str:
@@ -110,12 +121,25 @@ def test_families_do_not_know_each_other(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_go_down_the_floors_of_a_layer(path: Path) -> None:
-    own = name_of(path)
-    floors = WITHIN.get(layer(own), {})
-    if floor(own) in floors:
-        inside = {floor(name) for name in imported(path) if layer(name) == layer(own)} & set(floors)
-        assert inside <= floors[floor(own)] | {floor(own)}
+def test_imports_go_up_the_map(path: Path) -> None:
+    own = folder(name_of(path))
+    others = {folder(name) for name in imported(path)}
+    aside = {other for other in others if not inside(own, other) and not inside(other, own)}
+    assert [other for other in aside if MAP.index(other) > MAP.index(own)] == []
+
+
+@pytest.mark.parametrize(("layered", "folders"), APART.items(), ids=list(APART))
+def test_some_folders_do_not_know_each_other(layered: str, folders: tuple[str, ...]) -> None:
+    for name in folders:
+        files = (ROOT / "pipeline" / layered / name).glob("**/*.py")
+        known = {folder(each).split("/")[2] for path in files for each in imported(path)
+                 if folder(each).startswith(f"pipeline/{layered}/")}  # fmt: skip
+        assert known & set(folders) <= {name}
+
+
+def test_the_report_takes_titles_alone_from_kernels() -> None:
+    found = {name for path in FILES if layer(name_of(path)) == "report" for name in imported(path)}
+    assert {name for name in found if layer(name) == "kernels"} == TITLED
 
 
 def test_every_folder_is_a_layer() -> None:

@@ -28,6 +28,7 @@ class Shape:
     draw: Callable[..., object]
     _: KW_ONLY
     corners: int
+    title: str = ""
     aliases: Sequence[str] = ()
 
 
@@ -52,6 +53,14 @@ def test_decorators_give_the_function_back_and_keep_its_facts() -> None:
     things: Registry[object] = Registry("thing", "pipeline.engine")
     things.decorator(itself)()(shapes)
     assert things.get("shapes") is shapes
+
+
+def test_a_thing_is_called_by_its_title() -> None:
+    registry = shapes()
+    registry.naming(Shape)("round_square", corners=0)(shapes)
+    registry.naming(Shape)("square", corners=4, title="Square, exactly")(shapes)
+    said = [registry.title(name) for name in ("square", "round_square", "not_there_any_more")]
+    assert said == ["Square, exactly", "round square", "not there any more"]
 
 
 def test_a_name_is_taken_once() -> None:

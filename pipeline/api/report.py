@@ -81,23 +81,23 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     Parameters
     ----------
     run : Run
-        The results. Stages that have not been made are left out.
+        The results. The places of stages that have not been made are marked.
     listeners : sequence of callable
         Are told that it was written.
     """
     page = run.folder / FOLDER / PAGE
     options = ReportOptions.model_validate(run.project.experiment.report)
-    made = document(run, options)
-    if not made.stages:
+    content = document(run, options)
+    if not content.stages:
         return run
-    mark = _fingerprint(run, made)
+    mark = _fingerprint(run, content)
     if _read_mark(run) == mark and page.is_file():
         tell(listeners, "message", text="the report is up to date")
         return replace(run, report=page)
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
     try:
-        files = build(made)
+        files = build(content)
     except ConfigError as error:
         problems = [
             Problem(f"report.{wrong.where}", wrong.what, wrong.remedy) for wrong in error.problems
@@ -113,13 +113,14 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
 def document(run: Run, options: ReportOptions) -> ReportInput:
     """Return what a report of the run is made from."""
     experiment = run.project.experiment
-    names = [name for name in options.stages or run.project.nodes if name in run.manifests]
+    names = list(options.stages or run.project.nodes)
     shown = [_shown(run, name, options) for name in names]
     return ReportInput(
         title=experiment.title or experiment.name,
         description=experiment.description.strip(),
         stages=[stage for stage in shown if stage.view.use in VIEWS],
         provenance=provenance(run),
+        missing=run.missing,
         most_rows=options.most_rows,
         style=options.style,
     )
@@ -133,7 +134,14 @@ def _shown(run: Run, name: str, options: ReportOptions) -> Shown:
         chosen = VIEWS.get(node.stage.name).options.model_validate(content)
     # Every option of the stage as it is resolved: a view declares which it looks at, no default.
     view = StageView(name, node.stage.name, node.config.model_dump(mode="json"), _opener(run, node))
-    return Shown(view, tuple(node.stage.outputs), node.stage.doc, chosen)
+    missing = run.missing.get(name, "") or "it has not been run"
+    return Shown(
+        view,
+        tuple(node.stage.outputs),
+        node.stage.doc,
+        chosen,
+        "" if name in run.manifests else missing,
+    )
 
 
 def _opener(run: Run, node: Node) -> Callable[[str], pl.LazyFrame]:
@@ -194,6 +202,7 @@ def _fingerprint(run: Run, made: ReportInput) -> str:
         "report": run.project.experiment.report,
         "stages": [each.view.name for each in made.stages],
         "provenance": canonical(made.provenance),
+        "missing": dict(made.missing),
         "title": [made.title, made.description],
         "code": digests.code([*modules, "pipeline.report.page.build"]),
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
+from pipeline.errors import ConfigError, NotMadeYet, Problem, WaitsForPerson, did_you_mean
 from pipeline.runner.config.graph import Reference
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Listener
@@ -72,9 +72,18 @@ class Run:
         reference = self.reference(name)
         manifest = self.manifests.get(reference.stage)
         if manifest is None:
-            what = "has not been made yet"
-            raise ConfigError("show", [Problem(name, what, "lexassay run makes it")])
+            raise NotMadeYet(name)
         return store.scan(self.project.storage, manifest, reference.table)
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Why each stage whose results are not there has not been made, as far as it is known."""
+        # Without the folder of the sheets, which is a path of this machine.
+        texts = {str(wait): wait.text for wait in self.waits}
+        stages = self.record.stages if self.record else {}
+        notes = {name: stage.note for name, stage in stages.items()}
+        missing = [name for name in self.project.nodes if name not in self.manifests]
+        return {name: texts.get(notes.get(name, ""), notes.get(name, "")) for name in missing}
 
     def reference(self, name: str) -> Reference:
         """Return stage and table that a name stands for."""
@@ -96,8 +105,7 @@ def steps(project: Project) -> Iterator[Step]:
 
 def open_run(project: Project) -> Run:
     """Return the results that are there already, without running anything."""
-    found = {step.node.name: step.manifest for step in steps(project) if step.manifest}
-    return Run(project, found)
+    return Run(project, {step.node.name: step.manifest for step in steps(project) if step.manifest})
 
 
 def perform(
@@ -105,8 +113,11 @@ def perform(
     *,
     settings: Mapping[str, Any] | None = None,
     force: Collection[str] = (),
+    deliver: bool | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Run:
     """Run what is not there yet."""
-    found = run_project(project, settings=settings, force=force, listeners=listeners)
-    return Run(project, *found)
+    done = run_project(
+        project, settings=settings, force=force, deliver=deliver, listeners=listeners
+    )
+    return Run(project, *done)

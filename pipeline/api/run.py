@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.api.report import add_report, check_report
-from pipeline.api.results import Run, open_run
+from pipeline.api.results import Run, open_run, perform
 from pipeline.runner.config.project import RUNS, Project, load
 from pipeline.runner.events import Listener
-from pipeline.runner.execution.run import run as run_project
 
 
 def check(
@@ -49,6 +48,7 @@ def run(
     data: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
     force: Collection[str] = (),
+    deliver: bool | None = None,
     report: bool = True,
     listeners: Sequence[Listener] = (),
 ) -> Run:
@@ -62,6 +62,9 @@ def run(
         As for `check`.
     force : collection of str
         Stages to run even if their results are there.
+    deliver : bool, optional
+        Whether to write sheets and lists for people. If not given, they are written unless
+        there are `settings`: a what-if asks nobody for labels.
     report : bool
         Whether to write the report.
     listeners : sequence of callable
@@ -78,8 +81,7 @@ def run(
         If the experiment or its data are wrong, or a stage fails.
     """
     project = check(experiment, runs=runs, data=data, settings=settings)
-    found = run_project(project, settings=settings, force=force, listeners=listeners)
-    done = Run(project, *found)
+    done = perform(project, settings=settings, force=force, deliver=deliver, listeners=listeners)
     return add_report(done, listeners) if report else done
 
 

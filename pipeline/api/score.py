@@ -89,28 +89,28 @@ def measures() -> pl.DataFrame:
     pairs = {name: MEASURES.get(name) for name in MEASURES}
     pairs |= {each.label: each.shown for each in MEASURES.templates()}
     tuples = {name: TUPLE_MEASURES.get(name) for name in TUPLE_MEASURES}
-    known = sorted(
+    ordered = sorted(
         {**tuples, **pairs}.values(), key=lambda each: (families.index(each.family), each.name)
     )
     return pl.DataFrame(
-        [_described(each.name, pairs.get(each.name), tuples.get(each.name)) for each in known]
+        [_described(each.name, pairs.get(each.name), tuples.get(each.name)) for each in ordered]
     )
 
 
 def _described(name: str, of_pairs: Measure | None, of_tuples: Measure | None) -> dict[str, Any]:
-    each = of_pairs or of_tuples
-    assert each is not None
+    measure = of_pairs or of_tuples
+    assert measure is not None
     return {
         "name": name,
-        "ucs": each.ucs,
-        "aliases": ", ".join(each.aliases),
-        "family": each.family,
-        "formula": each.formula,
-        "range": each.range,
-        "sided": each.sided,
-        "symmetric": each.symmetric,
-        "note": each.note,
+        "ucs": measure.ucs,
+        "aliases": ", ".join(measure.aliases),
+        "family": measure.family,
+        "formula": measure.formula,
+        "range": measure.range,
+        "sided": measure.sided,
+        "symmetric": measure.symmetric,
+        "note": measure.note,
         "units": f"2-{MOST}" if of_tuples else "2",
         "tuple_formula": of_tuples.formula if of_tuples else "",
-        "reference": each.reference,
+        "reference": measure.reference,
     }

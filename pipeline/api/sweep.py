@@ -20,8 +20,8 @@ from pipeline.runner.store.storage import write_folder
 
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the settings of every point of an experiment; of the one it is without a sweep."""
-    found = project.experiment.sweep
-    return [{**settings, **point} for point in found.points()] if found else [dict(settings)]
+    options = project.experiment.sweep
+    return [{**settings, **point} for point in options.points()] if options else [dict(settings)]
 
 
 def sweep(
@@ -30,6 +30,7 @@ def sweep(
     runs: Path,
     data: Path | None = None,
     settings: Mapping[str, Any] | None = None,
+    deliver: bool = False,
     say: Callable[[str], object] = lambda _text: None,
 ) -> Path:
     """Run an experiment at every point of its sweep and stack the tables it asks for.
@@ -42,6 +43,8 @@ def sweep(
         The TOML file, with a section ``[sweep]``.
     runs, data, settings
         As for `pipeline.api.run.check`.
+    deliver : bool
+        Whether to write the sheets and lists of every point for people.
     say : callable
         Is told, in a line, of every point.
 
@@ -55,8 +58,8 @@ def sweep(
     ConfigError
         If the file has no sweep, or a point waits for a person.
     """
-    given = dict(settings or {})
-    project = check(experiment, runs=runs, data=data, settings=given)
+    base = dict(settings or {})
+    project = check(experiment, runs=runs, data=data, settings=base)
     options = project.experiment.sweep
     if options is None:
         raise ConfigError(str(experiment), [Problem("sweep", "there is no such section")])
@@ -67,7 +70,7 @@ def sweep(
     for number, point in enumerate(combinations, start=1):
         shown = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in point.items())
         say(f"[{number}/{len(combinations)}] {shown}")
-        done = _run_point(experiment, given | point, runs, data)
+        done = _run_point(experiment, base | point, runs, data, deliver)
         for name, frames in stacks.items():
             frames.append(_labelled(done, name, options, point))
     with project.storage.guarded("the sweep", ""):
@@ -75,9 +78,11 @@ def sweep(
     return project.root / SWEEP
 
 
-def _run_point(experiment: Path, settings: Mapping[str, Any], runs: Path, data: Path | None) -> Run:
+def _run_point(
+    experiment: Path, settings: Mapping[str, Any], runs: Path, data: Path | None, deliver: bool
+) -> Run:
     project = check(experiment, runs=runs, data=data, settings=settings)
-    done = perform(project, settings=settings)
+    done = perform(project, settings=settings, deliver=deliver)
     if done.waits:
         raise done.waits[0]
     return done

@@ -22,6 +22,10 @@ COMMANDS = {
         "Say which part of what a stage rests on has changed, from what to what.",
     ),
     "status": ("running", "Say how far an experiment is."),
+    "sheets": (
+        "sheets",
+        "Say where the sheets of an experiment lie, and how far everybody is with them.",
+    ),
     "gc": ("running", "Remove results that the experiment, as it is now, does not use."),
     "show": ("inspecting", "Show a table of an experiment."),
     "diff": ("inspecting", "Say how two runs differ."),
@@ -63,8 +67,8 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 def command(name: str) -> Callable[..., int]:
     """Return the function of a command, which has its name."""
-    found: Callable[..., int] = getattr(import_module(f"pipeline.cli.{COMMANDS[name][0]}"), name)
-    return found
+    function: Callable[..., int] = getattr(import_module(f"pipeline.cli.{COMMANDS[name][0]}"), name)
+    return function
 
 
 def _say_version(asked: bool) -> None:

@@ -32,10 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         What stands after ``lexassay``; the process's own if not given. ``--debug`` anywhere
         shows tracebacks.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    typed = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(_OBJECTS)
-    debug = "--debug" in given
-    words = [word for word in given if word != "--debug"]
+    debug = "--debug" in typed
+    words = [word for word in typed if word != "--debug"]
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
     try:

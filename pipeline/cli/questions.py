@@ -1,4 +1,4 @@
-"""Planning questions as they are typed: lists of numbers, and which options go together."""
+"""Questions of sample size as they are typed: lists of numbers, and which options go together."""
 
 from __future__ import annotations
 
@@ -83,15 +83,15 @@ def numbers(option: str, text: str) -> list[float]:
     >>> numbers("--rate", "0.05, 10%")
     [0.05, 0.1]
     """
-    found, problems = [], []
+    values, problems = [], []
     for word in _words(text):
         try:
-            found.append(float(word.removesuffix("%")) / (100 if word.endswith("%") else 1))
+            values.append(float(word.removesuffix("%")) / (100 if word.endswith("%") else 1))
         except ValueError:
             problems.append(Problem(option, f"{word!r} is no number", "e.g. 0.1 or 10%"))
     if problems:
         raise ConfigError("size", problems)
-    return found
+    return values
 
 
 def whole_numbers(option: str, text: str) -> list[int]:

@@ -14,6 +14,7 @@ from pipeline.api.run import check
 from pipeline.api.sweep import points, sweep
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, Settings, settings_of
 from pipeline.cli.progress import RunProgress
+from pipeline.cli.sheets import sheet_lines
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Listener
@@ -33,21 +34,30 @@ def run(
     ] = None,
     dry: Annotated[bool, typer.Option("--dry", help="Check and plan only.")] = False,
     report: Annotated[bool, typer.Option(help="Write the report.")] = True,
+    deliver: Annotated[
+        bool | None,
+        typer.Option(help="Write sheets and lists for people; by default not with --set."),
+    ] = None,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
     """Run an experiment: every stage that is not done yet, then the report."""
-    given = settings_of(settings)
-    project = check(config, runs=runs, data=data, settings=given)
+    overrides = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=overrides)
     if dry:
         return _print_plan(project)
     console = Console(stderr=True)
     if project.experiment.sweep:
-        folder = sweep(config, runs=runs, data=data, settings=given, say=_say(console))
+        say = _say(console)
+        folder = sweep(
+            config, runs=runs, data=data, settings=overrides, deliver=bool(deliver), say=say
+        )
         print(f"sweep: {folder}")
         return 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
-        done = perform(project, settings=given, force=force or (), listeners=[progress])
+        done = perform(
+            project, settings=overrides, force=force or (), deliver=deliver, listeners=[progress]
+        )
         done = add_report(done, [progress]) if report else done
     return _conclude(done)
 
@@ -118,14 +128,17 @@ def status(
 ) -> int:
     """Say how far an experiment is."""
     project = check(config, runs=runs, data=data, settings=settings_of(settings))
-    found = list(steps(project))
-    done = [step for step in found if step.manifest]
-    print(f"{project.experiment.name}: {len(done)} of {len(found)} stages done, in {project.root}")
-    for step in found:
-        made = step.manifest
-        spent = f"; {made.seconds:.1f} s, {made.created[:19]}" if made else ""
-        detail = f"{_rows(step)}{spent}" if made else "; ".join(step.reasons)
+    every = list(steps(project))
+    done = [step for step in every if step.manifest]
+    print(f"{project.experiment.name}: {len(done)} of {len(every)} stages done, in {project.root}")
+    for step in every:
+        manifest = step.manifest
+        spent = f"; {manifest.seconds:.1f} s, {manifest.created[:19]}" if manifest else ""
+        detail = f"{_rows(step)}{spent}" if manifest else "; ".join(step.reasons)
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip())
+    artefacts = {step.node.name: step.manifest for step in every if step.manifest}
+    for line in sheet_lines(Run(project, artefacts)):
+        print(line)
     page = project.root / "report" / "index.html"
     print(f"report: {page}" if page.is_file() else "report: not written yet")
     return 0
@@ -139,19 +152,19 @@ def gc(
     data: Data = None,
 ) -> int:
     """Remove results that the experiment, as it is now, does not use."""
-    given = settings_of(settings)
-    project = check(config, runs=runs, data=data, settings=given)
+    overrides = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=overrides)
     keep: set[str] = set()
-    unknown: list[str] = []
-    for point in points(project, given):
+    unknown: set[str] = set()
+    for point in points(project, overrides):
         for step in steps(check(config, runs=runs, data=data, settings=point)):
             keep.add(step.fingerprint)
-            unknown += [] if step.manifest else [step.node.name]
-    if unknown and not dry:
-        what = f"{', '.join(sorted(set(unknown)))} not done: what they would reuse is not known yet"
-        raise ConfigError("gc", [Problem(str(config), what, "run the experiment first")])
-    tell = [_teller(Console(stderr=True))]
-    gone = list(garbage(project.storage, keep)) if dry else collect(project.storage, keep, tell)
+            unknown |= set() if step.manifest else {step.node.name}
+    if unknown:
+        names = ", ".join(sorted(unknown))
+        print(f"kept: all results of {names}: not done, so what they will reuse is not known yet")
+    tell, storage = [_teller(Console(stderr=True))], project.storage
+    gone = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
     for each in gone:
         print(f"{each.size / 1e6:10,.2f} MB  {each.path}  ({each.reason})")
     verb = "would go" if dry else "removed"

@@ -97,7 +97,7 @@ def size(
     lexassay size CONFIG --pilot STAGE --measures A,B --n 500 [--power 0.8]
     """
     _require_places(format_, to, chart, overwrite=overwrite)
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "candidates": candidates, "precision": precision, "width": width, "interval": interval,
         "confidence": confidence, "replacement": replacement or None, "compare": compare,
         "overlap": overlap, "shared": shared, "config": config, "pilot": pilot,
@@ -105,14 +105,14 @@ def size(
         "margin": margin, "test": test, "alternative": alternative, "replicates": replicates,
         "seed": seed, "set": settings or None, "n": n,
     }  # fmt: skip
-    asked = question(given)
+    asked = question(options)
     lists = whole_numbers("--n", n) if n is not None else _fitting(candidates or 0)
-    opened = _opened(given, lists, runs, data) if asked == "pilot" else None
-    plan = _plan(asked, given, lists, opened)
+    opened = _opened(options, lists, runs, data) if asked == "pilot" else None
+    plan = _plan(asked, options, lists, opened)
     rates = numbers("--rate", rate) if rate is not None else () if opened else RATES
-    goals = numbers(f"--{_GOAL[asked]}", given[_GOAL[asked]] or "")
+    goals = numbers(f"--{_GOAL[asked]}", options[_GOAL[asked]] or "")
     table = plan(rates, goals)
-    _show(table, format_, to, title=_title(asked, given), overwrite=overwrite)
+    _show(table, format_, to, title=_title(asked, options), overwrite=overwrite)
     if chart:
         _draw(chart, plan, table, first=opened[1].judged / opened[1].candidates if opened else 0.0)
     return 0
@@ -148,58 +148,60 @@ def _require_places(format_: str, to: Path | None, chart: Path | None, *, overwr
 
 
 def _opened(
-    given: Mapping[str, Any], lists: Sequence[int], runs: Path, data: Path | None
+    options: Mapping[str, Any], lists: Sequence[int], runs: Path, data: Path | None
 ) -> tuple[Run, Pilot]:
     """Return the results that the pilot is in, and the pilot."""
-    run = open_results(given["config"], runs=runs, data=data, settings=settings_of(given["set"]))
-    pair = two("--measures", [name.strip() for name in given["measures"].split(",")])
-    found = open_pilot(run, given["pilot"], measures=pair, n=lists, category=given["category"])
-    return run, found
+    run = open_results(
+        options["config"], runs=runs, data=data, settings=settings_of(options["set"])
+    )
+    pair = two("--measures", [name.strip() for name in options["measures"].split(",")])
+    pilot = open_pilot(run, options["pilot"], measures=pair, n=lists, category=options["category"])
+    return run, pilot
 
 
 def _plan(
-    asked: str, given: Mapping[str, Any], lists: Sequence[int], opened: tuple[Run, Pilot] | None
+    asked: str, options: Mapping[str, Any], lists: Sequence[int], opened: tuple[Run, Pilot] | None
 ) -> Plan:
     """Return what answers the question for rates or goals."""
-    known = {name: value for name, value in given.items() if value is not None}
+    values = {name: value for name, value in options.items() if value is not None}
     if asked == "precision":
-        how = _only(known, "candidates", "interval", "confidence", "replacement")
-        expected = numbers("--precision", known["precision"])
+        how = _only(values, "candidates", "interval", "confidence", "replacement")
+        expected = numbers("--precision", values["precision"])
         return lambda rates, goals: plan_width(
             n=lists, precisions=expected, rates=rates, widths=goals, track=_tracked, **how
         )
-    tests = _only(known, "alpha", "margin", "test", "alternative", "replicates", "seed")
+    tests = _only(values, "alpha", "margin", "test", "alternative", "replicates", "seed")
     if opened:
-        pair = two("--measures", [name.strip() for name in known["measures"].split(",")])
-        more = {**tests, **_only(known, "category")}
+        pair = two("--measures", [name.strip() for name in values["measures"].split(",")])
+        more = {**tests, **_only(values, "category")}
         return lambda rates, goals: plan_pilot(
-            opened[0], known["pilot"], measures=pair, n=lists, rates=rates, powers=goals,
+            opened[0], values["pilot"], measures=pair, n=lists, rates=rates, powers=goals,
             track=_tracked, **more,
         )  # fmt: skip
-    precisions = two("--compare", numbers("--compare", known["compare"]))
-    how = {**tests, **_only(known, "candidates", "overlap", "shared")}
+    precisions = two("--compare", numbers("--compare", values["compare"]))
+    how = {**tests, **_only(values, "candidates", "overlap", "shared")}
     return lambda rates, goals: plan_comparison(
         n=lists, precisions=precisions, rates=rates, powers=goals, track=_tracked, **how
     )
 
 
-def _only(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: given[name] for name in names if name in given}
+def _only(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: options[name] for name in names if name in options}
 
 
 def _tracked(items: Sequence[Any], /) -> Iterable[Any]:
     return tracked(items, Console(stderr=True), text="size")
 
 
-def _title(asked: str, given: Mapping[str, Any]) -> str:
+def _title(asked: str, options: Mapping[str, Any]) -> str:
     if asked == "precision":
-        level = 100 * (given["confidence"] or 0.95)
-        name = given["interval"] or "clopper_pearson"
-        return f"{level:g} % intervals ({name}), {given['candidates']:,} candidates"
-    name = f"{given['test'] or 'fisher'} test"
+        level = 100 * (options["confidence"] or 0.95)
+        name = options["interval"] or "clopper_pearson"
+        return f"{level:g} % intervals ({name}), {options['candidates']:,} candidates"
+    name = f"{options['test'] or 'fisher'} test"
     if asked == "pilot":
-        return f"{name}, {given['measures']} after {given['pilot']}"
-    return f"{name}, precisions {given['compare']}, {given['candidates']:,} candidates"
+        return f"{name}, {options['measures']} after {options['pilot']}"
+    return f"{name}, precisions {options['compare']}, {options['candidates']:,} candidates"
 
 
 def _show(
@@ -219,8 +221,8 @@ def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     from pipeline.report.page.chart_file import chart_bytes
 
     kind = to.suffix.lower().removeprefix(".")
-    found = table["rate"].drop_nulls()
-    last = float(found.max()) if len(found) else 1.0  # type: ignore[arg-type]
+    rates = table["rate"].drop_nulls()
+    last = float(rates.max()) if len(rates) else 1.0  # type: ignore[arg-type]
     grid = rate_grid(last, first=first if first < last else 0.0)
     drawn = plan_chart(plan(grid, ()), asked=table, look=Look(live=kind == "html"))
     to.write_bytes(chart_bytes(drawn, kind, title="lexassay size"))

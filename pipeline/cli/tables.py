@@ -53,11 +53,11 @@ def read(file: Path) -> pl.DataFrame:
     if not file.is_file():
         raise ConfigError("score", [Problem(str(file), "there is no such file")])
     try:
-        found = format_of(file.name, kind="table")
+        format_ = format_of(file.name, kind="table")
     except ValueError as error:
         raise ConfigError("score", [Problem(str(file), str(error))]) from error
-    found.check(file, found.options())
-    raw = found.scan(file, found.options()).collect()
+    format_.check(file, format_.options())
+    raw = format_.scan(file, format_.options()).collect()
     missing = [name for name in SIGNATURE if name not in raw.columns]
     if missing:
         raise SchemaViolation(str(file), [Violation("missing", name, 0) for name in missing])

@@ -23,11 +23,11 @@ def new(
     folder: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
 ) -> int:
     """Write a commented experiment to start from; never over a file that is there."""
-    known = {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
-    if family not in known:
-        what, remedy = f"there is no family {family!r}", did_you_mean(family, known)
+    families = {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
+    if family not in families:
+        what, remedy = f"there is no family {family!r}", did_you_mean(family, families)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
-    contents = {each.name: each for each in known[family].iterdir()}
+    contents = {each.name: each for each in families[family].iterdir()}
     there = [name for name in contents if (folder / name).exists()]
     if there:
         what = f"{', '.join(sorted(there))} is there already"

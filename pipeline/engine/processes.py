@@ -113,14 +113,14 @@ class _Worker:
     """A process that runs one task at a time."""
 
     def __init__(self, threads: int) -> None:
-        found = os.pathsep.join(filter(None, sys.path))
-        known = os.environ | {"PYTHONPATH": found, "POLARS_MAX_THREADS": str(threads)}
+        path = os.pathsep.join(filter(None, sys.path))
+        environment = os.environ | {"PYTHONPATH": path, "POLARS_MAX_THREADS": str(threads)}
         # In a process group of its own: Ctrl-C is for the process that it works for.
         self._process = subprocess.Popen(
             [sys.executable, "-c", _START],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=known,
+            env=environment,
             start_new_session=True,
         )
         if self._process.stdin is None or self._process.stdout is None:

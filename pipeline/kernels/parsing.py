@@ -89,11 +89,11 @@ def faults(
     LazyFrame
         file, line, column, value, problem, as in `schemas.Faults`.
     """
-    found = []
+    wrong = []
     for column, value in parsed.items():
         text = pl.col(column).cast(pl.String)
         empty = text.is_null() | (text.str.strip_chars() == "")
         failed = value.is_null() & (~empty | pl.lit(required))
         row = {"column": pl.lit(column), "value": text, "problem": pl.lit(problem)}
-        found.append(frame.filter(failed).select("file", "line", **row))
-    return pl.concat(found)
+        wrong.append(frame.filter(failed).select("file", "line", **row))
+    return pl.concat(wrong)

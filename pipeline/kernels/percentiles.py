@@ -76,7 +76,7 @@ def summary(values: FloatArray, *, confidence: float) -> tuple[float, float, flo
     >>> summary(np.array([3.0, 1.0, float("nan"), 2.0]), confidence=0.5)
     (1.5, 2.5, 1.0, 1)
     """
-    known = values[~np.isnan(values)]
-    limits = percentiles(known, confidence=confidence) if len(known) else (np.nan, np.nan)
-    error = float(known.std(ddof=1)) if len(known) > 1 else np.nan
-    return float(limits[0]), float(limits[1]), error, len(values) - len(known)
+    defined = values[~np.isnan(values)]
+    limits = percentiles(defined, confidence=confidence) if len(defined) else (np.nan, np.nan)
+    error = float(defined.std(ddof=1)) if len(defined) > 1 else np.nan
+    return float(limits[0]), float(limits[1]), error, len(values) - len(defined)

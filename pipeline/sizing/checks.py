@@ -1,4 +1,4 @@
-"""Is a planning question sensible? Every mistake at once, in terms of what was asked."""
+"""Is a question of sample size sensible? Every mistake at once, in terms of what was asked."""
 
 from __future__ import annotations
 
@@ -39,9 +39,8 @@ def require(problems: Iterable[Problem]) -> None:
     ConfigError
         With every problem.
     """
-    found = list(problems)
-    if found:
-        raise ConfigError("size", found)
+    if wrong := list(problems):
+        raise ConfigError("size", wrong)
 
 
 def lists(n: Sequence[int], candidates: int) -> list[Problem]:
@@ -125,13 +124,13 @@ def significance(
     *, alpha: float, margin: float, test: str, alternative: str, replicates: int
 ) -> list[Problem]:
     """Return what is wrong with the test and its simulation."""
-    found = inside("alpha", [alpha])
+    problems = inside("alpha", [alpha])
     if not 0.0 <= margin < 1.0:
-        found.append(Problem("margin", f"{margin:g} is not in 0 to 1", _per_cent(margin)))
-    found += _named("test", TESTS, test)
+        problems.append(Problem("margin", f"{margin:g} is not in 0 to 1", _per_cent(margin)))
+    problems += _named("test", TESTS, test)
     if alternative not in ALTERNATIVES:
         remedy = did_you_mean(alternative, ALTERNATIVES)
-        found.append(Problem("alternative", f"unknown side {alternative!r}", remedy))
+        problems.append(Problem("alternative", f"unknown side {alternative!r}", remedy))
     if replicates < 1:
-        found.append(Problem("replicates", f"{replicates:,} replicates", "give 1 or more"))
-    return found
+        problems.append(Problem("replicates", f"{replicates:,} replicates", "give 1 or more"))
+    return problems

@@ -35,14 +35,14 @@ class Lists(NamedTuple):
     def row(self, size: int, power: Power | None, *, wanted: float | None = None) -> dict[str, Any]:
         """Return the row of a table of power; null where no sample is large enough."""
         n, apart, candidates, *_ = self.design
-        known = {
+        fixed = {
             "wanted": wanted, "n": n, "apart": apart, "only_1": self.only_1,
             "only_2": self.only_2, "difference": apart / n * (self.only_1 - self.only_2),
         }  # fmt: skip
         if power is None:
-            return {**dict.fromkeys(NUMBERS), **known}
-        found = dict(zip(_POWERS, power, strict=True))
-        return {**known, "rate": size / candidates, "size": size, **found}
+            return {**dict.fromkeys(NUMBERS), **fixed}
+        powers = dict(zip(_POWERS, power, strict=True))
+        return {**fixed, "rate": size / candidates, "size": size, **powers}
 
 
 PowerOf: TypeAlias = Callable[[Lists, int], Power]
@@ -154,8 +154,8 @@ def tabulate(
     rows = []
     for goal, pair in track(list(product(powers or rates, pairs))):
         size = least(pair, goal) if powers else sample_size(pair.design.candidates, rate=goal)
-        found = None if size is None else power(pair, size)
-        row = pair.row(size or 0, found, wanted=goal if powers else None)
+        reached = None if size is None else power(pair, size)
+        row = pair.row(size or 0, reached, wanted=goal if powers else None)
         rows.append(row if powers else {**row, "rate": goal})
     return pl.DataFrame(rows, schema=NUMBERS)
 
@@ -182,11 +182,11 @@ def _rounded(precision: float) -> float:
 
 
 def _overlap(overlap: float, shared: float | None) -> list[Problem]:
-    found = checks.proportions("shared", [] if shared is None else [shared])
+    problems = checks.proportions("shared", [] if shared is None else [shared])
     if not 0.0 <= overlap < 1.0:
         what = f"{overlap:g} is no share of a list from 0 up to 1"
-        found.append(Problem("overlap", what, "350 of 500 is 0.7"))
-    return found
+        problems.append(Problem("overlap", what, "350 of 500 is 0.7"))
+    return problems
 
 
 def powers_of(*, replicates: int, seed: str) -> tuple[PowerOf, LeastFor]:

@@ -105,13 +105,13 @@ def plan_pilot(
     checks.require([] if powers else _too_small(rates, pilot))
     rows = pilot.rows.iter_rows(named=True)
     test_of = (pilot.candidates, alpha, margin, test, alternative)
-    known = {Lists(Design(r["n"], r["size"], *test_of), *_precisions(r)): _counts(r) for r in rows}
-    checks.require([problem for pair in known for problem in impossible(pair)])
+    counts = {Lists(Design(r["n"], r["size"], *test_of), *_precisions(r)): _counts(r) for r in rows}
+    checks.require([problem for pair in counts for problem in impossible(pair)])
     if pilot.full:
         power, least = powers_of(replicates=replicates, seed=seed)
     else:
-        power, least = _predicted(pilot, known, replicates, seed)
-    return tabulate(list(known), rates=rates, powers=powers, power=power, least=least, track=track)
+        power, least = _predicted(pilot, counts, replicates, seed)
+    return tabulate(list(counts), rates=rates, powers=powers, power=power, least=least, track=track)
 
 
 def _predicted(

@@ -85,20 +85,22 @@ def comparing(run: Run, stage: str) -> Node:
 
 def _table(node: Node) -> str | None:
     """Return the name of the table of comparisons at every n, if the stage makes one."""
-    found = (
+    names = (
         name for name, model in node.stage.outputs.items()
         if issubclass(model, Comparison) and not issubclass(model, CutComparison)
     )  # fmt: skip
-    return next(found, None)
+    return next(names, None)
 
 
 def _category(table: pl.LazyFrame, wanted: str | None) -> str:
-    known = table.select(pl.col("category").unique().sort()).collect()["category"].to_list()
-    if wanted is None and len(known) == 1:
-        return str(known[0])
-    if wanted is None or wanted not in known:
+    categories = table.select(pl.col("category").unique().sort()).collect()["category"].to_list()
+    if wanted is None and len(categories) == 1:
+        return str(categories[0])
+    if wanted is None or wanted not in categories:
         what = f"there is no category {wanted!r}" if wanted else "there are several categories"
-        raise ConfigError("size", [Problem("category", what, did_you_mean(wanted or "", known))])
+        raise ConfigError(
+            "size", [Problem("category", what, did_you_mean(wanted or "", categories))]
+        )
     return wanted
 
 
@@ -106,11 +108,11 @@ def _require_pair(table: pl.LazyFrame, pair: pl.DataFrame, measures: tuple[str, 
     if not pair.is_empty() and measures[0] != measures[1]:
         return
     pairs = table.select("measure_1", "measure_2").unique().sort("measure_1", "measure_2").collect()
-    known = sorted({name for row in pairs.iter_rows() for name in row})
+    compared = sorted({name for row in pairs.iter_rows() for name in row})
     problems = [
-        Problem("measures", f"{name!r} is not compared", did_you_mean(name, known))
+        Problem("measures", f"{name!r} is not compared", did_you_mean(name, compared))
         for name in measures
-        if name not in known
+        if name not in compared
     ]
     what = f"the stage does not compare {measures[0]} with {measures[1]}"
     raise ConfigError("size", problems or [Problem("measures", what, "see its option pairs")])

@@ -54,8 +54,8 @@ def plan_width(
         Wanted widths in (0, 1). If any are given, each row has the smallest rate that will do,
         and `rates` is not used.
     interval : str
-        clopper_pearson, wilson, wilson_corrected, jeffreys or hypergeometric; the last knows
-        that the list is finite.
+        Method of the intervals, as the option of `evaluate.precision`; hypergeometric knows that
+        the list is finite.
     confidence : float
         Confidence level in (0, 1).
     replacement : bool
@@ -108,8 +108,8 @@ def plan_width(
 
 def _given(rate: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:
     size = sample_size(how["candidates"], rate=rate)
-    known = {"wanted": None, "rate": rate, "size": size, "n": n, "precision": precision}
-    return {**known, **expected_width(n=n, size=size, precision=precision, **how)}
+    row = {"wanted": None, "rate": rate, "size": size, "n": n, "precision": precision}
+    return {**row, **expected_width(n=n, size=size, precision=precision, **how)}
 
 
 def _wanted(width: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:

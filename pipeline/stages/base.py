@@ -144,8 +144,8 @@ class Source(BaseModel):
         if not isinstance(value, dict) or "options" in value:
             return value
         path = value.get("path", ())
-        known = {"path": (path,) if isinstance(path, str) else path, "format": value.get("format")}
-        return known | {"options": {k: v for k, v in value.items() if k not in known}}
+        own = {"path": (path,) if isinstance(path, str) else path, "format": value.get("format")}
+        return own | {"options": {k: v for k, v in value.items() if k not in own}}
 
 
 class TableSource(Source):
@@ -339,11 +339,11 @@ stage = STAGES.naming(Stage)
 
 def _delivery(name: str, config: StageConfig) -> Delivery:
     """Return what a name stands for, its fields from the options of the same names."""
-    known: dict[str, Any] = {} if name == "list" else {"format": name}
-    made: type[Sheets] | type[NBestList] = Sheets if known else NBestList
-    names = {each.name for each in fields(made)} - set(known)
-    given = {each: getattr(config, each) for each in names if hasattr(config, each)}
-    return made(**known, **given)
+    preset: dict[str, Any] = {} if name == "list" else {"format": name}
+    kind: type[Sheets] | type[NBestList] = Sheets if preset else NBestList
+    names = {each.name for each in fields(kind)} - set(preset)
+    options = {each: getattr(config, each) for each in names if hasattr(config, each)}
+    return kind(**preset, **options)
 
 
 def _proportion(value: float) -> float:

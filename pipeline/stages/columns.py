@@ -44,9 +44,9 @@ def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
     ConfigError
         With one problem per option and absent attribute.
     """
-    known = [name for name in schema.names() if name not in _PLACES]
+    attributes = [name for name in schema.names() if name not in _PLACES]
     problems = [
-        Problem(option, f"the tokens have no attribute {name!r}", did_you_mean(name, known))
+        Problem(option, f"the tokens have no attribute {name!r}", did_you_mean(name, attributes))
         for option, names in used.items()
         for name in sorted(names - set(schema.names()))
     ]

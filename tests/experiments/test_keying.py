@@ -57,7 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def sheets(folder: Path) -> list[Path]:
-    return listing(folder / "sheets" / "small")
+    return listing(folder / "sheets" / "small" / "small")
 
 
 def fill(path: Path, typed: str) -> list[str]:
@@ -77,7 +77,7 @@ def fill(path: Path, typed: str) -> list[str]:
 
 def test_wait_fill_go_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "x.toml"]) == 3
-    assert "sheets/small waits for 4 lemmas" in capsys.readouterr().out
+    assert "sheets/small/small waits for 4 lemmas" in capsys.readouterr().out
     assert len(sheets(folder)) == 1
     shown = fill(sheets(folder)[0], "{0}, {0}s; {0}en, {0}es")
     assert all(forms.count(", ") == 2 for forms in shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import openpyxl
@@ -43,7 +45,7 @@ use = "sheet.annotation"
 candidates = "candidates"
 sample = "sample"
 examples = "candidates.examples"
-folder = "small"
+folder = "pairs"
 labels = ["SVC", "free"]
 annotators = ["anna", "ben"]
 overlap = 0.5
@@ -52,7 +54,7 @@ overlap = 0.5
 use = "join.sheets"
 sheet = "sheet"
 labels = "sheet.labels"
-folder = "small"
+folder = "pairs"
 categories = { TP = ["SVC"] }
 
 [stages.sampled]
@@ -83,11 +85,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def sheets(folder: Path) -> list[Path]:
-    return listing(folder / "sheets" / "small")
+    return listing(folder / "sheets" / "small" / "pairs")
 
 
 def rows(folder: Path) -> pl.DataFrame:
-    return pl.concat(file.scan() for file in sheet_files(folder / "sheets" / "small")).collect()
+    return pl.concat(
+        file.scan() for file in sheet_files(folder / "sheets" / "small" / "pairs")
+    ).collect()
+
+
+def asked(folder: Path) -> dict[str, int]:
+    """Return how many rows everybody has."""
+    return dict(rows(folder)["annotator"].value_counts().iter_rows())
 
 
 def fill(path: Path, label: str = "SVC", *, only: int | None = None) -> None:
@@ -106,12 +115,14 @@ def test_run_waits_then_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]
     assert main(["run", "x.toml"]) == 3
     said = capsys.readouterr()
     wanted = rows(folder).height
-    assert f"sheets/small waits for {wanted} labels" in said.out
+    whose = ", ".join(f"{n} of {who}" for who, n in sorted(asked(folder).items()))
+    assert f"sheets/small/pairs waits for {wanted} labels: {whose}; such as " in said.out
     assert "not run: rests on judgements" in said.err
     assert [path.name for path in sheets(folder)] == ["001-anna.xlsx", "002-ben.xlsx"]
     fill(sheets(folder)[0])
     assert main(["run", "x.toml"]) == 3
-    assert "waits for" in capsys.readouterr().out
+    left = asked(folder)["ben"]
+    assert f"waits for {left} labels: {left} of ben; such as " in capsys.readouterr().out
     fill(sheets(folder)[1], "svc ")
     assert main(["run", "x.toml"]) == 0
     done = lx.show("x.toml")
@@ -146,7 +157,7 @@ def test_a_larger_sample_gives_a_sheet_with_the_new_rows_alone(folder: Path) -> 
     for path in sheets(folder):
         fill(path)
     first = rows(folder)
-    assert main(["run", "x.toml", "--set", "stages.sample.size=10"]) == 3
+    assert main(["run", "x.toml", "--deliver", "--set", "stages.sample.size=10"]) == 3
     later = rows(folder).filter(~pl.col("file").is_in(first["file"].unique().implode()))
     assert later.height > 0
     assert not set(later["id"]) & set(first["id"])
@@ -195,7 +206,7 @@ def test_faults_name_sheet_and_row_and_nothing_is_joined(folder: Path) -> None:
 
 
 def test_csv_saved_with_semicolons_and_a_byte_order_mark(folder: Path) -> None:
-    main(["run", "x.toml", "--set", 'stages.sheet.kind="csv"'])
+    main(["run", "x.toml", "--deliver", "--set", 'stages.sheet.kind="csv"'])
     for path in sheets(folder):
         table = pl.read_csv(path, infer_schema=False).with_columns(label=pl.lit("SVC"))
         text = table.write_csv(separator=";", quote_style="always")
@@ -214,7 +225,7 @@ def test_deleted_rows_are_missing_and_come_back_on_a_new_sheet(folder: Path) -> 
 
 
 def test_annotators_differ(folder: Path) -> None:
-    main(["run", "x.toml", "--set", "stages.sheet.overlap=1"])
+    main(["run", "x.toml", "--deliver", "--set", "stages.sheet.overlap=1"])
     fill(sheets(folder)[0], "SVC")
     fill(sheets(folder)[1], "free")
     settings = {"stages.sheet.overlap": 1}
@@ -225,7 +236,167 @@ def test_annotators_differ(folder: Path) -> None:
     assert expert.row(0, named=True)["k_sampled"] == 6
 
 
-def test_sheets_lie_inside_a_folder_that_is_named(folder: Path) -> None:
+def test_sheets_lie_beside_the_experiment_from_wherever_it_is_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two people and a coordinator, each with a working folder and results of their own."""
     assert main(["run", "x.toml", "--runs", "elsewhere"]) == 3
+    written = sheets(folder)
+    assert [path.name for path in written] == ["001-anna.xlsx", "002-ben.xlsx"]
+    fill(written[0])
+    deeper = folder / "deeper"
+    deeper.mkdir()
+    monkeypatch.chdir(deeper)
+    assert main(["run", "../x.toml"]) == 3
+    assert main(["run", str(folder / "x.toml"), "--runs", str(folder / "third")]) == 3
+    assert sheets(folder) == written
+    fill(written[1])
+    assert main(["run", "../x.toml"]) == 0
+    assert [path for path in folder.rglob("*.xlsx") if "lock" not in path.name] == written
+
+
+def test_another_folder_for_the_sheets(folder: Path, tmp_path: Path) -> None:
+    (folder / "x.toml").write_text('sheets = "to people"\n' + EXPERIMENT)
+    assert main(["run", "x.toml"]) == 3
+    assert len(listing(folder / "to people" / "pairs")) == 2
     assert not (folder / "sheets").exists()
-    assert len(listing(folder / "elsewhere" / "sheets" / "small")) == 2
+
+
+def test_a_folder_that_cannot_be_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "sheets").write_text("in the way")
+    assert main(["run", "x.toml"]) == 1
+    said = capsys.readouterr().err
+    assert "sheets/small/pairs" in said
+    assert 'sheets = "DIR"' in said
+
+
+@pytest.mark.parametrize("option", [[], ["--no-deliver"]])
+def test_a_what_if_writes_no_sheets(
+    folder: Path, capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    main(["run", "x.toml"])
+    before = {path: path.read_bytes() for path in sheets(folder)}
+    capsys.readouterr()
+    assert main(["run", "x.toml", *option, "--set", "stages.sample.size=10"]) == 3
+    said = capsys.readouterr().err
+    assert {path: path.read_bytes() for path in sheets(folder)} == before
+    assert "would write a sheet with" in said
+    assert "--deliver writes it" in said
+    assert lx.run("x.toml", settings={"stages.sample.size": 10}).waits
+    assert {path: path.read_bytes() for path in sheets(folder)} == before
+    assert lx.run("x.toml", settings={"stages.sample.size": 10}, deliver=True).waits
+    assert len(sheets(folder)) > len(before)
+
+
+def test_progress_of_each_annotator(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["run", "x.toml"])
+    fill(sheets(folder)[0], only=2)
+    fill(sheets(folder)[1])
+    anna, ben = asked(folder)["anna"], asked(folder)["ben"]
+    for command in ("status", "sheets"):
+        capsys.readouterr()
+        assert main([command, "x.toml"]) == 0
+        said = capsys.readouterr().out
+        assert re.search(rf"pairs/anna +2 of {anna} done; last saved 20\d\d-", said)
+        assert re.search(rf"pairs/ben +{ben} of {ben} done; last saved", said)
+
+
+def move_to(place: Path, folder: Path) -> list[Path]:
+    """Put the sheets where a version before had written them."""
+    place.mkdir(parents=True)
+    return [path.rename(place / path.name) for path in sheets(folder)]
+
+
+@pytest.mark.parametrize("place", ["sheets/pairs", "runs/sheets/pairs"])
+def test_sheets_in_a_former_place_count_and_are_moved_when_asked(
+    folder: Path, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    main(["run", "x.toml"])
+    for path in move_to(folder / place, folder):
+        fill(path)
+    capsys.readouterr()
+    assert main(["run", "x.toml"]) == 0
+    assert f"the sheets in {place} count" in capsys.readouterr().err
+    assert sheets(folder) == []
+    assert main(["sheets", "x.toml"]) == 0
+    assert sheets(folder) == []
+    saved = {path.stat().st_mtime for path in listing(folder / place)}
+    assert main(["sheets", "x.toml", "--move"]) == 0
+    assert listing(folder / place) == []
+    assert {path.stat().st_mtime for path in sheets(folder)} == saved
+    capsys.readouterr()
+    assert main(["run", "x.toml"]) == 0
+    assert "count" not in capsys.readouterr().err
+
+
+def test_the_same_label_in_both_places_counts_once(folder: Path) -> None:
+    main(["run", "x.toml"])
+    for path in sheets(folder):
+        fill(path)
+    former = folder / "sheets" / "pairs"
+    former.mkdir()
+    for path in sheets(folder):
+        shutil.copy(path, former)
+    assert main(["run", "x.toml"]) == 0
+    both = lx.show("x.toml").table("judgements.annotations")
+    assert both.height == both.select("id", "annotator").n_unique()
+    assert main(["sheets", "x.toml", "--move"]) == 0
+    assert len(sheets(folder)) == 4  # none was written over
+    assert main(["run", "x.toml"]) == 0
+
+
+def test_two_different_labels_in_two_places_are_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml"])
+    former = folder / "sheets" / "pairs"
+    former.mkdir()
+    for path in sheets(folder):
+        shutil.copy(path, former)
+        fill(path, "SVC")
+        fill(former / path.name, "free")
+    assert main(["run", "x.toml"]) == 1
+    said = capsys.readouterr().err
+    assert "anna gives this id several labels: SVC (001-anna.xlsx, line 2)" in said
+    assert "former place 1: 001-anna.xlsx" in said
+
+
+def test_gc_while_a_sheet_waits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Somebody is not done yet: results of no use go, nothing that a person made does."""
+    main(["run", "x.toml", "--set", "stages.candidates.examples=1"])
+    main(["run", "x.toml"])
+    fill(sheets(folder)[0], only=1)
+    (folder / "runs" / "small" / "sheet" / "notes.txt").write_text("typed by a person")
+    before = {path: path.read_bytes() for path in sheets(folder)}
+    capsys.readouterr()
+    assert main(["gc", "x.toml"]) == 0
+    said = capsys.readouterr().out
+    assert "kept: all results of judgements, sampled" in said
+    assert re.search(r"removed, [1-9]\d* folder", said)
+    assert {path: path.read_bytes() for path in sheets(folder)} == before
+    assert (folder / "runs" / "small" / "sheet" / "notes.txt").read_text() == "typed by a person"
+    fill(sheets(folder)[0])
+    fill(sheets(folder)[1])
+    assert main(["run", "x.toml"]) == 0
+
+
+def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
+    views = '[report.views.ranks]\njudgements = "judgements"\n'
+    (folder / "x.toml").write_text(EXPERIMENT + views)
+    assert main(["run", "x.toml"]) == 3
+    page = (folder / "runs" / "small" / "report" / "index.html").read_text()
+    assert "This report is not whole yet" in page
+    assert re.search(r"<strong>judgements</strong> waits for 8 labels: \d of anna, \d of ben", page)
+    assert "<strong>sampled</strong> rests on judgements" in page
+    assert "Without marks: there are no judgements in judgements yet." in page
+    assert "Not there yet: rests on judgements." in page
+    assert "small/pairs" not in page.partition("Provenance</h2>")[0]
+    done = lx.run("x.toml")
+    assert [wait.missing for wait in done.waits] == [8]
+    assert done.report
+    for path in sheets(folder):
+        fill(path)
+    assert main(["run", "x.toml"]) == 0
+    page = done.report.read_text()
+    assert "not whole" not in page
+    assert "true positive (TP)" in page

@@ -15,11 +15,12 @@ CONFIG = Path(__file__).parents[2] / "configs" / "tuning.toml"
 
 
 def run(folder: Path, **settings: object) -> lx.Run:
-    return lx.run(CONFIG, runs=folder / "runs", settings=settings, report=False)
+    own = {"sheets": str(folder / "sheets")}
+    return lx.run(CONFIG, runs=folder / "runs", settings=own | settings, deliver=True, report=False)
 
 
 def lists(folder: Path) -> list[Path]:
-    return sorted((folder / "runs" / "sheets" / "tuning-list").glob("[!.]*"))
+    return sorted((folder / "sheets" / "tuning-list").glob("[!.]*"))
 
 
 def test_the_list_and_what_is_known_of_it(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def table(laboratory: Laboratory, stage: str, name: str) -> pl.DataFrame:
 
 
 def test_adds_interval_test_and_correction(laboratory: Laboratory, extension: Path) -> None:
-    words = laboratory.words("run", *setting(ESTIMATES))
+    words = laboratory.words("run", "--report", *setting(ESTIMATES))
     assert do(extension, laboratory.words("run"))[0].code == 0
     fisher = table(laboratory, "comparison", "comparison")["p_value"]
     (run,) = do(extension, words)
@@ -158,6 +158,9 @@ def test_adds_interval_test_and_correction(laboratory: Laboratory, extension: Pa
     for family in cuts.partition_by("category"):
         expected = (family["p_value"] * family.height).clip(upper_bound=1.0)
         assert family["p_adjusted"].to_list() == expected.to_list()
+    page = (laboratory.root / "report" / "index.html").read_text()
+    for said in ("limits (textbook)", "twice Fisher&#39;s test", "(Bonferroni&#39;s method)"):
+        assert said in page
 
 
 def test_changed_formula_of_an_interval(laboratory: Laboratory, extension: Path) -> None:
@@ -221,8 +224,10 @@ def test_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -
         values = scores.filter(measure=plain)["value"] ** 2
         assert scores.filter(measure=squared)["value"].to_list() == pytest.approx(values.to_list())
     page = (laboratory.root / "report" / "index.html").read_text()
-    assert "MacroHalf" in page
-    assert "v_squared" in page or "v squared" in page
+    assert "half of MacroI has the mappings of MacroI instead." in page
+    for head in ("half of MacroI M-1", "V squared", "BCubed F squared"):
+        assert f">{head}</th>" in page
+    assert "v_squared" not in page.partition('<section id="provenance">')[0]
 
 
 def test_changed_formula(extended: Laboratory, extension: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import schemas
 from schemas import SchemaViolation, Table
 from schemas.validate import validate
-from tests.schemas.test_checks import tables
+from tests.schemas.write_checks import tables
 
 VALUES: dict[Any, Any] = {pl.String: "x", pl.Int64: 1, pl.Float64: 0.5, pl.Boolean: True}
 TYPES = {"measure": "MacroI", "mapping": "1-1"}

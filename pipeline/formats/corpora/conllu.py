@@ -47,8 +47,8 @@ def _rules(_options: ConlluOptions) -> list[Rule]:
     word = pl.col(POSITION).is_not_null()
     shaped = pl.when(~word).then(identity).str.contains(_NOT_A_WORD)
     unknown = ~shaped.fill_null(value=False)  # words aside, which come first
-    known = pl.when(word).then(POSITION).when(unknown).then(_UNKNOWN).when(first).then(0)
-    before = known.forward_fill().shift()
+    number = pl.when(word).then(POSITION).when(unknown).then(_UNKNOWN).when(first).then(0)
+    before = number.forward_fill().shift()
     expected = pl.when(first).then(1).when(before >= 0).then(before + 1)
     twice = pl.when(pl.col(POSITION).is_between(1, expected - 1)).then(pl.lit("duplicate ID"))
     order = pl.lit("not the ID ") + expected.cast(pl.String) + " that should follow"

@@ -115,12 +115,12 @@ class CorpusFile:
         twice = hashes.filter(hashes.is_duplicated())
         if twice.is_empty():
             return pl.Series(dtype=pl.Int64())
-        found = [
+        keys = [
             parsed.keys.filter(_hashes(parsed).is_in(twice.implode()))
             for parsed in self._parsed((), size)
             if parsed.keys is not None
         ]
-        return pl.concat(found).filter(~pl.col("key").is_first_distinct()).get_column(LINE)
+        return pl.concat(keys).filter(~pl.col("key").is_first_distinct()).get_column(LINE)
 
     def _asked(
         self,

@@ -116,11 +116,11 @@ def corpus_format(
 
     def register(rows: R) -> R:
         own = CorpusFormat(rows, cut, attributes, fields, rules, unique, layout, remedy)
-        found = Format(
+        format_ = Format(
             name, own.scan,
             suffixes=suffixes, check=own.check, options=options, kind="corpus", read=own.read,
         )  # fmt: skip
-        FORMATS.add(name, found, rows.__module__)
+        FORMATS.add(name, format_, rows.__module__)
         return rows
 
     return register

@@ -88,8 +88,8 @@ class Grammar:
     def schema(self) -> dict[str, pl.DataType]:
         """Return the columns of the tokens and their types; nothing is read."""
         names = [TEXT, *self.fields]
-        given = {LINE: pl.Int64(), BLANK: pl.Boolean(), ALONE: pl.Boolean()}
-        lines = pl.LazyFrame(schema=given | dict.fromkeys(names, pl.String()))
+        columns = {LINE: pl.Int64(), BLANK: pl.Boolean(), ALONE: pl.Boolean()}
+        lines = pl.LazyFrame(schema=columns | dict.fromkeys(names, pl.String()))
         types = self.rows(lines).collect_schema()
         return PLACE | {name: _type_of_token(types.get(name)) for name in self.attributes}
 

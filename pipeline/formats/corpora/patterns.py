@@ -22,10 +22,9 @@ def groups(pattern: str) -> int:
     1
     """
     try:
-        found = pl.select(pl.lit("").str.extract_groups(pattern).alias("groups"))
+        dtype = pl.select(pl.lit("").str.extract_groups(pattern)).to_series().dtype
     except pl.exceptions.ComputeError as error:
         raise ValueError(f"no regular expression: {error}") from error
-    dtype = found.schema["groups"]
     return len(dtype.fields) if isinstance(dtype, pl.Struct) else 0
 
 

@@ -44,10 +44,10 @@ def texts(rows: pl.DataFrame, layout: Layout) -> list[tuple[str, ...]]:
     if rows.height >= MOST_ROWS:
         raise DataError(f"a sheet holds {MOST_ROWS - 1:,} rows and not {rows.height:,}: split it")
     full = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
-    found = full.select(pl.col(layout.names).cast(pl.String).fill_null("")).rows()
-    refuse(found, layout, _no_text, "hold U+0000, U+FFFE or U+FFFF, which are no text")
-    refuse(found, layout, _too_long, f"are longer than the {MOST_CHARACTERS:,} of a cell")
-    return found
+    cells = full.select(pl.col(layout.names).cast(pl.String).fill_null("")).rows()
+    refuse(cells, layout, _no_text, "hold U+0000, U+FFFE or U+FFFF, which are no text")
+    refuse(cells, layout, _too_long, f"are longer than the {MOST_CHARACTERS:,} of a cell")
+    return cells
 
 
 def refuse(

@@ -41,12 +41,12 @@ def delivery_xlsx(rows: pl.DataFrame, *, title: str, about: Sequence[tuple[str, 
     bytes
         Equal for equal input: the file names no author and no time.
     """
-    made = io.BytesIO()
-    with Workbook(made, {"in_memory": True}) as book:
+    file = io.BytesIO()
+    with Workbook(file, {"in_memory": True}) as book:
         book.set_properties({"created": CREATED})
         _write_list(book, rows)
         _write_about(book, title, about)
-    return made.getvalue()
+    return file.getvalue()
 
 
 def _write_list(book: Workbook, rows: pl.DataFrame) -> None:

@@ -37,8 +37,7 @@ def names(grid: Grid, header: int, layout: Layout) -> list[str]:
 def _named(title: str, letter: str, layout: Layout) -> str:
     if not title:
         return NAMELESS + letter
-    known = layout.name_of(title)
-    return known or (f"{title} (sheet)" if title == LINE else title)
+    return layout.name_of(title) or (f"{title} (sheet)" if title == LINE else title)
 
 
 def check(path: Path, found: Sequence[str], header: int, layout: Layout) -> None:

@@ -86,8 +86,8 @@ class Layout:
         Names and titles both count, in any case and with any blanks around them.
         """
         word = fold(header)
-        found = (each.name for each in self.columns if word in (fold(each.name), fold(each.title)))
-        return next(found, None)
+        names = (each.name for each in self.columns if word in (fold(each.name), fold(each.title)))
+        return next(names, None)
 
     def missing_from(self, names: Iterable[str]) -> list[str]:
         """Return the titles of the required columns that are not among these names."""

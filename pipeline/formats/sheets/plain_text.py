@@ -57,15 +57,15 @@ def whole(path: Path, text: str, delimiter: str) -> Grid:
         If a quotation mark is not closed or stands alone, naming the row.
     """
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    found: list[Row] = []
+    rows: list[Row] = []
     try:
-        found.extend(_cells(row) for row in lines)
+        rows.extend(_cells(row) for row in lines)
     except csv.Error as error:
         raise DataError(
-            f"{path}: row {len(found) + 1}: the quotation marks do not match ({error}); open and"
+            f"{path}: row {len(rows) + 1}: the quotation marks do not match ({error}); open and"
             " save the file again in the spreadsheet"
         ) from error
-    return _grid(iter(found))
+    return _grid(iter(rows))
 
 
 def _cells(row: list[str]) -> Row:
@@ -73,8 +73,8 @@ def _cells(row: list[str]) -> Row:
 
 
 def _grid(rows: Iterator[Row]) -> Grid:
-    found = list(rows)
-    return Grid("", found, letters(max(map(len, found), default=0)))
+    every = list(rows)
+    return Grid("", every, letters(max(map(len, every), default=0)))
 
 
 def _unmarked(raw: bytes) -> str:

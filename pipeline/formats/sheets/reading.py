@@ -72,9 +72,9 @@ def _worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
     """Return the worksheet with the column id, and the place of its header."""
     grids = worksheets(path)
     places = [(grid, header.place(grid, layout)) for grid in grids]
-    found = [(grid, place) for grid, place in places if place is not None]
-    whole = [each for each in found if not layout.missing_from(header.names(*each, layout))]
-    chosen = whole or found
+    headed = [(grid, place) for grid, place in places if place is not None]
+    whole = [each for each in headed if not layout.missing_from(header.names(*each, layout))]
+    chosen = whole or headed
     if len(chosen) > 1:
         names = ", ".join(repr(grid.name) for grid, _ in chosen)
         raise DataError(
@@ -94,10 +94,10 @@ def _text(path: Path, layout: Layout) -> tuple[Grid, int]:
         for delimiter in plain_text.DELIMITERS
     }
     places = [(each, header.place(grid, layout)) for each, grid in tops.items()]
-    found = [(each, place) for each, place in places if place is not None]
-    if not found:
+    headed = [(each, place) for each, place in places if place is not None]
+    if not headed:
         raise header.absent(path, list(tops.values()))
-    delimiter, place = max(found, key=lambda each: len(tops[each[0]].rows[each[1]]))
+    delimiter, place = max(headed, key=lambda each: len(tops[each[0]].rows[each[1]]))
     grid = plain_text.whole(path, text, delimiter)
     _refuse_long_rows(path, grid, place)
     return grid, place

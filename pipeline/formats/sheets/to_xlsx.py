@@ -51,8 +51,8 @@ def write_xlsx(rows: pl.DataFrame, layout: Layout, *, title: str, instructions: 
     """
     cells = texts(rows, layout)
     refuse(cells, layout, _overlaps, "hold overlapping escapes such as _x0041_x0042_")
-    made = io.BytesIO()
-    with Workbook(made, {"in_memory": True}) as book:
+    file = io.BytesIO()
+    with Workbook(file, {"in_memory": True}) as book:
         book.set_properties({"created": looks.CREATED})
         styles = looks.Styles(book)
         sheet = book.add_worksheet("Sheet")
@@ -62,7 +62,7 @@ def write_xlsx(rows: pl.DataFrame, layout: Layout, *, title: str, instructions: 
             _write_row(sheet, number, [escape(text) for text in row], layout, styles)
         looks.arrange(sheet, layout, styles, rows=len(cells), title=title)
         looks.offer_choices(book, sheet, layout, rows=len(cells))
-    return made.getvalue()
+    return file.getvalue()
 
 
 def _write_row(

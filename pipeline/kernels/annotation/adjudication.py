@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
@@ -45,19 +45,19 @@ def adjudicate(annotations: pl.LazyFrame, *, rule: Rule, expert: str | None = No
     >>> adjudicate(votes, rule="expert", expert="c").collect()["label"].item()
     'f'
     """
-    if rule not in ("majority", "unanimous", "expert"):
-        raise ValueError(f"unknown rule {rule!r}; valid: majority, unanimous, expert")
+    if rule not in get_args(Rule):
+        raise ValueError(f"unknown rule {rule!r}; valid: {', '.join(get_args(Rule))}")
     if rule == "expert" and expert is None:
         raise ValueError("the rule 'expert' needs the name of the expert")
-    given = votes(annotations)
-    counted = given.group_by("id").agg(
+    voices = votes(annotations)
+    counted = voices.group_by("id").agg(
         only=pl.col("label").first(),
         annotators=pl.len().cast(pl.Int64),
         agreed=pl.col("label").n_unique() == 1,
         expert=pl.col("label").filter(pl.col("annotator") == (expert or "")).first(),
     )
     every = annotations.select("id").unique().join(counted, on="id", how="left")
-    full = every.join(_majority(given), on="id", how="left")
+    full = every.join(_majority(voices), on="id", how="left")
     label = {
         "majority": pl.col("majority"),
         "unanimous": pl.when("agreed").then("only"),
@@ -98,9 +98,9 @@ def intersection(annotations: pl.LazyFrame, *, positive: Collection[str]) -> pl.
     >>> intersection(pl.LazyFrame(given), positive=["s", "f"]).collect().rows()
     [('x', True), ('y', False)]
     """
-    given = votes(annotations).group_by("id").agg(tp=pl.col("label").is_in(list(positive)).all())
+    judged = votes(annotations).group_by("id").agg(tp=pl.col("label").is_in(list(positive)).all())
     every = annotations.select("id").unique()
-    return every.join(given, on="id", how="left").sort("id")
+    return every.join(judged, on="id", how="left").sort("id")
 
 
 def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
@@ -123,10 +123,10 @@ def disagreements(annotations: pl.LazyFrame) -> pl.LazyFrame:
     >>> disagreements(pl.LazyFrame(given)).collect().rows()
     [('x', 'a', 's'), ('x', 'b', 'f')]
     """
-    given = annotations.select("id", "annotator", "label").drop_nulls("label").unique()
-    several = given.group_by("id").agg(labels=pl.col("label").n_unique())
+    labelled = annotations.select("id", "annotator", "label").drop_nulls("label").unique()
+    several = labelled.group_by("id").agg(labels=pl.col("label").n_unique())
     two = several.filter(pl.col("labels") > 1)
-    return given.join(two, on="id", how="semi").sort("id", "annotator", "label")
+    return labelled.join(two, on="id", how="semi").sort("id", "annotator", "label")
 
 
 def votes(annotations: pl.LazyFrame) -> pl.LazyFrame:
@@ -149,8 +149,8 @@ def votes(annotations: pl.LazyFrame) -> pl.LazyFrame:
     >>> votes(pl.LazyFrame(given)).collect().rows()
     [('x', 'b', 'f')]
     """
-    given = annotations.drop_nulls("label").group_by("id", "annotator")
-    one = given.agg(pl.col("label").first(), labels=pl.col("label").n_unique())
+    by_annotator = annotations.drop_nulls("label").group_by("id", "annotator")
+    one = by_annotator.agg(pl.col("label").first(), labels=pl.col("label").n_unique())
     return one.filter(pl.col("labels") == 1).select("id", "annotator", "label")
 
 

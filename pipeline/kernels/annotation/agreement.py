@@ -91,9 +91,9 @@ def agreement(
     [('cohen_kappa', 0.5), ('negative', 0.8), ('observed', 0.75), ('positive', 0.6667)]
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
-    given = votes(annotations.lazy()).sort("id", "annotator").collect()
+    voices = votes(annotations.lazy()).sort("id", "annotator").collect()
     rows: list[_Row] = []
-    for group in _groups(given, categories):
+    for group in _groups(voices, categories):
         bits = seeded_generator(seed=seed, purpose=" ".join(("agreement", *group.key)))
         rows += _bootstrap(group, bits, replicates=replicates, confidence=confidence)
         rows += _analytic(group, confidence=confidence)

@@ -50,10 +50,10 @@ def faults(
     >>> faults(sheet, labels=["SVC", "free"]).collect()["problem"].item()
     'is no label; did you mean SVC?'
     """
-    found = [_empty_ids(rows), _unknown_labels(rows, labels), _contradictions(rows, labels)]
+    wrong = [_empty_ids(rows), _unknown_labels(rows, labels), _contradictions(rows, labels)]
     if units:
-        found.append(_changed(rows, units))
-    return pl.concat(found)
+        wrong.append(_changed(rows, units))
+    return pl.concat(wrong)
 
 
 def normalise(rows: pl.LazyFrame, *, labels: Sequence[str]) -> pl.LazyFrame:

@@ -92,8 +92,8 @@ def _score_batch(
     names = pl.all()
     defined = pl.when(names.is_nan()).then(None).otherwise(names).name.keep()
     scored = query.select(**numbers).select(defined)
-    found = scored.collect(engine="in-memory", optimizations=_AS_WRITTEN)
-    return found.head(part.height) if small else found
+    values = scored.collect(engine="in-memory", optimizations=_AS_WRITTEN)
+    return values.head(part.height) if small else values
 
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:

@@ -53,21 +53,21 @@ def needed(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
     >>> list(needed([pl.col("delta") / pl.col("o11").sqrt()]))
     ['determinant', 'N', 'delta', 'o11']
     """
-    found: dict[str, pl.Expr] = {}
+    columns: dict[str, pl.Expr] = {}
     for expression in expressions:
-        _collect(expression, found, ())
-    return found
+        _collect(expression, columns, ())
+    return columns
 
 
-def _collect(expression: pl.Expr, found: dict[str, pl.Expr], above: tuple[str, ...]) -> None:
+def _collect(expression: pl.Expr, columns: dict[str, pl.Expr], above: tuple[str, ...]) -> None:
     for name in expression.meta.root_names():
         if name in above:
             raise ValueError(f"{name} is defined by itself: {' -> '.join((*above, name))}")
-        if name not in found and name != RANDOM_NUMBER:
+        if name not in columns and name != RANDOM_NUMBER:
             column = definition(name)
             if name not in EXACT:
-                _collect(column, found, (*above, name))
-            found[name] = column
+                _collect(column, columns, (*above, name))
+            columns[name] = column
 
 
 def steps(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:

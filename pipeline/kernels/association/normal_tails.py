@@ -50,24 +50,24 @@ def log10_two_sided(square: FloatArray) -> FloatArray:
     square : array of float
         z^2 >= 0, or NaN.
     """
-    found = np.empty_like(square)
+    tails = np.empty_like(square)
     with np.errstate(divide="ignore", over="ignore"):
         for start in range(0, len(square), _BLOCK):
             part = slice(start, start + _BLOCK)
-            _fill(found[part], square[part])
-    return found
+            _fill(tails[part], square[part])
+    return tails
 
 
-def _fill(found: FloatArray, square: FloatArray) -> None:
+def _fill(tails: FloatArray, square: FloatArray) -> None:
     """Write the tails of one block, small enough for the cache, in place."""
-    np.multiply(square, 0.5, out=found)
-    root = np.sqrt(found)
+    np.multiply(square, 0.5, out=tails)
+    root = np.sqrt(tails)
     scaled = scipy.special.erfcx(root)
-    np.subtract(found, np.log(scaled, out=scaled), out=found)
+    np.subtract(tails, np.log(scaled, out=scaled), out=tails)
     # Near 0, erfcx is near 1, and its logarithm keeps 16 digits less those of z.
     near = np.flatnonzero(root < 0.01)
-    found[near] = -np.log1p(-scipy.special.erf(root[near]))
-    np.multiply(found, _TO_DECIMAL, out=found)
+    tails[near] = -np.log1p(-scipy.special.erf(root[near]))
+    np.multiply(tails, _TO_DECIMAL, out=tails)
 
 
 def one_sided(statistic: pl.Expr, two_sided: pl.Expr) -> pl.Expr:

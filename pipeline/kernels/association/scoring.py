@@ -23,8 +23,8 @@ def expressions(measures: Sequence[str], formulas: Mapping[str, str]) -> dict[st
     formulas : mapping of str to str
         Name to Polars SQL over the columns of `pipeline.kernels.association.contingency`.
     """
-    known = {name: MEASURES.get(name).score() for name in MEASURES.resolve(measures)}
-    return known | {name: parse(formula) for name, formula in formulas.items()}
+    registered = {name: MEASURES.get(name).score() for name in MEASURES.resolve(measures)}
+    return registered | {name: parse(formula) for name, formula in formulas.items()}
 
 
 def parse(formula: str, *, probe: pl.DataFrame | None = None) -> pl.Expr:
@@ -51,12 +51,12 @@ def parse(formula: str, *, probe: pl.DataFrame | None = None) -> pl.Expr:
     ...
     ValueError: 'SUM(o11)' is not row by row: constants, aggregates and windows are refused
     """
-    rows, known = (_PROBE, list(COLUMNS)) if probe is None else (probe, probe.columns)
+    rows, names = (_PROBE, list(COLUMNS)) if probe is None else (probe, probe.columns)
     try:
         parsed = pl.sql_expr(formula)
         columns = set(parsed.meta.root_names())
-        if unknown := sorted(columns - set(known)):
-            raise ValueError(f"{formula!r} uses {', '.join(unknown)}; known: {', '.join(known)}")
+        if unknown := sorted(columns - set(names)):
+            raise ValueError(f"{formula!r} uses {', '.join(unknown)}; known: {', '.join(names)}")
         by_row = bool(columns) and _is_row_by_row(parsed, rows)
         dtype = rows.select(parsed).dtypes[0]
     except pl.exceptions.PolarsError as error:

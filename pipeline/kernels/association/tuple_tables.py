@@ -74,14 +74,14 @@ def tables(tuples: pl.DataFrame, *, size: int, wanted: Collection[str]) -> pl.Da
     >>> made.select(pl.col("o12", "e").round(6)).row(0)
     (236.0, 3.806278)
     """
-    made = {each: tuples.get_column(each).cast(pl.Float64) for each in signature(size)[1:]}
+    table = {each: tuples.get_column(each).cast(pl.Float64) for each in signature(size)[1:]}
     for name in cells(size):
         joint = name == "1" * size
         keys = [(letter, f"{letter}{name}") for letter in ("o", "e", "delta")]
         asked = [letter for letter, key in keys if {key, letter if joint else key} & set(wanted)]
         for letter, column in _cell(tuples, name, asked).items():
-            made |= {f"{letter}{name}": column} | ({letter: column} if joint else {})
-    return pl.DataFrame({name: made[name] for name in wanted})
+            table |= {f"{letter}{name}": column} | ({letter: column} if joint else {})
+    return pl.DataFrame({name: table[name] for name in wanted})
 
 
 def _cell(tuples: pl.DataFrame, name: str, asked: Sequence[str]) -> dict[str, pl.Series]:
@@ -93,14 +93,14 @@ def _cell(tuples: pl.DataFrame, name: str, asked: Sequence[str]) -> dict[str, pl
     margins = [f if digit == "1" else total - f for f, digit in zip(marginal, name, strict=True)]
     members = [number for number, digit in enumerate(name, start=1) if digit == "1"]
     observed = tuples.select(cell(members, len(name))).to_series()
-    made = {}
+    parts = {}
     if "o" in asked:
-        made["o"] = observed.cast(pl.Float64)
+        parts["o"] = observed.cast(pl.Float64)
     if "e" in asked:
-        made["e"] = expected(margins, total)
+        parts["e"] = expected(margins, total)
     if "delta" in asked:
-        made["delta"] = difference(observed, margins, total)
-    return made
+        parts["delta"] = difference(observed, margins, total)
+    return parts
 
 
 def expected(margins: Sequence[pl.Series], total: pl.Series) -> pl.Series:

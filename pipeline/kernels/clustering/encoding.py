@@ -71,8 +71,8 @@ def distinct_sets(held: Sparse) -> tuple[IntArray, IntArray]:
     for entry in range(int(lengths.max(initial=0))):
         longer = np.flatnonzero(lengths > entry)
         label = held.indices[held.indptr[longer] + entry].astype(np.int64)
-        distinct, found = numbered(places[longer] * held.shape[1] + label)
-        places[longer] = used + found
+        distinct, numbers = numbered(places[longer] * held.shape[1] + label)
+        places[longer] = used + numbers
         used += len(distinct)
     distinct, places = numbered(places)
     one = np.zeros(len(distinct), dtype=np.int64)

@@ -22,5 +22,5 @@ def bare_name(column: str) -> pl.Expr:
     >>> files.select(bare_name("file")).to_series().to_list()
     ['brown', 'run.1', 'a']
     """
-    found = pl.col(column).str.extract(r"\(([^()]*)\)$")
-    return pl.coalesce(found, column).str.extract(_NAME)
+    bracketed = pl.col(column).str.extract(r"\(([^()]*)\)$")
+    return pl.coalesce(bracketed, column).str.extract(_NAME)

@@ -14,6 +14,9 @@ Family: TypeAlias = Literal[
 Better: TypeAlias = Literal["higher", "lower"]
 S = TypeVar("S", bound=Callable[..., Any])
 
+TYPE_LEVEL = ("MacroI", "MicroI", "MicroC")
+"""The type-level measures that are computed if none are named, in the order of the report."""
+
 
 @dataclass(frozen=True)
 class ClusterMeasure(Generic[S]):
@@ -27,7 +30,8 @@ class ClusterMeasure(Generic[S]):
         Contingency table -> float; for overlapping data, memberships -> float. NaN where the
         measure is undefined.
     title : str
-        What a table or a chart calls it.
+        What tables, charts and captions of the report call it, with an arrow if low values are
+        better; the name if empty.
     family, formula, range, reference
         What a list of measures shows; `range` in interval notation, natural logarithm.
     better : str
@@ -41,7 +45,7 @@ class ClusterMeasure(Generic[S]):
     name: str
     score: S
     _: KW_ONLY
-    title: str
+    title: str = ""
     family: Family
     formula: str
     range: str
@@ -60,7 +64,7 @@ class TypeMeasure(ClusterMeasure[S]):
     score : callable
         (patterns, mapping) -> `pipeline.kernels.clustering.types.measures.Score`, in [0, 1].
     mapped_by : str
-        The measure whose best mappings it is scored under: "MacroI", "MicroI" or "MicroC".
+        The measure whose best mappings it is scored under: one of `TYPE_LEVEL`.
     """
 
     _: KW_ONLY

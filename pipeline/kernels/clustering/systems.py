@@ -109,8 +109,8 @@ def measure_correlations(
     signs = [-1.0 if name in lower_is_better else 1.0 for name in measures]
     values *= np.array(signs)[:, None]
     pairs = itertools.product(enumerate(measures), repeat=2)
-    found = [row for (i, a), (j, b) in pairs for row in _both(a, b, values[i], values[j])]
-    table = pl.DataFrame(found, schema=MeasureCorrelations.columns(), orient="row")
+    correlations = [row for (i, a), (j, b) in pairs for row in _both(a, b, values[i], values[j])]
+    table = pl.DataFrame(correlations, schema=MeasureCorrelations.columns(), orient="row")
     return table.fill_nan(None).sort(*MeasureCorrelations.key())
 
 
@@ -135,8 +135,8 @@ _Row = tuple[str, str, str, float, int]
 
 
 def _both(a: str, b: str, x: FloatArray, y: FloatArray) -> list[_Row]:
-    known = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[known], y[known]
+    defined = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[defined], y[defined]
     return [
         (a, b, "spearman", _correlation(_ranks(x), _ranks(y)), len(x)),
         (a, b, "kendall", _correlation(_orders(x), _orders(y)), len(x)),

@@ -120,8 +120,8 @@ def _left(every: pl.LazyFrame, counting: pl.LazyFrame) -> list[pl.LazyFrame]:
 
 def _said(every: pl.LazyFrame, part: pl.LazyFrame, what: str, count: pl.Expr) -> pl.LazyFrame:
     """Return a count for each run, 0 where the run has no such rows."""
-    found = part.group_by("run").agg(count=count.cast(pl.Int64))
-    rows = every.select("run").join(found, on="run", how="left")
+    by_run = part.group_by("run").agg(count=count.cast(pl.Int64))
+    rows = every.select("run").join(by_run, on="run", how="left")
     return rows.select("run", pl.lit(what).alias("what"), pl.col("count").fill_null(0))
 
 

@@ -73,7 +73,7 @@ def spread(
     counts, after : LazyFrame
         `PAIR`, f, documents; and what this batch leaves `OPEN`.
     """
-    known = before.get_column(PAIR) if goes_on(sentences, before) else before.clear()[PAIR]
+    open_before = before.get_column(PAIR) if goes_on(sentences, before) else before.clear()[PAIR]
     last = sentences.get_column(RUN).last() if sentences.height else 0
     f = pl.len().cast(pl.Int64).alias("f")
     if last:
@@ -81,11 +81,11 @@ def spread(
         inside = pairs.group_by(PAIR, run.alias(RUN)).agg(f)
     else:
         inside = pairs.group_by(PAIR).agg(f).with_columns(pl.lit(0, pl.Int64).alias(RUN))
-    seen = inside.with_columns(_fresh(known).alias("documents"))
+    seen = inside.with_columns(_fresh(open_before).alias("documents"))
     counts = seen if not last else seen.group_by(PAIR).agg(pl.sum("f"), pl.sum("documents"))
     mine = seen.filter((pl.col(RUN) == last) & (pl.col("documents") == 1)).select(PAIR)
     nameless = pl.LazyFrame({PAIR: [None]}, schema={PAIR: pl.UInt64})
-    earlier = known.drop_nulls().to_frame().lazy() if not last else nameless.head(0)
+    earlier = open_before.drop_nulls().to_frame().lazy() if not last else nameless.head(0)
     name = sentences.lazy().tail(1).select("file", "doc")
     open_now = name.join(pl.concat([nameless, earlier, mine]), how="cross")
     after = open_now.with_columns(pl.lit(None, OPEN[_HELD]).alias(_HELD)).select(OPEN.names())

@@ -26,16 +26,16 @@ def fields(template: str) -> list[str]:
     >>> fields("{prep.lemma}:{lemma}")
     ['prep.lemma', 'lemma']
     """
-    found = []
+    attributes = []
     for _text, field, specification, conversion in string.Formatter().parse(template):
         if field is None:
             continue
         if not field or specification or conversion:
             raise ValueError(f"{template!r}: write {{attribute}} or {{name.attribute}}")
-        found.append(field)
-    if not found:
+        attributes.append(field)
+    if not attributes:
         raise ValueError(f"{template!r} names no attribute: every unit would be called the same")
-    return found
+    return attributes
 
 
 def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:

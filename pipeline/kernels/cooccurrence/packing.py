@@ -58,11 +58,11 @@ class Packing:
         codes : sequence of Expr
             The number at each position.
         """
-        made: dict[int, pl.Expr] = {}
+        by_word: dict[int, pl.Expr] = {}
         for code, (word, first, _) in zip(codes, self.places, strict=True):
             shifted = code.cast(pl.UInt64) * pl.lit(2**first, pl.UInt64)
-            made[word] = made[word] + shifted if word in made else shifted
-        return [each.alias(name) for each, name in zip(made.values(), self.names, strict=True)]
+            by_word[word] = by_word[word] + shifted if word in by_word else shifted
+        return [each.alias(name) for each, name in zip(by_word.values(), self.names, strict=True)]
 
     def part(self, positions: Collection[int]) -> list[pl.Expr]:
         """Return the words with the numbers of some positions alone, the others 0.

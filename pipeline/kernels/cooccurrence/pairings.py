@@ -80,10 +80,10 @@ def ambiguous(
     LazyFrame
         label: each once, in order.
     """
-    found = []
+    repeated = []
     for group in (first, second):
         names = [f"l{i}" for i in group]
         label = pl.concat_str(names, separator=separator).alias("label")
         kinds = tuples.select(names).unique().select(label)
-        found.append(kinds.group_by("label").len().filter(pl.col("len") > 1).select("label"))
-    return pl.concat(found).unique().sort("label")
+        repeated.append(kinds.group_by("label").len().filter(pl.col("len") > 1).select("label"))
+    return pl.concat(repeated).unique().sort("label")

@@ -58,12 +58,12 @@ def _with_subsets(counts: pl.DataFrame, *, size: int, min_frequency: int) -> pl.
     keyed = words.with_columns(counts.get_column("f"))
     enough = counts.get_column("f") >= min_frequency
     kept, keys = counts.filter(enough), words.filter(enough)
-    found = []
+    frequencies = []
     for positions in subsets(size)[1:-1]:
         part = packing.part([position - 1 for position in positions])
         names = [each.meta.output_name() for each in part]
         sums = keyed.group_by(part).agg(pl.col("f").sum())
         mine = keys.select(part).join(sums, on=names, how="left", maintain_order="left")
-        found.append(mine.get_column("f").alias(frequency_name(positions, size)))
+        frequencies.append(mine.get_column("f").alias(frequency_name(positions, size)))
     total = pl.lit(int(counts.get_column("f").sum()), pl.Int64).alias("N")
-    return kept.with_columns(*found, total)
+    return kept.with_columns(*frequencies, total)

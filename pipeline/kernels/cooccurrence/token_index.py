@@ -56,8 +56,8 @@ def in_order(units: pl.DataFrame) -> pl.DataFrame:
 def _rows(token: IntArray, size: int) -> Iterator[IntArray]:
     row = np.arange(len(token))
     while len(row):
-        found = np.full(size, -1, dtype=np.int64)
+        index = np.full(size, -1, dtype=np.int64)
         # Of several rows the first is kept: the last assignment is that of the first row.
-        found[token[row[::-1]]] = row[::-1]
-        yield found
+        index[token[row[::-1]]] = row[::-1]
+        yield index
         row = row[1:][np.diff(token[row]) == 0]  # those on the token of the row before them

@@ -75,7 +75,7 @@ def _followers(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return which of the tokens `at` have a unit after them, which unit, and on which token."""
     nothing = np.zeros(0, dtype=np.int64)
-    found = [(nothing, nothing, nothing)]
+    followers = [(nothing, nothing, nothing)]
     for distance in range(1, gap + 2):
         after = at + distance
         inside = after < len(place)
@@ -84,8 +84,8 @@ def _followers(
         for row in units.rows:
             index = row[after[rows]]
             hit = index >= 0
-            found.append((rows[hit], index[hit], after[rows[hit]]))
-    kept, index, tokens = (np.concatenate(each) for each in zip(*found, strict=True))
+            followers.append((rows[hit], index[hit], after[rows[hit]]))
+    kept, index, tokens = (np.concatenate(each) for each in zip(*followers, strict=True))
     return kept, index, tokens
 
 

@@ -82,12 +82,12 @@ class Unit:
 
     def _element(self, template: str) -> pl.Expr:
         optional = frozenset(name for name, each in self.attach.items() if each.optional)
-        made = label(template, optional=optional)
-        made = made.str.to_lowercase() if self.fold else made
-        kept = made.str.contains(self.matches) if self.matches else pl.lit(value=True)
+        element = label(template, optional=optional)
+        element = element.str.to_lowercase() if self.fold else element
+        kept = element.str.contains(self.matches) if self.matches else pl.lit(value=True)
         if self.exclude:
-            kept &= ~made.is_in(list(self.exclude))
-        return pl.when(kept).then(made) if self.matches or self.exclude else made
+            kept &= ~element.is_in(list(self.exclude))
+        return pl.when(kept).then(element) if self.matches or self.exclude else element
 
 
 def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
@@ -117,10 +117,10 @@ def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
     >>> units(numbered(tokens), noun).select("unit").collect().item()
     'in:Frage'
     """
-    found = tokens.filter(unit.where)
+    rows = tokens.filter(unit.where)
     for name, related in unit.attach.items():
-        found = _attach(found, tokens, name, related, _wanted(unit.templates, name))
-    named = found.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")
+        rows = _attach(rows, tokens, name, related, _wanted(unit.templates, name))
+    named = rows.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")
     return named.with_columns(pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS))))
 
 

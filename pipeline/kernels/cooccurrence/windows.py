@@ -72,13 +72,13 @@ def in_span(
     index = token_index(second, len(place))
     labels = index.units.get_column("unit").to_physical().to_numpy()
     counted = np.zeros(len(node), dtype=np.int64)
-    found = [_Pairs(*(np.zeros(0, np.int64) for _ in range(3)))]
+    pairs = [_Pairs(*(np.zeros(0, np.int64) for _ in range(3)))]
     for offset in span.offsets():
         rows = np.flatnonzero(_inside(node + offset, place, place[node], start))
         counted[rows] += 1
-        found += [_pairs(rows, node[rows] + offset, unit, labels) for unit in index.rows]
+        pairs += [_pairs(rows, node[rows] + offset, unit, labels) for unit in index.rows]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
-    return _frame(found, nodes, place), positions
+    return _frame(pairs, nodes, place), positions
 
 
 def adjacent(
@@ -120,21 +120,21 @@ def _inside(at: IntArray, place: IntArray, own: IntArray, start: IntArray) -> Bo
 
 def _pairs(rows: IntArray, at: IntArray, unit: IntArray, labels: IntArray) -> _Pairs:
     """Return the pairs of the nodes in `rows` with the labels of the units on the tokens `at`."""
-    found = unit[at]
-    hit = found >= 0
-    return _Pairs(rows[hit], at[hit], labels[found[hit]])
+    units = unit[at]
+    hit = units >= 0
+    return _Pairs(rows[hit], at[hit], labels[units[hit]])
 
 
-def _frame(found: Sequence[_Pairs], nodes: pl.DataFrame, place: IntArray) -> pl.DataFrame:
+def _frame(pairs: Sequence[_Pairs], nodes: pl.DataFrame, place: IntArray) -> pl.DataFrame:
     """Return pairs as a table; labels have the same numbers on both sides, see `units`."""
-    rows, others, labels = (np.concatenate(each) for each in zip(*found, strict=True))
+    rows, others, labels = (np.concatenate(each) for each in zip(*pairs, strict=True))
     unit, node = nodes.get_column("unit"), nodes.get_column(TOKEN).to_numpy()
     first = unit.to_physical().to_numpy()[rows]
     second = labels.astype(np.uint32)
-    made = pl.DataFrame(
+    table = pl.DataFrame(
         {PLACE: place[node[rows]], "l1": first, "l2": second, TOKEN_1: node[rows], TOKEN_2: others}
     )
-    return made.with_columns(pl.col("l1", "l2").cat.to(unit.dtype)).select(COLUMNS)
+    return table.with_columns(pl.col("l1", "l2").cat.to(unit.dtype)).select(COLUMNS)
 
 
 def _start(nodes: pl.DataFrame, span: Span) -> IntArray:

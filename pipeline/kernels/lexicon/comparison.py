@@ -91,15 +91,15 @@ def differences(
     rows = []
     for first, second in itertools.combinations(scores, 2):
         one, two = (scores[name].sort("lemma") for name in (first, second))
-        found = ratio.interval(
+        interval = ratio.interval(
             sample_of(one, two), method=method, confidence=confidence, replicates=replicates,
             seed=seed, bounds=(-1.0, 1.0),
         )  # fmt: skip
-        found = found if drawn else unsure(found)
+        interval = interval if drawn else unsure(interval)
         wins = [int(count) for count in ((one["L"] > two["L"]).sum(), (one["L"] < two["L"]).sum())]
         rows.append((
-            first, second, found.estimate, found.standard_error, found.lower, found.upper,
-            confidence, *wins, one.height - sum(wins),
+            first, second, interval.estimate, interval.standard_error, interval.lower,
+            interval.upper, confidence, *wins, one.height - sum(wins),
         ))  # fmt: skip
     return pl.DataFrame(rows, schema=LexiconDifferences.columns(), orient="row")
 

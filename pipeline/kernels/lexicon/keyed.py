@@ -37,8 +37,8 @@ def keyed_forms(entries: pl.LazyFrame) -> pl.LazyFrame:
     typed = entries.select("id", "lemma", forms=text).drop_nulls().filter(pl.col("forms") != "")
     absent = typed.filter(pl.col("forms").is_in(ABSENT))
     # Polars splits at no pattern: so every separator is made the same first.
-    each = pl.col("forms").str.replace_all(SEPARATORS, "\x1f").str.split("\x1f")
-    there = typed.filter(~pl.col("forms").is_in(ABSENT)).select("id", "lemma", form=each)
+    parts = pl.col("forms").str.replace_all(SEPARATORS, "\x1f").str.split("\x1f")
+    there = typed.filter(~pl.col("forms").is_in(ABSENT)).select("id", "lemma", form=parts)
     forms = there.explode("form").with_columns(pl.col("form").str.strip_chars())
     lacking = absent.select("id", "lemma", form=pl.lit(None, pl.String))
     return pl.concat([forms.filter(pl.col("form") != ""), lacking])
@@ -81,19 +81,19 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
         pl.col("forms").str.strip_chars() != ""
     )
     says_none = signs.fill_null(value=False)
-    given = pl.col("forms").is_not_null() & ~nothing.fill_null(value=False)
-    both = (given & ~says_none).any().over("id") & (given & says_none).any().over("id")
-    found = [
+    filled = pl.col("forms").is_not_null() & ~nothing.fill_null(value=False)
+    both = (filled & ~says_none).any().over("id") & (filled & says_none).any().over("id")
+    wrong = [
         _fault(entries, empty, "id", pl.lit("is empty; restore it from the original sheet")),
         _fault(entries, strange, "id", not_of),
         _fault(entries, mixed, "forms", pl.lit("holds forms and a -: keep one")),
         _fault(entries, nothing, "forms", pl.lit("holds no form; - says that there is none")),
         _fault(
-            entries, both & given & ~mixed, "forms",
+            entries, both & filled & ~mixed, "forms",
             pl.lit("one row of this lemma has forms, another a -: keep one"),
         ),
     ]  # fmt: skip
-    return pl.concat(found)
+    return pl.concat(wrong)
 
 
 def _fault(entries: pl.LazyFrame, wrong: pl.Expr, column: str, problem: pl.Expr) -> pl.LazyFrame:

@@ -117,9 +117,9 @@ def _other(side: IntArray, n: IntArray) -> IntArray:
     second = np.where(lengths > 1, n[order][np.minimum(begins + 1, len(n) - 1)], 0)
     other = np.repeat(n[order][begins], lengths)
     other[begins] = second
-    found = np.empty_like(n)
-    found[order] = other
-    return found
+    greatest = np.empty_like(n)
+    greatest[order] = other
+    return greatest
 
 
 def _solved(i: IntArray, j: IntArray, n: IntArray) -> IntArray:

@@ -65,10 +65,10 @@ class Interval(NamedTuple):
 
 def estimate(sample: Sample) -> float | None:
     """Return ``sum y / sum x``, of two lexicons the difference; None if a sum of x is 0."""
-    found = [(float(y.sum()), float(x.sum())) for y, x in zip(sample.y, sample.x, strict=True)]
-    if not all(x > 0 for _, x in found):
+    sums = [(float(y.sum()), float(x.sum())) for y, x in zip(sample.y, sample.x, strict=True)]
+    if not all(x > 0 for _, x in sums):
         return None
-    ratios = [y / x for y, x in found]
+    ratios = [y / x for y, x in sums]
     return ratios[0] if len(ratios) == 1 else ratios[0] - ratios[1]
 
 
@@ -200,8 +200,8 @@ def _limits(
     spreads = np.concatenate([each[1] for each in parts])
     if method == "percentile":
         of = (_spread(sample) or 0.0) / math.sqrt(sample.size)
-        known = deviations[np.isfinite(deviations)]
-        low, high = percentiles(known, confidence=confidence) / of
+        finite = deviations[np.isfinite(deviations)]
+        low, high = percentiles(finite, confidence=confidence) / of
         return float(low), float(high)
     usable = np.isfinite(spreads) & (spreads > 0)
     if not usable.any():

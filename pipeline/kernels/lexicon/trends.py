@@ -66,11 +66,11 @@ def moving_average(values: npt.ArrayLike, *, span: int) -> FloatArray:
     >>> moving_average([0.0, 3.0, 6.0, 0.0], span=3).tolist()
     [1.5, 3.0, 3.0, 3.0]
     """
-    found = np.asarray(values, dtype=np.float64)
-    sums = np.concatenate([[0.0], np.cumsum(found)])
-    places = np.arange(len(found))
+    numbers = np.asarray(values, dtype=np.float64)
+    sums = np.concatenate([[0.0], np.cumsum(numbers)])
+    places = np.arange(len(numbers))
     low = np.maximum(places - (span - 1) // 2, 0)
-    high = np.minimum(places + span // 2 + 1, len(found))
+    high = np.minimum(places + span // 2 + 1, len(numbers))
     means = (sums[high] - sums[low]) / (high - low)
     # Sums taken from each other leave rounding errors, which must not leave the range.
-    return np.asarray(np.clip(means, found.min(), found.max())) if len(found) else means
+    return np.asarray(np.clip(means, numbers.min(), numbers.max())) if len(numbers) else means

@@ -32,11 +32,11 @@ def lex(entries: pl.LazyFrame) -> pl.LazyFrame:
     """
     first = pl.col("file").min()
     line = pl.col("line").filter(pl.col("file") == first).min()
-    found = entries.drop_nulls("lemma").group_by("lemma").agg(
+    lemmas = entries.drop_nulls("lemma").group_by("lemma").agg(
         first=first, first_line=line, n_rows=pl.len().cast(pl.Int64)
     )  # fmt: skip
     place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
-    return found.sort("first", "first_line", "lemma").select("lemma", place, "n_rows")
+    return lemmas.sort("first", "first_line", "lemma").select("lemma", place, "n_rows")
 
 
 def canonical(rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -58,15 +58,15 @@ def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataF
     >>> best_measures(precision, comparison).select("measure", "best", "p_adjusted").rows()
     [('mi', False, 1.0), ('t_score', True, None)]
     """
-    known = precision.select("category", "n", "measure", "precision")
-    known = known.join(comparison.select("category", "n").unique(), on=["category", "n"])
-    first = known.drop_nulls("precision").sort(
+    lists = precision.select("category", "n", "measure", "precision")
+    lists = lists.join(comparison.select("category", "n").unique(), on=["category", "n"])
+    first = lists.drop_nulls("precision").sort(
         "category", "n", "precision", "measure", descending=[False, False, True, False]
     )
     best = first.group_by("category", "n", maintain_order=True).agg(
         best_measure=pl.first("measure")
     )
-    rows = known.join(best, on=["category", "n"]).join(
+    rows = lists.join(best, on=["category", "n"]).join(
         _from_either_side(comparison), on=_SIDE, how="left"
     )
     _require_pairs(rows)
@@ -79,14 +79,14 @@ def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataF
 
 def _from_either_side(comparison: pl.DataFrame) -> pl.DataFrame:
     """Return each test twice, once for each of its measures as the one that may be worse."""
-    given = comparison.select(
+    tests = comparison.select(
         "category", "n", "difference", "p_adjusted", "significant",
         measure="measure_1", best_measure="measure_2",
     )  # fmt: skip
-    turned = given.with_columns(
+    turned = tests.with_columns(
         measure="best_measure", best_measure="measure", difference=-pl.col("difference")
     )
-    return pl.concat([given, turned])
+    return pl.concat([tests, turned])
 
 
 def _require_pairs(rows: pl.DataFrame) -> None:

@@ -226,6 +226,6 @@ def stays_below(precision: pl.DataFrame, *, threshold: float) -> pl.DataFrame:
     [3]
     """
     good = pl.when(pl.col("lower") >= threshold).then("n")
-    found = precision.group_by(_LIST).agg(last=pl.col("n").max(), good=good.max().fill_null(0))
+    ends = precision.group_by(_LIST).agg(last=pl.col("n").max(), good=good.max().fill_null(0))
     n = pl.when(pl.col("good") < pl.col("last")).then(pl.col("good") + 1)
-    return found.select(*_LIST, n=n).sort(*_LIST)
+    return ends.select(*_LIST, n=n).sort(*_LIST)

@@ -73,12 +73,12 @@ def difference_counts(
     """
     ids, vectors = _rank_vectors(ranks.lazy(), sorted({name for pair in pairs for name in pair}))
     n = _list_sizes(len(ids), at)
-    found = set_counts(vectors, np.zeros(len(ids), dtype=np.int64), samples(ids, judged), pairs, n)
+    sets = set_counts(vectors, np.zeros(len(ids), dtype=np.int64), samples(ids, judged), pairs, n)
     frames = [
         pl.DataFrame({"n": n} | dict(zip(_COUNTS[1:], _columns(counts), strict=True)))
         .with_columns(pl.lit(name).alias(column) for column, name in zip(_KEYS, key, strict=True))
         .select(*_SCHEMA)
-        for key, counts in found
+        for key, counts in sets
     ]
     return pl.concat([pl.DataFrame(schema=_SCHEMA), *frames]).sort(*Comparison.key())
 
@@ -97,8 +97,8 @@ def _rank_vectors(
     parts = {name: ranked.filter(pl.col("measure") == name) for name in measures}
     unknown = [name for name, part in parts.items() if part.is_empty()]
     if unknown and not ranked.is_empty():
-        known = ", ".join(ranked["measure"].unique().sort())
-        raise ValueError(f"no ranks for {', '.join(unknown)}; there are ranks for {known}")
+        names = ", ".join(ranked["measure"].unique().sort())
+        raise ValueError(f"no ranks for {', '.join(unknown)}; there are ranks for {names}")
     ids = next(iter(parts.values()), ranked.clear())["id"]
     for name, part in parts.items():
         if not part["id"].equals(ids):

@@ -57,5 +57,5 @@ def in_lists(
     padded = (*shape[:-2], shape[-2] + 1, shape[-1])  # with those that no list holds
     cells = np.ravel_multi_index(tuple(places), padded)
     # Sums of integers are exact in float.
-    found = np.bincount(cells, weights=weights, minlength=math.prod(padded)).reshape(padded)
-    return np.cumsum(found[..., :-1, :], axis=-2).astype(np.int64)
+    counts = np.bincount(cells, weights=weights, minlength=math.prod(padded)).reshape(padded)
+    return np.cumsum(counts[..., :-1, :], axis=-2).astype(np.int64)

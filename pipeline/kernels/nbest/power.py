@@ -192,11 +192,11 @@ def predictive_power(
     _require_pilot(design, pilot, pilot_size, size)
     bits = seeded_generator(seed=seed, purpose="predictive power")
     drawn = np.array([[n_1], [n_2]]) + np.zeros((2, replicates), dtype=np.int64)
-    found = np.array([[k_1], [k_2]]) + np.zeros((2, replicates), dtype=np.int64)
-    p = bits.beta(found + 0.5, drawn - found + 0.5)
-    true = found + bits.binomial(design.apart - drawn, p)
+    hits = np.array([[k_1], [k_2]]) + np.zeros((2, replicates), dtype=np.int64)
+    p = bits.beta(hits + 0.5, drawn - hits + 0.5)
+    true = hits + bits.binomial(design.apart - drawn, p)
     draws = _simulated(
-        bits, design, drawn=drawn, found=found, true=true, before=pilot_size, size=size
+        bits, design, drawn=drawn, found=hits, true=true, before=pilot_size, size=size
     )
     return _power(design, draws, replicates=replicates)
 
@@ -278,11 +278,11 @@ def _enumerated(design: Design, size: int, true_1: int, true_2: int) -> Draws | 
     apart, candidates = design.apart, design.candidates
     x = np.arange(min(apart, size) + 1)
     x = x[np.exp(log_hypergeometric_pmf(x, apart, candidates - apart, size)) > _NEGLIGIBLE]
-    first, second, found = x[:, None], x[None, :], np.arange(int(x[-1]) + 1)[None, :]
+    first, second, k = x[:, None], x[None, :], np.arange(int(x[-1]) + 1)[None, :]
     both = log_hypergeometric_pmf(first, apart, candidates - apart, size)
     both = both + log_hypergeometric_pmf(second, apart, candidates - 2 * apart, size - first)
     places = np.argwhere(np.exp(both) > _NEGLIGIBLE)
-    hits = [np.exp(log_hypergeometric_pmf(found, t, apart - t, first)) for t in (true_1, true_2)]
+    hits = [np.exp(log_hypergeometric_pmf(k, t, apart - t, first)) for t in (true_1, true_2)]
     kept = [[np.flatnonzero(row > _NEGLIGIBLE) for row in table] for table in hits]
     counts = [np.array([len(row) for row in table]) for table in kept]
     if (counts[0][places[:, 0]] * counts[1][places[:, 1]]).sum() > _MOST_TABLES:

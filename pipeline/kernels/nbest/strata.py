@@ -109,8 +109,8 @@ def strata_by_score(
     labels = score_labels(boundaries)
     table = scores.lazy().select("id", score=pl.col(column).cast(pl.Float64)).collect()
     places = np.searchsorted(boundaries, table["score"].fill_null(0.0).to_numpy(), side="right")
-    known = pl.col("score").is_not_null()
-    stratum = pl.when(known).then(_labelled(labels, places)).otherwise(pl.lit(UNDEFINED))
+    defined = pl.col("score").is_not_null()
+    stratum = pl.when(defined).then(_labelled(labels, places)).otherwise(pl.lit(UNDEFINED))
     return table.select("id", stratum=stratum).sort("id")
 
 
@@ -163,15 +163,15 @@ def stratified(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: str) -> 
     >>> stratified(strata, sizes={"1-2": 2, "3-4": 1}, seed="s").height
     3
     """
-    known = strata["stratum"].unique().sort().to_list()
-    wrong = [name for name, size in sizes.items() if name not in known or size < 0]
+    names = strata["stratum"].unique().sort().to_list()
+    wrong = [name for name, size in sizes.items() if name not in names or size < 0]
     if wrong:
-        raise ValueError(f"no size for {', '.join(wrong)}; the strata are {', '.join(known)}")
+        raise ValueError(f"no size for {', '.join(wrong)}; the strata are {', '.join(names)}")
     parts = [
         without_replacement(
             strata.filter(pl.col("stratum") == name), size=sizes.get(name, 0), seed=seed
         )
-        for name in known
+        for name in names
     ]
     empty = without_replacement(strata.clear(), size=0, seed=seed)
     return pl.concat([empty, *parts]).with_columns(
@@ -227,8 +227,8 @@ def pool(
 
 def _best_ranks(ranks: pl.DataFrame | pl.LazyFrame, measures: Sequence[str]) -> pl.DataFrame:
     chosen = ranks.lazy().filter(pl.col("measure").is_in(list(measures)))
-    known = chosen.select(pl.col("measure").unique()).collect().to_series().to_list()
-    unknown = [name for name in measures if name not in known]
+    ranked = chosen.select(pl.col("measure").unique()).collect().to_series().to_list()
+    unknown = [name for name in measures if name not in ranked]
     if unknown:
         raise ValueError(f"no ranks for {', '.join(unknown)}")
     return chosen.group_by("id").agg(pl.col("rank").min()).collect()

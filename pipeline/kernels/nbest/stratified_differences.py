@@ -67,11 +67,11 @@ def stratified_difference(
     ... )
     (0.25, 0.25, 0.25)
     """
-    found = _differences(
+    estimates = _differences(
         np.stack([first, second])[None], np.array([share]), confidence=confidence,
         replicates=replicates, seed=seed, method=method,
     )  # fmt: skip
-    difference, lower, upper = found[0].tolist()
+    difference, lower, upper = estimates[0].tolist()
     return difference, lower, upper
 
 
@@ -88,8 +88,8 @@ def _differences(
     p, variance = stratified_estimate(*np.moveaxis(sets, 2, 0))
     difference = np.where(share == 0.0, 0.0, share * (p[:, 0] - p[:, 1]))
     limits = np.full((2, len(sets)), np.where(share == 0.0, 0.0, np.nan))
-    known = ~np.isnan(p if method == "predictive" else variance).any(axis=1)
-    rows = np.flatnonzero((share > 0.0) & known)
+    estimable = ~np.isnan(p if method == "predictive" else variance).any(axis=1)
+    rows = np.flatnonzero((share > 0.0) & estimable)
     if rows.size:
         draw = partial(replicated(method), replicates=replicates, seed=seed)
         one, two = (
@@ -158,17 +158,17 @@ def stratified_comparison(
     rows = []
     for key, n, sets in stratified_counts(ranks, judged, strata, pairs=pairs, at=at):
         (size, n_1, k_1), (_, n_2, k_2) = np.moveaxis(sets.sum(axis=3), 0, -1)
-        found = _differences(
+        estimates = _differences(
             sets, size / n, confidence=confidence, replicates=replicates, seed=seed, method=method
         )
         counts = np.stack([n, size, n_1, k_1, n_2, k_2], axis=1)
         rows += [
             (*key, *row, *limits)
-            for row, limits in zip(counts.tolist(), found.tolist(), strict=True)
+            for row, limits in zip(counts.tolist(), estimates.tolist(), strict=True)
         ]
     schema = StratifiedComparison.columns()
-    known = {name: schema[name] for name in list(schema)[:-1]}
-    table = pl.DataFrame(rows, schema=known, orient="row").fill_nan(None)
+    columns = {name: schema[name] for name in list(schema)[:-1]}
+    table = pl.DataFrame(rows, schema=columns, orient="row").fill_nan(None)
     apart = (pl.col("lower") > 0) | (pl.col("upper") < 0)
     marked = table.with_columns(excludes_zero=(apart & relevant(margin)).fill_null(value=False))
     return marked.sort(*StratifiedComparison.key())

@@ -68,8 +68,8 @@ def stratified_estimate(
     spread = np.where(missed == 0, 0.0, missed * spread)
     precision = np.where(members > 0, weights * p, 0.0).sum(axis=-1)
     variance = np.where(members > 0, weights**2 * spread, 0.0).sum(axis=-1)
-    none, known = whole[..., 0] == 0, np.isnan(precision)
-    return np.where(none, np.nan, precision), np.where(none | known, np.nan, variance)
+    none, unknown = whole[..., 0] == 0, np.isnan(precision)
+    return np.where(none, np.nan, precision), np.where(none | unknown, np.nan, variance)
 
 
 def stratified_interval(
@@ -134,9 +134,9 @@ def stratified_interval(
     rows = np.flatnonzero(~np.isnan(p if method == "predictive" else variance))
     distinct, inverse = np.unique(counts[rows], axis=0, return_inverse=True)
     draw = partial(replicated(method), replicates=replicates, seed=seed, purpose="stratified")
-    found = [percentiles(draw(row), confidence=confidence) for row in distinct]
-    if found:
-        limits[rows] = np.clip(found, 0.0, 1.0)[inverse.ravel()]
+    intervals = [percentiles(draw(row), confidence=confidence) for row in distinct]
+    if intervals:
+        limits[rows] = np.clip(intervals, 0.0, 1.0)[inverse.ravel()]
     return np.minimum(limits[:, 0], p), np.maximum(limits[:, 1], p)
 
 

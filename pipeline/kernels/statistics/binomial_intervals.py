@@ -11,7 +11,7 @@ from pipeline.kernels.percentiles import tail_of
 from pipeline.kernels.statistics.intervals import interval
 
 
-@interval(reference="Clopper & Pearson 1934")
+@interval(title="Clopper-Pearson, exact binomial", reference="Clopper & Pearson 1934")
 def clopper_pearson(
     k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
@@ -58,7 +58,7 @@ def clopper_pearson(
     return lower, upper
 
 
-@interval(reference="Wilson 1927")
+@interval(title="Wilson", reference="Wilson 1927")
 def wilson(
     k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
@@ -113,7 +113,7 @@ def _score_limits(
     return lower, np.where(k == n, 1.0, upper)
 
 
-@interval(reference="Newcombe 1998")
+@interval(title="Wilson with continuity correction", reference="Newcombe 1998")
 def wilson_corrected(
     k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
@@ -154,7 +154,7 @@ def wilson_corrected(
     return _score_limits(k, n, confidence, correction=0.5)
 
 
-@interval(reference="Brown, Cai & DasGupta 2001")
+@interval(title="Jeffreys", reference="Brown, Cai & DasGupta 2001")
 def jeffreys(
     k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:

@@ -167,13 +167,13 @@ def _peaks(
     equal = inner.max(axis=1, keepdims=True) * np.float32(1e-5)  # apart by less: rounding
     peak = (inner >= values[:, :-2] - equal) & (inner >= values[:, 2:] - equal)
     heights = np.where(peak, inner, np.float32(0.0))
-    found = []
+    peaks = []
     for _ in range(_PEAKS):
         top = np.argmax(heights >= heights.max(axis=1, keepdims=True) - equal, axis=1)
-        found.append(_vertex(angles, values, top + 1))
+        peaks.append(_vertex(angles, values, top + 1))
         near = np.abs(np.arange(heights.shape[1]) - top[:, None]) <= 1
         heights = np.where(near, np.float32(0.0), heights)
-    return found
+    return peaks
 
 
 def _vertex(

@@ -50,6 +50,8 @@ class ExactTest:
         (k1, n1, k2, n2, alternative) -> array of p-values, NaN where a group is empty.
     reference : str
         Who described it.
+    title : str
+        What the report calls it; the name if empty.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class ExactTest:
     p_values: PValues
     _: KW_ONLY
     reference: str
+    title: str = ""
 
 
 TESTS: Registry[ExactTest] = Registry("test", "pipeline.kernels.statistics")
@@ -69,7 +72,7 @@ exact_test = TESTS.decorator(ExactTest)
 """Registers a function as the test named after it."""
 
 
-@exact_test(reference="Fisher 1935")
+@exact_test(title="Fisher's exact test", reference="Fisher 1935")
 def fisher(
     k1: npt.ArrayLike,
     n1: npt.ArrayLike,
@@ -109,7 +112,7 @@ def fisher(
     return _sided(fisher_two_sided, fisher_greater, (k1, n1, k2, n2), alternative)
 
 
-@exact_test(reference="Lancaster 1961")
+@exact_test(title="Fisher's test with mid-p values", reference="Lancaster 1961")
 def fisher_mid_p(
     k1: npt.ArrayLike,
     n1: npt.ArrayLike,
@@ -149,7 +152,7 @@ def fisher_mid_p(
     return _sided(mid_p_two_sided, mid_p_greater, (k1, n1, k2, n2), alternative)
 
 
-@exact_test(reference="Boschloo 1970")
+@exact_test(title="Boschloo's exact test", reference="Boschloo 1970")
 def boschloo(
     k1: npt.ArrayLike,
     n1: npt.ArrayLike,

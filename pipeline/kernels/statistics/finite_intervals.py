@@ -17,7 +17,11 @@ _EQUAL = 1e-10  # a tail that differs from alpha/2 by less counts as equal: alph
 _CHUNK = 8192  # rows at a time: the arrays then stay in the processor's cache
 
 
-@interval(reference="Wright 1991; Buonaccorsi 1987", finite=True)
+@interval(
+    title="exact hypergeometric, for this data set alone",
+    reference="Wright 1991; Buonaccorsi 1987",
+    finite=True,
+)
 def hypergeometric(
     k: npt.ArrayLike, n: npt.ArrayLike, *, population: npt.ArrayLike, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:

@@ -30,6 +30,8 @@ class Interval(Generic[F]):
         (k, n, confidence) -> lower and upper limits, [0, 1] where n = 0.
     reference : str
         Who described it.
+    title : str
+        What the report calls it; the name if empty.
     finite : bool
         Whether it is for samples without replacement alone: then `limits` is given the size of
         the `population` too.
@@ -39,6 +41,7 @@ class Interval(Generic[F]):
     limits: F
     _: KW_ONLY
     reference: str
+    title: str = ""
     finite: bool = False
 
     def __call__(

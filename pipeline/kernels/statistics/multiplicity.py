@@ -24,12 +24,15 @@ class Correction:
         Array of p-values -> array of adjusted p-values; NaN stays NaN and does not count.
     reference : str
         Who described it.
+    title : str
+        What the report calls it; the name if empty.
     """
 
     name: str
     adjust: Callable[[npt.ArrayLike], FloatArray]
     _: KW_ONLY
     reference: str
+    title: str = ""
 
 
 CORRECTIONS: Registry[Correction] = Registry("correction", "pipeline.kernels.statistics")
@@ -38,7 +41,7 @@ correction = CORRECTIONS.decorator(Correction)
 """Registers a function as the correction named after it."""
 
 
-@correction(reference="Holm 1979")
+@correction(title="Holm's method", reference="Holm 1979")
 def holm(p: npt.ArrayLike) -> FloatArray:
     """Return p-values adjusted by Holm's step-down method.
 
@@ -73,7 +76,7 @@ def holm(p: npt.ArrayLike) -> FloatArray:
     return _adjusted(p, _step_down)
 
 
-@correction(reference="Benjamini & Hochberg 1995")
+@correction(title="Benjamini and Hochberg's method", reference="Benjamini & Hochberg 1995")
 def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     """Return p-values adjusted by Benjamini and Hochberg's step-up method.
 
@@ -112,13 +115,13 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
 def _adjusted(p: npt.ArrayLike, adjust: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Apply `adjust` to the ascending p-values of the tests that were made."""
     adjusted = np.array(p, dtype=np.float64)
-    made = np.flatnonzero(~np.isnan(adjusted))
-    family = adjusted[made]
+    tested = np.flatnonzero(~np.isnan(adjusted))
+    family = adjusted[tested]
     if np.any((family < 0) | (family > 1)):
         message = f"p-values outside [0, 1]: from {family.min():g} to {family.max():g}"
         raise ValueError(message)
     order = np.argsort(family, kind="stable")
-    adjusted[made[order]] = np.minimum(adjust(family[order]), 1.0)
+    adjusted[tested[order]] = np.minimum(adjust(family[order]), 1.0)
     return adjusted
 
 

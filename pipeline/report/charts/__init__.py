@@ -1,53 +1,45 @@
-"""Charts: functions from aggregated frames to Altair charts, loaded on first use."""
+"""Charts: functions from aggregated frames to Altair charts, loaded on first use.
+
+A chart is found by its name, `charts.heat_map`: nothing has to be said here. What is imported for
+the type checker has its own signature there; another chart is of any type.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pipeline.report.charts.base import CHARTS
-from pipeline.report.charts.parts.options import Extras, Grid, Look, Style, Window
+from pipeline.errors import UnknownName
+from pipeline.report.charts.base import CHARTS as CHARTS
+from pipeline.report.charts.parts.options import Extras as Extras
+from pipeline.report.charts.parts.options import Grid as Grid
+from pipeline.report.charts.parts.options import Look as Look
+from pipeline.report.charts.parts.options import Style as Style
+from pipeline.report.charts.parts.options import Window as Window
 
 if TYPE_CHECKING:
-    from pipeline.report.charts.difference_graph import difference_chart
-    from pipeline.report.charts.dot_rows import dot_plot
-    from pipeline.report.charts.grid_cells import grid_map
-    from pipeline.report.charts.growth_graph import growth
-    from pipeline.report.charts.heat import heat_map
-    from pipeline.report.charts.lemma_graphs import lemma_chart, scatter_chart, trend_chart
-    from pipeline.report.charts.lexicon_graph import lexicon_chart
-    from pipeline.report.charts.named_points import scatter
-    from pipeline.report.charts.precision_graph import precision_chart
-    from pipeline.report.charts.recall_graph import precision_recall_chart, recall_chart
-    from pipeline.report.charts.strip import strip_chart
-    from pipeline.report.charts.whiskers import whisker_chart
-
-__all__ = [
-    "CHARTS",
-    "Extras",
-    "Grid",
-    "Look",
-    "Style",
-    "Window",
-    "difference_chart",
-    "dot_plot",
-    "grid_map",
-    "growth",
-    "heat_map",
-    "lemma_chart",
-    "lexicon_chart",
-    "precision_chart",
-    "precision_recall_chart",
-    "recall_chart",
-    "scatter",
-    "scatter_chart",
-    "strip_chart",
-    "trend_chart",
-    "whisker_chart",
-]
+    from pipeline.report.charts.difference_graph import difference_chart as difference_chart
+    from pipeline.report.charts.dot_rows import dot_plot as dot_plot
+    from pipeline.report.charts.grid_cells import grid_map as grid_map
+    from pipeline.report.charts.growth_graph import growth as growth
+    from pipeline.report.charts.heat import heat_map as heat_map
+    from pipeline.report.charts.lemma_graphs import lemma_chart as lemma_chart
+    from pipeline.report.charts.lemma_graphs import scatter_chart as scatter_chart
+    from pipeline.report.charts.lemma_graphs import trend_chart as trend_chart
+    from pipeline.report.charts.lexicon_graph import lexicon_chart as lexicon_chart
+    from pipeline.report.charts.named_points import scatter as scatter
+    from pipeline.report.charts.precision_graph import precision_chart as precision_chart
+    from pipeline.report.charts.recall_graph import precision_recall_chart as precision_recall_chart
+    from pipeline.report.charts.recall_graph import recall_chart as recall_chart
+    from pipeline.report.charts.strip import strip_chart as strip_chart
+    from pipeline.report.charts.whiskers import whisker_chart as whisker_chart
 
 
 def __getattr__(name: str) -> Any:
     """Return a chart: reading the options of a view must not wait for the charting library."""
-    if name not in __all__:
+    if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return CHARTS.get(name)
+    try:
+        return CHARTS.get(name)
+    except UnknownName as error:
+        remedy = "a chart is a function under @chart() in a file of pipeline/report/charts"
+        raise AttributeError(f"{error}; {remedy}") from None

@@ -59,14 +59,14 @@ def difference_chart(
     marked = _marked(held, look)
     drawn = at_thinned(held, points=look.points, always=[*extras.cuts, *marked["n"]])
     plane = _plane(drawn, window, look)
-    given = strokes([_name(pair) for pair in pairs], look)
+    stroke_of = strokes([_name(pair) for pair in pairs], look)
     parts = [
         level(0.0, plane, BASELINE),
         *layers.cut_lines(extras.cuts, plane, above=0),
-        *layers.lines(drawn, plane, given),
-        *(points(marked.filter(line=name), plane, given[name]) for name in given),
-        *end_labels(list(_ends(drawn, given)), plane),
-        *(_hover(drawn, list(given), plane) if look.live else []),
+        *layers.lines(drawn, plane, stroke_of),
+        *(points(marked.filter(line=name), plane, stroke_of[name]) for name in stroke_of),
+        *end_labels(list(_ends(drawn, stroke_of)), plane),
+        *(_hover(drawn, list(stroke_of), plane) if look.live else []),
     ]
     return themed(parts, look)
 
@@ -90,11 +90,11 @@ def _plane(drawn: pl.DataFrame, window: Window, look: Look) -> Plane:
 
 
 def _marked(held: pl.DataFrame, look: Look) -> pl.DataFrame:
-    found = held.filter("significant")
+    marks = held.filter("significant")
     first, last = held.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
     gap = NEAREST * (last - first) / look.width
-    kept = [part.filter(pl.col("n").is_in(spaced(part["n"], gap=gap))) for part in _each(found)]
-    return pl.concat([found.clear(), *kept])
+    kept = [part.filter(pl.col("n").is_in(spaced(part["n"], gap=gap))) for part in _each(marks)]
+    return pl.concat([marks.clear(), *kept])
 
 
 def _each(frame: pl.DataFrame) -> list[pl.DataFrame]:

@@ -94,5 +94,5 @@ def _texts(frame: pl.DataFrame, grid: Grid, x: Any, y: Any, *, white: bool) -> a
     dark = ((pl.col("value") - middle).abs() > _DARK * (high - middle)).fill_null(value=False)
     mine = frame.filter(dark if white else ~dark).select("row", "column", "text")
     mark = over(mine).mark_text(color="#ffffff" if white else INK, fontSize=TEXT - 1)
-    made: alt.Chart = mark.encode(x=x, y=y, text=alt.Text("text", type="nominal"))
-    return made
+    layer: alt.Chart = mark.encode(x=x, y=y, text=alt.Text("text", type="nominal"))
+    return layer

@@ -37,9 +37,9 @@ def growth(
         Size and style.
     """
     last = max(2, int(frame["k"].max() or 2))  # type: ignore[arg-type]
-    given = strokes(names, look)
+    stroke_of = strokes(names, look)
     lines = [
-        _line(frame.filter(name=name), given[name], last, x_title=x_title, y_title=y_title)
+        _line(frame.filter(name=name), stroke_of[name], last, x_title=x_title, y_title=y_title)
         for name in names
     ]
     firsts = [_first(frame.filter(name=name), look) for name in names]
@@ -47,7 +47,7 @@ def growth(
     places = spread([y for _, y in held], gap=_GAP, low=6.0, high=look.height - 6.0)
     named = list(zip(held, places, strict=True))
     joints = [
-        segments([(-_JOINT, first, -_TEXT, place)], Stroke(given[name].colour, width=0.9))
+        segments([(-_JOINT, first, -_TEXT, place)], Stroke(stroke_of[name].colour, width=0.9))
         for (name, first), place in named
     ]
     texts = labels([(name, -_TEXT - 4, place) for (name, _), place in named], align="right")
@@ -70,8 +70,8 @@ def _line(
         "share", type="quantitative", title=y_title, scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="%", orient="right", tickCount=6),
     )  # fmt: skip
-    made: alt.Chart = mark.encode(x=x, y=y)
-    return made
+    layer: alt.Chart = mark.encode(x=x, y=y)
+    return layer
 
 
 def _first(frame: pl.DataFrame, look: Look) -> float | None:

@@ -54,14 +54,14 @@ def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> alt.ConcatCh
     grid = _Grid(44.0, 24.0, True, look) if most <= NUMBERS else _Grid(16.0, 16.0, False, look)
     top = _top(matrices)
     panels = [_panel(matrix, grid, top) for matrix in matrices]
-    made: alt.ConcatChart = dressed(alt.ConcatChart(concat=panels, columns=2))
-    return made
+    figure: alt.ConcatChart = dressed(alt.ConcatChart(concat=panels, columns=2))
+    return figure
 
 
 def _top(matrices: Sequence[Matrix]) -> float:
     """Return the end of the scale: the largest difference, in whole points."""
-    found = [m.cells["difference"].abs().max() for m in matrices]
-    largest = max((float(value) for value in found if value is not None), default=0.0)  # type: ignore[arg-type]
+    maxima = [m.cells["difference"].abs().max() for m in matrices]
+    largest = max((float(value) for value in maxima if value is not None), default=0.0)  # type: ignore[arg-type]
     return max(1.0, float(-(-100 * largest // 1)))
 
 
@@ -101,11 +101,11 @@ def _squares(frame: pl.DataFrame, grid: _Grid) -> alt.Chart:
     ends = frame.with_columns(
         x2=(pl.col("x") + grid.width - 1).round(2), y2=(pl.col("y") + grid.height - 1).round(2)
     )
-    made: alt.Chart = over(ends).encode(
+    layer: alt.Chart = over(ends).encode(
         x=pixel_x("x"), x2="x2",
         y=pixel_y("y"), y2="y2",
     )  # fmt: skip
-    return made
+    return layer
 
 
 def _untested(nothing: pl.DataFrame, grid: _Grid) -> list[alt.Chart]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import altair as alt
 import polars as pl
@@ -88,9 +88,9 @@ def trend_chart(
     drawn = {
         name: _per_cent(trends, column, column) for name, column in zip(names, columns, strict=True)
     }
-    given = {name: _stroke(name, look) for name in names}
-    ends = [End(name, drawn[name]["y"].to_list(), given[name]) for name in names]
-    lines = [line(drawn[name], plane, given[name]) for name in names]
+    stroke_of = {name: _stroke(name, look) for name in names}
+    ends = [End(name, drawn[name]["y"].to_list(), stroke_of[name]) for name in names]
+    lines = [line(drawn[name], plane, stroke_of[name]) for name in names]
     return themed([*lines, *end_labels(ends, plane)], look)
 
 
@@ -134,8 +134,7 @@ def _plane(
 
 
 def _stroke(name: str, look: Look) -> Stroke:
-    given: Mapping[str, Stroke] = strokes(SERIES, look)
-    return given[name]
+    return strokes(SERIES, look)[name]
 
 
 def _per_cent(trends: pl.DataFrame, column: str, trend: str) -> pl.DataFrame:
@@ -151,9 +150,9 @@ def _points(shown: pl.DataFrame, plane: Plane, stroke: Stroke, look: Look) -> al
         size=16 if many else 28, filled=True, color=stroke.colour,
         opacity=0.45 if many else 0.75,
     )  # fmt: skip
-    made: alt.Chart = mark.encode(x=plane.x_axis(), y=plane.y_axis("y"))
+    layer: alt.Chart = mark.encode(x=plane.x_axis(), y=plane.y_axis("y"))
     if not look.live:
-        return made
+        return layer
     told = [alt.Tooltip("lemma", type="nominal"), alt.Tooltip("y", type="quantitative", title="%")]
-    live: alt.Chart = made.encode(tooltip=told)
+    live: alt.Chart = layer.encode(tooltip=told)
     return live

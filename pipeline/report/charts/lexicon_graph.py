@@ -64,5 +64,5 @@ def _y(names: Sequence[str]) -> alt.Y:
 
 def _zero_line(domain: tuple[float, float], title: str) -> alt.Chart:
     mark = over(pl.DataFrame({"at": [0.0]})).mark_rule(color=INK, strokeDash=[4, 3])
-    made: alt.Chart = mark.encode(x=_x("at", title, domain))
-    return made
+    layer: alt.Chart = mark.encode(x=_x("at", title, domain))
+    return layer

@@ -73,7 +73,7 @@ def beside(
     [('a', 6.85, 36.0), ('b', 27.0, 50.0)]
     """
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
-    found = []
+    placed = []
     for name, (x, y) in zip(names, places, strict=True):
         wide = _WIDTH * len(name)
         tries = [
@@ -83,8 +83,8 @@ def beside(
         fits = [one for one in tries if _fits(one, wide, taken, look)]
         left, middle = (fits or tries)[0]
         taken.append((left, middle - _HEIGHT / 2, left + wide, middle + _HEIGHT / 2))
-        found.append((name, round(left, 2), round(middle, 2)))
-    return found
+        placed.append((name, round(left, 2), round(middle, 2)))
+    return placed
 
 
 def _domain(values: pl.Series) -> tuple[float, float]:
@@ -119,8 +119,8 @@ def _bars(frame: pl.DataFrame, axis: str, plane: Plane, x_title: str) -> alt.Cha
         ends = {"x": _x_axis("low", plane, x_title), "x2": alt.X2("high"), "y": plane.y_axis("y")}
     else:
         ends = {"x": _x_axis("x", plane, x_title), "y": plane.y_axis("low"), "y2": alt.Y2("high")}
-    made: alt.Chart = mark.encode(**ends)
-    return made
+    layer: alt.Chart = mark.encode(**ends)
+    return layer
 
 
 def _x_axis(field: str, plane: Plane, title: str) -> alt.X:

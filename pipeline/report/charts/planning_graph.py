@@ -72,13 +72,13 @@ def planning_chart(
         raise ValueError("no sampling rate to draw")
     names = drawn["line"].unique(maintain_order=True).to_list()
     plane = _plane(drawn, wanted, y_title, y_max, look)
-    given = uncovered(strokes(names, look), drawn, plane)
+    stroke_of = uncovered(strokes(names, look), drawn, plane)
     dots = _shown(curves.clear() if marked is None else marked)
     parts = [
         *(level(value, plane, BASELINE_LIMIT) for value in wanted),
-        *layers.lines(drawn, plane, given),
-        *(points(dots.filter(line=name), plane, given[name]) for name in given),
-        *end_labels([*_ends(drawn, given), *_wanted(wanted, plane)], plane),
+        *layers.lines(drawn, plane, stroke_of),
+        *(points(dots.filter(line=name), plane, stroke_of[name]) for name in stroke_of),
+        *end_labels([*_ends(drawn, stroke_of), *_wanted(wanted, plane)], plane),
         *([_told(pl.concat([drawn, dots]), plane)] if look.live else []),
     ]
     return themed(parts, look)
@@ -119,5 +119,5 @@ def _told(drawn: pl.DataFrame, plane: Plane) -> alt.Chart:
         alt.Tooltip("y", type="quantitative", format=".2f", title=plane.y_title),
     ]
     mark = over(drawn).mark_point(size=160, filled=True, opacity=0, clip=True)
-    made: alt.Chart = mark.encode(x=plane.x_axis(), y=plane.y_axis("y"), tooltip=tips)
-    return made
+    layer: alt.Chart = mark.encode(x=plane.x_axis(), y=plane.y_axis("y"), tooltip=tips)
+    return layer

@@ -69,8 +69,8 @@ def precision_chart(
     if drawn["y"].drop_nulls().is_empty():
         raise ValueError(f"no estimate of precision from n = {window.first_n} on")
     truth = None if extras.truth is None else at_same(per_cent(extras.truth), drawn)
-    known = [] if truth is None else [*truth["y"]]
-    y = y_range(drawn, [*known, *_levels(baseline)], extras, window)
+    true_y = [] if truth is None else [*truth["y"]]
+    y = y_range(drawn, [*true_y, *_levels(baseline)], extras, window)
     plane = Plane(n_range(drawn), y, roomy(look, len(names) + 1), "precision (%)", x_title)
     parts = curves(
         drawn, plane, names=names, extras=extras, window=window, truth=truth,

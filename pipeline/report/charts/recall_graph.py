@@ -111,13 +111,13 @@ def precision_recall_chart(
     truth = None if extras.truth is None else at_same(_both(extras.truth), drawn)
     frames = [drawn, *([] if truth is None else [truth])]
     plane = _plane(frames, baseline, window, roomy(look, len(names) + 1))
-    given = uncovered(strokes(names, look), drawn, plane)
+    stroke_of = uncovered(strokes(names, look), drawn, plane)
     parts = [
         *baseline_lines(baseline, plane),
-        *([] if truth is None else _paths(truth, plane, dashed(given, look))),
-        *_paths(drawn, plane, given),
-        *(_points(drawn.filter(pl.col("n").is_in(extras.cuts)), plane, given)),
-        *end_labels([*line_ends(drawn, given), *baseline_end(baseline, plane)], plane),
+        *([] if truth is None else _paths(truth, plane, dashed(stroke_of, look))),
+        *_paths(drawn, plane, stroke_of),
+        *(_points(drawn.filter(pl.col("n").is_in(extras.cuts)), plane, stroke_of)),
+        *end_labels([*line_ends(drawn, stroke_of), *baseline_end(baseline, plane)], plane),
         *(_met(drawn, plane) if look.live else []),
     ]
     return themed(parts, plane.look)

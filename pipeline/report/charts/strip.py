@@ -96,11 +96,11 @@ def _cells(placed: pl.DataFrame, is_best: bool, look: Look) -> alt.Chart:
     mark = over(placed.filter(best=is_best).drop("best")).mark_rect(
         color=strong if is_best else weak
     )
-    made: alt.Chart = mark.encode(
+    layer: alt.Chart = mark.encode(
         x=pixel_x("x"), x2="x2", y=pixel_y("y"), y2="y2",
         tooltip=_tips() if look.live else [],
     )  # fmt: skip
-    return made
+    return layer
 
 
 def _tips() -> list[alt.Tooltip]:

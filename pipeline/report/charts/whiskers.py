@@ -103,8 +103,8 @@ def _placed(
 def _axis(plane: Plane) -> alt.Chart:
     """Return an invisible mark that brings the axis of x."""
     axis = plane.x_axis("x")
-    made: alt.Chart = over(pl.DataFrame({"x": [plane.x[0]]})).mark_point(opacity=0).encode(x=axis)
-    return made
+    layer: alt.Chart = over(pl.DataFrame({"x": [plane.x[0]]})).mark_point(opacity=0).encode(x=axis)
+    return layer
 
 
 def _rules(placed: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
@@ -146,5 +146,5 @@ def _kinds(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator
     colours = GREYS if plane.look.style == "print" else SHADES
     first = min(placed["middle"].to_list())
     for index, kind in enumerate(kinds):
-        found = first + LINE * (index - (len(kinds) - 1) / 2)
-        yield labels([(kind, plane.look.width + 8.0, found)], color=colours[index % len(colours)])
+        y = first + LINE * (index - (len(kinds) - 1) / 2)
+        yield labels([(kind, plane.look.width + 8.0, y)], color=colours[index % len(colours)])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipeline.errors import NotMadeYet
 from pipeline.report.charts.parts.options import Style
 from pipeline.report.page import export
 from pipeline.report.page.document import ReportInput, Shown
 from pipeline.report.page.names import distinct, slug
 from pipeline.report.page.page import Data, Page, PageSection, Part, render
 from pipeline.report.page.parts import figure_part, table_part, text_part, whole_table
-from pipeline.report.view import VIEWS, Block, Figure, Text, ViewOptions
+from pipeline.report.view import VIEWS, Block, Figure, Text, View, ViewOptions
 
 
 def build(report: ReportInput) -> dict[str, bytes]:
@@ -40,7 +42,9 @@ def build(report: ReportInput) -> dict[str, bytes]:
         _section(_Place(stage, anchor, report), files)
         for stage, anchor in zip(shown, anchors, strict=True)
     ]
-    page = Page(report.title, report.description, tuple(sections), report.provenance)
+    page = Page(
+        report.title, report.description, tuple(sections), report.provenance, report.missing
+    )
     drawn = any(path.startswith("figures/") for path in files)
     html = render(page, javascript=export.javascript() if drawn else "")
     return {"index.html": html.encode(), **files}
@@ -61,11 +65,21 @@ def _section(place: _Place, files: dict[str, bytes]) -> PageSection:
     view = VIEWS.get(stage.use)
     own = view.options() if place.shown.options is None else place.shown.options
     options = _styled(own, place.report.style)
-    parts = [_part(block, place.anchor, files) for block in view.show(stage, options)]
-    data = [_data(place, table, files) for table in place.shown.tables]
+    parts = [_part(block, place.anchor, files) for block in _blocks(view, place.shown, options)]
+    there = () if place.shown.missing else place.shown.tables
+    data = [_data(place, table, files) for table in there]
     return PageSection(
         place.anchor, stage.name, stage.use, place.shown.doc, tuple(parts), tuple(data)
     )
+
+
+def _blocks(view: View, shown: Shown, options: ViewOptions) -> Sequence[Block]:
+    if shown.missing:
+        return [Text(f"Not there yet: {shown.missing}.")]
+    try:
+        return view.show(shown.view, options)
+    except NotMadeYet as error:
+        return [Text(f"Not shown yet: it looks at {error.table}, which is not there yet.")]
 
 
 def _styled(options: ViewOptions, style: Style | None) -> ViewOptions:

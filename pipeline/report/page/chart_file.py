@@ -47,8 +47,8 @@ def chart_bytes(chart: alt.TopLevelMixin, kind: str, *, title: str = "chart") ->
     picture = svg(chart)
     if kind == "svg":
         return picture.encode()
-    made: bytes = png(picture) if kind == "png" else vl_convert.svg_to_pdf(picture)
-    return made
+    content: bytes = png(picture) if kind == "png" else vl_convert.svg_to_pdf(picture)
+    return content
 
 
 def _page(chart: alt.TopLevelMixin, title: str) -> str:

@@ -28,12 +28,15 @@ class Shown:
         What such a stage does, in a sentence.
     options : ViewOptions or None
         The options of its view; the view's defaults if None.
+    missing : str
+        Why it has no results yet; empty if it has.
     """
 
     view: StageView
     tables: tuple[str, ...] = ()
     doc: str = ""
     options: ViewOptions | None = None
+    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class ReportInput:
         The style of every figure whose view does not give its own.
     most_rows : int
         Tables with more rows than this are not copied beside the page, which says so.
+    missing : mapping of str to str
+        Stage without results -> why: it waits for somebody, or rests on one that does.
     """
 
     title: str
@@ -61,3 +66,4 @@ class ReportInput:
     provenance: Mapping[str, Record] = field(default_factory=dict)
     most_rows: int = 5_000_000
     style: Style | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -87,6 +87,7 @@ class Page:
     description: str
     sections: tuple[PageSection, ...]
     provenance: Mapping[str, Record]
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 def render(page: Page, *, javascript: str) -> str:

@@ -24,10 +24,10 @@ _SPREAD = 16
 def _bytes(value: object) -> object:
     if not isinstance(value, str):
         return value
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", value, re.IGNORECASE)
-    if not found:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", value, re.IGNORECASE)
+    if not match:
         raise ValueError(f"{value!r} is no amount of memory such as 500MB or 2GB")
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes)]

@@ -33,15 +33,15 @@ def dry_run(nodes: Mapping[str, Node], files: Sources) -> list[Problem]:
         Empty if every stage fits together. A stage that rests on a wrong one is left out.
     """
     problems: list[Problem] = []
-    made: dict[str, dict[str, pl.LazyFrame]] = {}
+    outputs: dict[str, dict[str, pl.LazyFrame]] = {}
     for name, node in nodes.items():
-        if any(reference.stage not in made for reference in node.inputs.values()):
+        if any(reference.stage not in outputs for reference in node.inputs.values()):
             continue
         if any(option not in files.get(name, {}) for option in node.sources):
             continue
         try:
-            for tables in _inputs(node, made, files.get(name, {})):
-                made[name] = _run_on_nothing(node, tables)
+            for tables in _inputs(node, outputs, files.get(name, {})):
+                outputs[name] = _run_on_nothing(node, tables)
         except ConfigError as error:
             problems += [problem.within(f"stages.{name}") for problem in error.problems]
         except (SchemaViolation, pl.exceptions.PolarsError) as error:
@@ -51,11 +51,11 @@ def dry_run(nodes: Mapping[str, Node], files: Sources) -> list[Problem]:
 
 def _inputs(
     node: Node,
-    made: Mapping[str, Mapping[str, pl.LazyFrame]],
+    outputs: Mapping[str, Mapping[str, pl.LazyFrame]],
     files: Mapping[str, list[SourceFile]],
 ) -> Iterator[Tables]:
     """Yield the zero-row inputs, once for each different header among the files."""
-    tables = {option: made[ref.stage][ref.table] for option, ref in node.inputs.items()}
+    tables = {option: outputs[ref.stage][ref.table] for option, ref in node.inputs.items()}
     tables |= {option: folder.kind.entries.zero_rows() for option, folder in node.sheets.items()}
     if not node.sources:
         yield tables
@@ -81,11 +81,11 @@ def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
     carried = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
     ran = stage.run(node.config, {**tables, **carried})
     partial = {name: table for name, table in ran.items() if name not in counting.carry}
-    made = _checked(partial, counting.partials)
-    made = _checked(counting.merge(node.config, made), counting.partials)
+    merged = _checked(partial, counting.partials)
+    merged = _checked(counting.merge(node.config, merged), counting.partials)
     if counting.totals:
-        made |= _checked(counting.totals(node.config, made), counting.total_tables)
-    return _checked(counting.combine(node.config, made), stage.outputs)
+        merged |= _checked(counting.totals(node.config, merged), counting.total_tables)
+    return _checked(counting.combine(node.config, merged), stage.outputs)
 
 
 def _checked(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, pl.LazyFrame]:

@@ -87,6 +87,8 @@ class Experiment(Options):
     """What the experiment is about, for the report."""
     seed: str = "lexassay"
     """Fixes everything that is drawn at random."""
+    sheets: str = ""
+    """Folder of the sheets, from this file's folder; ``sheets/NAME`` if not given."""
     data: dict[str, str] = Field(default_factory=dict)
     """Public data used: path under the data root to where it can be had."""
     stages: dict[str, dict[str, Any]] = Field(min_length=1)

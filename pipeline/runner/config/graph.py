@@ -75,8 +75,8 @@ class Node:
     def own_config(self) -> dict[str, Any]:
         """Return the options that are not inputs: what enters the fingerprint."""
         listed = {name.partition(".")[0] for name in self.inputs}
-        given = listed | set(self.sources) | set(self.sheets)
-        return self.config.model_dump(mode="json", exclude=given)
+        inputs = listed | set(self.sources) | set(self.sheets)
+        return self.config.model_dump(mode="json", exclude=inputs)
 
 
 def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
@@ -105,8 +105,8 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
             continue
         problems += wrong
         if not wrong and None not in inputs.values():
-            known = {option: each for option, each in inputs.items() if each}
-            nodes[name] = Node(name, stage, config, known, _sources(config), _sheets(config))
+            references = {option: each for option, each in inputs.items() if each}
+            nodes[name] = Node(name, stage, config, references, _sources(config), _sheets(config))
     problems += _disagreements(nodes)
     try:
         return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
@@ -120,13 +120,13 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
 
 def above(nodes: Mapping[str, Node], names: Iterable[str]) -> set[str]:
     """Return the stages named and all that they rest on."""
-    waiting, found = list(names), set[str]()
+    waiting, reached = list(names), set[str]()
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reached:
+            reached.add(name)
             waiting += [reference.stage for reference in nodes[name].inputs.values()]
-    return found
+    return reached
 
 
 def _disagreements(nodes: Mapping[str, Node]) -> Iterator[Problem]:
@@ -210,7 +210,7 @@ def _references(
     known: set[str],
 ) -> tuple[dict[str, Reference | None], list[Problem]]:
     """Return the tables that a stage refers to, and the references that lead nowhere."""
-    found: dict[str, Reference | None] = {}
+    references: dict[str, Reference | None] = {}
     problems: list[Problem] = []
     for option, each in stage.config.model_fields.items():
         wanted = next((mark.schema for mark in each.metadata if isinstance(mark, Of)), None)
@@ -218,10 +218,10 @@ def _references(
             continue
         for place, value in _written(option, content.get(option, each.default)):
             try:
-                found[place] = resolve(value, wanted, kinds, known)
+                references[place] = resolve(value, wanted, kinds, known)
             except ValueError as error:
                 problems.append(Problem(f"stages.{name}.{place}", str(error)))
-    return found, problems
+    return references, problems
 
 
 def _written(option: str, value: Any) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ def problems_of(
     prefix : str
         Dotted path of the model within the file.
     """
-    found: dict[str, Problem] = {}
+    problems: dict[str, Problem] = {}
     for each in error.errors(include_url=False):
         path = _path(each["loc"], content)
         where = ".".join(filter(None, [prefix, *path]))
@@ -35,8 +35,8 @@ def problems_of(
             problem = Problem(where, "unknown key", near)
         else:
             problem = _problem(where or "file", each["type"], each["msg"], each.get("input"))
-        found.setdefault(where, problem)
-    return list(found.values())
+        problems.setdefault(where, problem)
+    return list(problems.values())
 
 
 def _problem(where: str, kind: str, message: str, value: Any) -> Problem:

@@ -11,14 +11,13 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.runner.config.dry_run import dry_run
 from pipeline.runner.config.experiment import Experiment, override, parse, read_toml
 from pipeline.runner.config.graph import Node, build
-from pipeline.runner.config.sources import Places, SourceFile, data_root, find, sheet_files
+from pipeline.runner.config.sheet_places import SheetPlaces, sheet_places
+from pipeline.runner.config.sources import Places, SourceFile, data_root, find
 from pipeline.runner.store.storage import storage_at
 from pipeline.runner.store.verbs import Storage
 
 RUNS = Path("runs")
 """Where results go if nothing else is said."""
-SHEETS = Path("sheets")
-"""Where sheets go."""
 
 Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
 """Finds further mistakes, such as those of the report's section."""
@@ -40,8 +39,8 @@ class Project:
         Stage to option to the files found.
     root : Path
         The folder of its results.
-    sheets : Path
-        The folder of the sheets that people fill in.
+    sheets : SheetPlaces
+        The folders of the sheets that people fill in.
     text : str
         The file as written, for provenance.
     """
@@ -51,7 +50,7 @@ class Project:
     nodes: Mapping[str, Node]
     files: Mapping[str, Mapping[str, list[SourceFile]]]
     root: Path
-    sheets: Path
+    sheets: SheetPlaces
     text: str = ""
 
     @property
@@ -62,7 +61,7 @@ class Project:
     def files_of(self, node: Node) -> dict[str, list[SourceFile]]:
         """Return the files that a stage reads, and the sheets that there are at this moment."""
         filled = {
-            option: sheet_files(self.sheets / folder.name, folder.kind.format)
+            option: self.sheets.files(folder.name, folder.kind.format)
             for option, folder in node.sheets.items()
         }
         return {**self.files[node.name], **filled}
@@ -102,8 +101,8 @@ def load(
     experiment, problems = parse(content)
     if experiment is None:
         raise ConfigError(str(path), problems)
-    nodes, found = build(experiment)
-    problems += found
+    nodes, wrong = build(experiment)
+    problems += wrong
     places = Places(path.parent, data_root(data), experiment.data)
     files = _files(nodes, places, problems)
     problems += dry_run(nodes, files)
@@ -111,24 +110,19 @@ def load(
     if problems:
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")
-    root, sheets = runs / experiment.name, _sheets_of(runs)
-    return Project(experiment, content, nodes, files, root, sheets, text)
-
-
-def _sheets_of(runs: Path) -> Path:
-    """Keep sheets apart from results, which can be made again; with --runs DIR, inside DIR."""
-    return SHEETS if runs == RUNS else runs / SHEETS
+    sheets = sheet_places(path, runs=runs, name=experiment.name, written=experiment.sheets)
+    return Project(experiment, content, nodes, files, runs / experiment.name, sheets, text)
 
 
 def _files(
     nodes: Mapping[str, Node], places: Places, problems: list[Problem]
 ) -> dict[str, dict[str, list[SourceFile]]]:
-    found: dict[str, dict[str, list[SourceFile]]] = {}
+    files: dict[str, dict[str, list[SourceFile]]] = {}
     for name, node in nodes.items():
-        found[name] = {}
+        files[name] = {}
         for option, source in node.sources.items():
             try:
-                found[name][option] = find(source, places, where=f"stages.{name}.{option}")
+                files[name][option] = find(source, places, where=f"stages.{name}.{option}")
             except ConfigError as error:
                 problems += error.problems
-    return found
+    return files

@@ -63,8 +63,8 @@ class SourceFile:
         """Yield its tokens in batches, with those of the columns that it has, checked."""
         if self.format.read is None:
             raise TypeError(f"format {self.format.name} reads no corpus")
-        known = self.format.scan(self.path, self.options).collect_schema().names()
-        wanted = [name for name in known if name in columns]
+        names = self.format.scan(self.path, self.options).collect_schema().names()
+        wanted = [name for name in names if name in columns]
         for batch in self.format.read(self.path, self.options, wanted, size):
             labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
             yield Batch(labelled, batch.skipped)
@@ -115,8 +115,8 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
     files: list[SourceFile] = []
     for written in source.path:
         try:
-            found = _expand(written, places, where)
-            files += [_file(label, path, source, where) for label, path in found]
+            expanded = _expand(written, places, where)
+            files += [_file(label, path, source, where) for label, path in expanded]
         except ConfigError as error:
             problems += error.problems
         except ValueError as error:
@@ -147,8 +147,8 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     target = base / relative
     if target.is_file():
         return [(written, target)]
-    found = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
-    files = [(_label(written, each), each) for each in found if each.is_file()]
+    paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
+    files = [(_label(written, each), each) for each in paths if each.is_file()]
     if not files:
         what = "the folder has no files" if target.is_dir() else f"there is no file {written!r}"
         raise _absent(written, places, where, what)

@@ -10,6 +10,7 @@ import polars as pl
 
 from pipeline.formats.sheets.delivery import about_text, delivery_csv, delivery_xlsx
 from pipeline.runner.config.project import Project
+from pipeline.runner.delivery.sheets import REMEDY
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.storage import storage_at
@@ -23,7 +24,9 @@ _CAUTION = (
 )
 
 
-def deliver_list(project: Project, manifest: Manifest, wanted: NBestList) -> list[str]:
+def deliver_list(
+    project: Project, manifest: Manifest, wanted: NBestList, *, write: bool = True
+) -> list[str]:
     """Write the chosen list, if that very list has not been written yet.
 
     The file's name holds the measure, the size and some digits of a digest of what is in it. So
@@ -37,6 +40,8 @@ def deliver_list(project: Project, manifest: Manifest, wanted: NBestList) -> lis
         The artefact of the stage that made the list.
     wanted : NBestList
         Where it goes.
+    write : bool
+        Whether to write it, or to say alone what would be written.
 
     Returns
     -------
@@ -49,7 +54,10 @@ def deliver_list(project: Project, manifest: Manifest, wanted: NBestList) -> lis
         return []
     title = project.experiment.title or project.experiment.name
     files = _files(rows, chosen.row(0, named=True), title=title, kind=wanted.kind)
-    storage, written = storage_at(project.sheets / wanted.folder), []
+    storage, written = storage_at(project.sheets.own / wanted.folder, remedy=REMEDY), []
+    if not write:
+        there = {entry.name for entry in storage.list()}
+        return [f"the list {storage.location(each)}" for each in files if each not in there]
     with storage.guarded("the list", ""), storage.lock(store.LOCK, lambda: None):
         for each, content in files.items():
             with suppress(FileExistsError):

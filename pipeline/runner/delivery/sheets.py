@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,17 +12,20 @@ from pipeline.errors import StoreError
 from pipeline.formats.sheets import listing, write_csv, write_xlsx
 from pipeline.formats.sheets.kinds import SHEETS, SheetKind
 from pipeline.runner.config.project import Project
-from pipeline.runner.config.sources import sheet_files
+from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.storage import storage_at
 from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import Sheets
 
+REMEDY = 'name another folder in the experiment, above its stages: sheets = "DIR"'
 _MOST = 10_000
 
 
-def deliver_sheets(project: Project, manifest: Manifest, wanted: Sheets) -> list[str]:
+def deliver_sheets(
+    project: Project, manifest: Manifest, wanted: Sheets, *, write: bool = True
+) -> list[str]:
     """Write a sheet for every annotator who has rows that stand in no sheet yet.
 
     What stands in a sheet that is there, filled or not, is not written again, and neither is a
@@ -36,33 +40,46 @@ def deliver_sheets(project: Project, manifest: Manifest, wanted: Sheets) -> list
         The artefact of the stage that made the sheet.
     wanted : Sheets
         Where they go, and what they look like.
+    write : bool
+        Whether to write them, or to say alone what would be written.
 
     Returns
     -------
     list of str
         Where the sheets written are.
     """
-    kind, folder = SHEETS[wanted.format], project.sheets / wanted.folder
+    kind, places = SHEETS[wanted.format], project.sheets
     rows = store.scan(project.storage, manifest, "sheet").collect()
-    storage = storage_at(folder)
-    with storage.guarded("the sheets", ""), storage.lock(store.LOCK, lambda: None):
-        todo = _unwritten(rows, folder, kind).sort("annotator")
+    if not write:
+        todo = _unwritten(rows, places.files(wanted.folder, kind.format), kind)
+        folder = places.own / wanted.folder
         return [
-            _write(part.sort("order"), str(annotator), wanted, storage, kind)
-            for (annotator,), part in todo.group_by("annotator", maintain_order=True)
+            f"a sheet with {part.height:,} rows for {annotator} to {folder}"
+            for annotator, part in _by_annotator(todo)
+        ]
+    storage = storage_at(places.own / wanted.folder, remedy=REMEDY)
+    with storage.guarded("the sheets", ""), storage.lock(store.LOCK, lambda: None):
+        todo = _unwritten(rows, places.files(wanted.folder, kind.format), kind)
+        return [
+            _write(part.sort("order"), annotator, wanted, storage, kind)
+            for annotator, part in _by_annotator(todo)
         ]
 
 
-def _unwritten(rows: pl.DataFrame, folder: Path, kind: SheetKind) -> pl.DataFrame:
+def _by_annotator(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    for (annotator,), part in rows.sort("annotator").group_by("annotator", maintain_order=True):
+        yield str(annotator), part
+
+
+def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
     """Leave out the rows that stand in a sheet, and those that have answers enough."""
-    files = sheet_files(folder, kind.format)
     if not files:
         return rows
     read = pl.concat(file.scan() for file in files)
     there = read.select("id", "annotator", kind.answer).collect()
-    given = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
+    votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
     needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
-    counted = needed.join(given, on="id", how="left", maintain_order="left")
+    counted = needed.join(votes, on="id", how="left", maintain_order="left")
     short = counted.filter(pl.col("given").fill_null(0) < pl.col("needed"))
     left = short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
     return left.select(rows.columns)

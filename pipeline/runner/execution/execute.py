@@ -64,7 +64,7 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
     if whole.stage.counting and tasks[0].phase != "alone":
         shards = _put_together(tasks[0], shards, engine, whole.stage.counting)
     with storage.guarded(f"stage {name}", name), drafted(storage, final) as draft:
-        made = Manifest(
+        artefact = Manifest(
             stage=name,
             use=whole.use,
             fingerprint=step.fingerprint,
@@ -75,7 +75,7 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
             skipped=skipped,
             skipped_examples=tuple(examples),
         )
-        storage.write(f"{draft}/{manifest.NAME}", made.model_dump_json(indent=1).encode())
+        storage.write(f"{draft}/{manifest.NAME}", artefact.model_dump_json(indent=1).encode())
         aside = storage.publish(draft, final)
         storage.remove(partial)
     if skipped:
@@ -84,7 +84,7 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
     if aside:
         text = f"what was there before is set aside in {storage.location(aside)}"
         tell(listeners, "message", name, text=text)
-    return made
+    return artefact
 
 
 def _unmade(tasks: Sequence[Task]) -> dict[str, Task]:
@@ -93,14 +93,14 @@ def _unmade(tasks: Sequence[Task]) -> dict[str, Task]:
 
 
 def _read(tasks: Sequence[Task]) -> Shards:
-    found: Shards = []
+    shards: Shards = []
     for task in tasks:
         shard = read_shard(task.storage, task.folder)
         if shard is None:
             what = "is gone or damaged, though it was finished"
             raise StoreError(f"stage {task.name}: {task.storage.location(task.folder)} {what}")
-        found.append((task.folder, shard))
-    return found
+        shards.append((task.folder, shard))
+    return shards
 
 
 def _put_together(first: Task, shards: Shards, engine: Engine, counting: Counting) -> Shards:

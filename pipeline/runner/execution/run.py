@@ -20,8 +20,8 @@ from pipeline.errors import (
 )
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.project import Project
-from pipeline.runner.delivery.lists import deliver_list
-from pipeline.runner.delivery.sheets import deliver_sheets
+from pipeline.runner.delivery import moving
+from pipeline.runner.delivery.hand_out import hand_out
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.execution import interrupts
 from pipeline.runner.execution.execute import execute
@@ -31,7 +31,6 @@ from pipeline.runner.plan.plan import NEVER, Step, step_of
 from pipeline.runner.store import history, store
 from pipeline.runner.store.history import RunRecord, StageRecord
 from pipeline.runner.store.manifest import Manifest
-from pipeline.stages.base import Sheets
 
 
 @dataclass
@@ -47,6 +46,7 @@ class Progress:
     stages: dict[str, StageRecord] = field(default_factory=dict)
     waits: list[WaitsForPerson] = field(default_factory=list)
     record: RunRecord | None = None
+    delivers: bool = True
 
 
 def run(
@@ -54,6 +54,7 @@ def run(
     *,
     settings: Mapping[str, Any] | None = None,
     force: Collection[str] = (),
+    deliver: bool | None = None,
     listeners: Sequence[Listener] = (),
 ) -> tuple[dict[str, Manifest], RunRecord | None, tuple[WaitsForPerson, ...]]:
     """Run every stage whose artefact is not there.
@@ -66,6 +67,8 @@ def run(
         The overrides that were given, for the record.
     force : collection of str
         Stages to run even if their artefacts are there.
+    deliver : bool, optional
+        Whether to write sheets and lists for people; if not given, unless there are overrides.
     listeners : sequence of Listener
         Are told what happens.
 
@@ -91,6 +94,9 @@ def run(
         _recorded(project, settings or {}, force, listeners) as progress,
         progress.engine,
     ):
+        for text in moving.remarks(project):
+            tell(progress.listeners, "message", text=text)
+        progress.delivers = not settings if deliver is None else deliver
         for node in project.nodes.values():
             _visit(node, progress)
     return progress.done, progress.record, tuple(progress.waits)
@@ -153,19 +159,19 @@ def _visit(node: Node, progress: Progress) -> None:
         tell(listeners, "stage_skipped", name, note=note)
         return
     started, ran = time.perf_counter(), False
-    made: Manifest | None = None
+    manifest: Manifest | None = None
     with _unless_it_waits(node, progress):
         step = step_of(project, node, progress.done, progress.digests)
-        made, forced = step.manifest, name in progress.forced
-        if forced or not made:
+        manifest, forced = step.manifest, name in progress.forced
+        if forced or not manifest:
             _say_why(step, forced=forced, listeners=listeners)
             with store.locked(project.storage, name, listeners):
                 # Another process may have made it while this one waited for the lock.
-                made = store.find(project.storage, name, step.fingerprint, thorough=True)
-                if ran := forced or not made:
-                    made = execute(step, _task(step, progress), progress.engine, listeners)
-    if made:
-        _finish(node, made, progress, ran=ran, started=started)
+                manifest = store.find(project.storage, name, step.fingerprint, thorough=True)
+                if ran := forced or not manifest:
+                    manifest = execute(step, _task(step, progress), progress.engine, listeners)
+    if manifest:
+        _finish(node, manifest, progress, ran=ran, started=started)
 
 
 @contextmanager
@@ -188,7 +194,7 @@ def _placed(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerso
     """Name the folder of the sheets as it is on this machine; the stage knows its name alone."""
     if wait.file not in {folder.name for folder in node.sheets.values()}:
         return wait
-    return WaitsForPerson(str(project.sheets / wait.file), wait.missing, wait.what)
+    return wait.at(str(project.sheets.own / wait.file))
 
 
 def _say_why(step: Step, *, forced: bool, listeners: Sequence[Listener]) -> None:
@@ -228,8 +234,8 @@ def _finish(node: Node, made: Manifest, progress: Progress, *, ran: bool, starte
     """Give out what people wait for, and write down what the stage gave."""
     name, listeners = node.name, progress.listeners
     progress.done[name] = made
-    for path in _delivered(node, made, progress.project):
-        tell(listeners, "message", name, text=f"wrote {path}")
+    for text in hand_out(progress.project, node, made, write=progress.delivers):
+        tell(listeners, "message", name, text=text)
     for note in node.stage.notes(node.config) if node.stage.notes else ():
         tell(listeners, "message", name, text=f"note: {note}")
     record = progress.stages[name] = StageRecord(
@@ -241,14 +247,6 @@ def _finish(node: Node, made: Manifest, progress: Progress, *, ran: bool, starte
     )
     facts = record.model_dump(exclude={"outcome", "note"})
     tell(listeners, "stage_done" if ran else "stage_reused", name, **facts)
-
-
-def _delivered(node: Node, made: Manifest, project: Project) -> list[str]:
-    """Give out what is for people; return where the new files are."""
-    wanted = node.stage.delivery(node.config)
-    if isinstance(wanted, Sheets):
-        return deliver_sheets(project, made, wanted)
-    return deliver_list(project, made, wanted) if wanted else []
 
 
 def _now() -> str:

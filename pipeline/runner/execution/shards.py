@@ -136,9 +136,9 @@ def read_shard(storage: Storage, folder: str) -> ShardManifest | None:
     """Return what a finished shard made; None if it is not finished or its files are damaged."""
     try:
         with storage.open(f"{folder}/{manifest.NAME}") as opened:
-            found = ShardManifest.model_validate_json(opened.read())
-        parts = [part for parts in found.tables.values() for part in parts]
+            shard = ShardManifest.model_validate_json(opened.read())
+        parts = [part for parts in shard.tables.values() for part in parts]
         digests = [digest_of(storage, f"{folder}/{part.file}") for part in parts]
     except (OSError, ValueError):
         return None
-    return found if digests == [part.sha256 for part in parts] else None
+    return shard if digests == [part.sha256 for part in parts] else None

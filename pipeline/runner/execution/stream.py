@@ -59,9 +59,9 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
     carried: Tables = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
     merging = Merging(counting, config, budget.rows)
     for batch in batches(tokens, whole, budget.tokens):
-        made = collected(stage.run(config, {**given, **carried, option: batch.lazy()}))
-        carried = {name: made.pop(name).lazy() for name in counting.carry}
-        if full := merging.add(made):
+        frames = collected(stage.run(config, {**given, **carried, option: batch.lazy()}))
+        carried = {name: frames.pop(name).lazy() for name in counting.carry}
+        if full := merging.add(frames):
             yield full
     merged = merging.result()
     yield completed(task, counting, merged) if task.phase == "alone" else merged
@@ -141,17 +141,17 @@ class Merging:
     def result(self) -> Frames:
         """Return one table of each kind, and hold none."""
         self._merge()
-        made = {name: frames[0] for name, frames in self.held.items()}
+        tables = {name: frames[0] for name, frames in self.held.items()}
         self.held, self.rows, self.merged = {}, 0, 0
-        return made
+        return tables
 
     def _merge(self) -> None:
         if not self.held:
             return
         tables = {name: pl.concat(frames).lazy() for name, frames in self.held.items()}
-        made = collected(self.counting.merge(self.config, tables))
-        self.held = {name: [frame] for name, frame in made.items()}
-        self.rows = self.merged = sum(frame.height for frame in made.values())
+        merged = collected(self.counting.merge(self.config, tables))
+        self.held = {name: [frame] for name, frame in merged.items()}
+        self.rows = self.merged = sum(frame.height for frame in merged.values())
 
 
 def ahead(items: Iterable[Item]) -> Iterator[Item]:
@@ -162,11 +162,11 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
     >>> list(ahead(iter([1, 2, 3])))
     [1, 2, 3]
     """
-    made = iter(items)
+    iterator = iter(items)
     with ThreadPoolExecutor(max_workers=1) as pool:
-        coming = pool.submit(next, made, _END)
+        coming = pool.submit(next, iterator, _END)
         while (item := coming.result()) is not _END:
-            coming = pool.submit(next, made, _END)
+            coming = pool.submit(next, iterator, _END)
             yield item  # type: ignore[misc]
 
 

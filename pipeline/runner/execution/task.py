@@ -54,8 +54,8 @@ def run_task(task: Task) -> None:
                 for bucket, frame in _divided(task, name, frames.pop(name)):
                     plain = task.buckets == 1 and not parts[name]
                     stem = name if plain else f"{name}-{bucket}-{len(parts[name])}"
-                    made = _write(task, name, frame, f"{draft}/{stem}.parquet")
-                    parts[name] += (ShardPart(**made.model_dump(), bucket=bucket),)
+                    written = _write(task, name, frame, f"{draft}/{stem}.parquet")
+                    parts[name] += (ShardPart(**written.model_dump(), bucket=bucket),)
 
 
 @contextmanager
@@ -109,10 +109,10 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     others = {option: files for option, files in task.sources.items() if option != corpus}
     for file in (file for files in others.values() for file in files):
         left.add(file, file.check())
-    given = {**tables, **{option: _scan(stage, option, files) for option, files in others.items()}}
+    inputs = {**tables, **{option: _scan(stage, option, files) for option, files in others.items()}}
     if counting is not None and corpus:
-        return streamed(task, counting, given, left)
-    frames = collected(stage.run(task.config, given))
+        return streamed(task, counting, inputs, left)
+    frames = collected(stage.run(task.config, inputs))
     faults = frames.pop(FAULTS, None)
     if faults is not None and faults.height:
         raise DataError(faults_report(faults, task.name))
@@ -184,8 +184,8 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
 
 
 def _stamps(task: Task) -> list[tuple[int, int]]:
-    found = [file.path.stat() for file in _files(task)]
-    return [(each.st_size, each.st_mtime_ns) for each in found]
+    stats = [file.path.stat() for file in _files(task)]
+    return [(each.st_size, each.st_mtime_ns) for each in stats]
 
 
 def _changed(task: Task, before: list[tuple[int, int]]) -> list[str]:

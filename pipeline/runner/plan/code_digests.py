@@ -122,7 +122,7 @@ def _targets(
 ) -> list[str]:
     """Return the modules that an import statement names; a name of a module is that module."""
     if statement.level < 0:
-        found = [name for name, _ in statement.names]
+        targets = [name for name, _ in statement.names]
     else:
         parents = package.split(".")
         above = parents[: len(parents) - statement.level + 1] if statement.level else []
@@ -130,10 +130,10 @@ def _targets(
         if base.partition(".")[0] not in own:
             return []
         inside = ((name, f"{base}.{name}") for name, _ in statement.names)
-        found = [
+        targets = [
             each if _origin(each) else _definer(base, name, source_of) for name, each in inside
         ]
-    return [name for name in found if name.partition(".")[0] in own]
+    return [name for name in targets if name.partition(".")[0] in own]
 
 
 def _definer(package: str, name: str, source_of: Callable[[Path], Source]) -> str:

@@ -62,13 +62,13 @@ def stages_differ(
         before, after = run_1.stages.get(name), run_2.stages.get(name)
         if before and after and before.digests == after.digests:
             continue
-        made = _manifest(storage_1, run_1, name), _manifest(storage_2, run_2, name)
-        if not (made[0] and made[1]):
+        manifests = _manifest(storage_1, run_1, name), _manifest(storage_2, run_2, name)
+        if not (manifests[0] and manifests[1]):
             states = [record.outcome if record else "absent" for record in (before, after)]
             yield StageDifference(name, (f"{states[0]} -> {states[1]}",), ())
             continue
-        reasons = tuple(differences(made[0].ingredients, made[1].ingredients))
-        tables = tuple(_tables_differ((storage_1, made[0]), (storage_2, made[1])))
+        reasons = tuple(differences(manifests[0].ingredients, manifests[1].ingredients))
+        tables = tuple(_tables_differ((storage_1, manifests[0]), (storage_2, manifests[1])))
         yield StageDifference(name, reasons, tables)
 
 

@@ -43,8 +43,8 @@ def ingredients(
     digests : Digests
         Of the code.
     """
-    found = node.stage.modules(node.config)
-    code = digests.code([STAGES.module(node.stage.name), *readers, *found])
+    modules = node.stage.modules(node.config)
+    code = digests.code([STAGES.module(node.stage.name), *readers, *modules])
     return {
         "config": {"use": node.stage.name, **node.own_config()},
         "inputs": {**inputs, **files},

@@ -79,12 +79,12 @@ def step_of(
     digests: Digests,
 ) -> Step:
     """Return what would happen to a stage whose inputs are there; reads its artefact."""
-    found = ingredients_of(project, node, done, digests)
-    mark = fingerprint(found)
+    parts = ingredients_of(project, node, done, digests)
+    mark = fingerprint(parts)
     manifest = store.find(project.storage, node.name, mark, thorough=True)
     if manifest:
-        return Step(node, "done", (), found, manifest)
-    return Step(node, "run", tuple(_reasons(project, node.name, mark, found)), found)
+        return Step(node, "done", (), parts, manifest)
+    return Step(node, "run", tuple(_reasons(project, node.name, mark, parts)), parts)
 
 
 def ingredients_of(

@@ -68,13 +68,13 @@ def table_digest(plan: pl.LazyFrame, *, key: Sequence[str], name: str) -> tuple[
     """
     keys = list(key)
     parts_in_order = plan.collect_batches(chunk_size=_BATCH, maintain_order=True)
-    found = _digest(plan, parts_in_order, keys, name)
-    if found is None:  # parts whose keys overlap have to be sorted as one
+    digest = _digest(plan, parts_in_order, keys, name)
+    if digest is None:  # parts whose keys overlap have to be sorted as one
         whole = plan.sort(keys).collect_batches(chunk_size=_BATCH, maintain_order=True)
-        found = _digest(plan, whole, keys, name)
-    if found is None:
+        digest = _digest(plan, whole, keys, name)
+    if digest is None:
         raise SchemaViolation(name, [Violation(f"key_has_an_order ({', '.join(key)})", None, 0)])
-    return found
+    return digest
 
 
 def _digest(
@@ -154,8 +154,8 @@ class _Repeats:
 
     def complain(self, name: str) -> None:
         if self._count:
-            law = f"key_is_unique ({', '.join(self._key)})"
-            violation = Violation(law, None, self._count, tuple(self._examples))
+            rule = f"key_is_unique ({', '.join(self._key)})"
+            violation = Violation(rule, None, self._count, tuple(self._examples))
             raise SchemaViolation(name, [violation])
 
 

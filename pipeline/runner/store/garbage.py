@@ -33,7 +33,9 @@ class Garbage:
     size: int
 
 
-def garbage(storage: Storage, keep: Collection[str]) -> Iterator[Garbage]:
+def garbage(
+    storage: Storage, keep: Collection[str], spared: Collection[str] = ()
+) -> Iterator[Garbage]:
     """Yield what can go.
 
     Parameters
@@ -42,6 +44,9 @@ def garbage(storage: Storage, keep: Collection[str]) -> Iterator[Garbage]:
         What holds the experiment's results.
     keep : collection of str
         Fingerprints of the artefacts that are needed.
+    spared : collection of str
+        Stages that are not done: as what they will need is not known yet, all that they have
+        made is kept.
     """
     top = list(storage.list())
     for stage in top:
@@ -49,7 +54,7 @@ def garbage(storage: Storage, keep: Collection[str]) -> Iterator[Garbage]:
             continue
         for entry in storage.list(stage.key):
             ours = entry.size is None and _OURS.fullmatch(entry.name)
-            if ours and (reason := _reason(storage, entry, keep)):
+            if ours and (reason := _reason(storage, entry, keep, stage.name in spared)):
                 size = sum(each.size or 0 for each in below(storage, entry.key))
                 yield Garbage(entry.key, storage.location(entry.key), reason, size)
     for entry in [*top, *storage.list(FOLDER)]:
@@ -59,11 +64,14 @@ def garbage(storage: Storage, keep: Collection[str]) -> Iterator[Garbage]:
 
 
 def collect(
-    storage: Storage, keep: Collection[str], listeners: Sequence[Listener] = ()
+    storage: Storage,
+    keep: Collection[str],
+    spared: Collection[str] = (),
+    listeners: Sequence[Listener] = (),
 ) -> list[Garbage]:
     """Remove what can go and return it. Waits for runs that are at work, and says so."""
     with store.in_use(storage, listeners, alone=True), storage.guarded("gc", ""):
-        gone = list(garbage(storage, keep))
+        gone = list(garbage(storage, keep, spared))
         for each in gone:
             # Without its manifest it counts no more, should this be stopped halfway.
             storage.remove(f"{each.key}/{manifest.NAME}")
@@ -71,12 +79,13 @@ def collect(
     return gone
 
 
-def _reason(storage: Storage, folder: Entry, keep: Collection[str]) -> str:
+def _reason(storage: Storage, folder: Entry, keep: Collection[str], spared: bool) -> str:
     if folder.name.startswith(".aside-"):
         return "was set aside because it was damaged or replaced"
     if folder.name.startswith("."):
         return _STOPPED
-    found = manifest.read(storage, folder.key)
-    if found is None:
+    artefact = manifest.read(storage, folder.key)
+    if artefact is None:
         return f"has no readable {manifest.NAME}"
-    return "" if found.fingerprint in keep else "the experiment as it is now does not use it"
+    needed = spared or artefact.fingerprint in keep
+    return "" if needed else "the experiment as it is now does not use it"

@@ -63,12 +63,12 @@ def write(storage: Storage, record: RunRecord) -> None:
 
 def records(storage: Storage) -> list[RunRecord]:
     """Return the records of all runs of an experiment, the newest first."""
-    found = []
+    past = []
     for entry in storage.list(FOLDER):
         if entry.name.endswith(".json") and not entry.name.startswith("."):
             with suppress(OSError, ValidationError), storage.open(entry.key) as opened:
-                found.append(RunRecord.model_validate_json(opened.read()))
-    return sorted(found, key=lambda each: (each.started, each.id), reverse=True)
+                past.append(RunRecord.model_validate_json(opened.read()))
+    return sorted(past, key=lambda each: (each.started, each.id), reverse=True)
 
 
 def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
@@ -89,8 +89,8 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
     """
     experiment, _, wanted = name.partition(":")
     storage = storage_at(runs / experiment)
-    known = records(storage)
-    if not known:
+    past = records(storage)
+    if not past:
         every = storage_at(runs)
         others = [each.name for each in every.list() if any(every.list(f"{each.key}/{FOLDER}"))]
         what = f"{runs} has no runs of {experiment!r}"
@@ -98,11 +98,11 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
     back = wanted.removeprefix("latest").removeprefix("~")
     if wanted in {"", "latest"} or (wanted.startswith("latest~") and back.isdecimal()):
         index = int(back or 0)
-        fitting = known[index : index + 1]
+        fitting = past[index : index + 1]
     else:
-        fitting = [record for record in known if record.id.startswith(wanted)]
+        fitting = [record for record in past if record.id.startswith(wanted)]
     if len(fitting) != 1:
-        ids = ", ".join(record.id for record in known[:5])
+        ids = ", ".join(record.id for record in past[:5])
         what = "fits several runs" if fitting else "fits no run"
         raise ConfigError("run", [Problem(name, what, f"runs: {ids}")])
     return storage, fitting[0]

@@ -21,7 +21,7 @@ from pipeline.errors import StoreError
 from pipeline.runner.store.verbs import Entry, beside
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
 _FOOTER = 1 << 20
 """Bytes: no Parquet file of ours has a longer footer."""
 _PATIENCE = 0.2
@@ -35,6 +35,8 @@ class LocalStorage:
     """The files below a folder; see `Storage` for what each verb promises."""
 
     root: Path
+    remedy: str = "choose another folder with --runs DIR"
+    """What to do where nothing can be written."""
 
     def write(self, key: str, content: bytes | pl.DataFrame, *, new: bool = False) -> None:
         """Write a file; one that is no draft by a temporary sibling, fsync and rename."""
@@ -96,8 +98,8 @@ class LocalStorage:
     def list(self, prefix: str = "") -> Iterator[Entry]:
         """Yield files and folders by name; nothing where there is no folder."""
         folder = self.root / prefix
-        found = sorted(os.scandir(folder), key=lambda each: each.name) if folder.is_dir() else []
-        for each in found:
+        entries = sorted(os.scandir(folder), key=lambda each: each.name) if folder.is_dir() else []
+        for each in entries:
             key = f"{prefix}/{each.name}" if prefix else each.name
             try:
                 size = None if each.is_dir() else each.stat().st_size
@@ -132,7 +134,8 @@ class LocalStorage:
         try:
             yield
         except OSError as error:
-            raise StoreError(_sentence(error, what, self.root / key)) from error
+            said = _sentence(error, what, self.root / key, remedy=self.remedy)
+            raise StoreError(said) from error
 
 
 def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
@@ -187,14 +190,14 @@ def _taken(held: BinaryIO, kind: int, *, within: float) -> bool:
             return True
 
 
-def _sentence(error: OSError, what: str, folder: Path) -> str:
+def _sentence(error: OSError, what: str, folder: Path, *, remedy: str) -> str:
     if error.errno in _FULL:
         return (
             f"{what}: the disk is full or the file too large ({_room(folder)}). Nothing that was"
             " finished is lost: make room and run the same command again."
         )
     if error.errno in _CLOSED:
-        return f"{what}: {folder} cannot be written to; choose another folder with --runs DIR."
+        return f"{what}: {folder} cannot be written to; {remedy}."
     return f"{what}: {error}"
 
 

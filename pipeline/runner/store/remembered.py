@@ -47,13 +47,13 @@ class Remembered(Generic[Value]):
 
     def of(self, path: Path) -> Value:
         """Return what is found in a file."""
-        name, found = str(path.absolute()), path.stat()
-        stamp = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
-        known = self._known.get(name)
-        if known and known[0] == stamp:
-            return known[1]
+        name, stat = str(path.absolute()), path.stat()
+        stamp = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino]
+        remembered = self._known.get(name)
+        if remembered and remembered[0] == stamp:
+            return remembered[1]
         value = self._find(path)
-        if time.time() - max(found.st_mtime, found.st_ctime) > _FRESH:
+        if time.time() - max(stat.st_mtime, stat.st_ctime) > _FRESH:
             self._known[name] = (stamp, value)
             self._new = True
         return value

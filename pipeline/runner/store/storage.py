@@ -11,9 +11,17 @@ from pipeline.runner.store.local import LocalStorage
 from pipeline.runner.store.verbs import Entry, Storage, beside
 
 
-def storage_at(root: Path) -> Storage:
-    """Return the storage that has its root there: the one place that knows which kind it is."""
-    return LocalStorage(root)
+def storage_at(root: Path, *, remedy: str = "") -> Storage:
+    """Return the storage that has its root there: the one place that knows which kind it is.
+
+    Parameters
+    ----------
+    root : Path
+        Where.
+    remedy : str
+        What people can do where nothing can be written; by default, to choose another --runs.
+    """
+    return LocalStorage(root, remedy) if remedy else LocalStorage(root)
 
 
 def below(storage: Storage, prefix: str) -> Iterator[Entry]:

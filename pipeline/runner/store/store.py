@@ -41,10 +41,10 @@ def find(
         Whether to compare the content of every file, or sizes alone.
     """
     folder = folder_of(stage, fingerprint)
-    found = manifest.read(storage, folder)
-    if found is None or found.fingerprint != fingerprint:
+    artefact = manifest.read(storage, folder)
+    if artefact is None or artefact.fingerprint != fingerprint:
         return None
-    return None if manifest.damage(storage, folder, found, thorough=thorough) else found
+    return None if manifest.damage(storage, folder, artefact, thorough=thorough) else artefact
 
 
 def complaint(storage: Storage, stage: str, fingerprint: str) -> str | None:
@@ -53,12 +53,12 @@ def complaint(storage: Storage, stage: str, fingerprint: str) -> str | None:
     if all(entry.key != folder for entry in storage.list(stage)):
         return None
     name = folder.removeprefix(f"{stage}/")
-    found = manifest.read(storage, folder)
-    if found is None:
+    artefact = manifest.read(storage, folder)
+    if artefact is None:
         return f"{name} has no readable {manifest.NAME}"
-    if found.fingerprint != fingerprint:
+    if artefact.fingerprint != fingerprint:
         return f"its {manifest.NAME} is of another result"
-    wrong = manifest.damage(storage, folder, found, thorough=True)
+    wrong = manifest.damage(storage, folder, artefact, thorough=True)
     return "; ".join(wrong[:3]) if wrong else None
 
 
@@ -70,8 +70,8 @@ def scan(storage: Storage, found: Manifest, table: str) -> pl.LazyFrame:
 
 def artefacts(storage: Storage, stage: str) -> list[Manifest]:
     """Return every whole artefact of a stage, the newest first."""
-    found = [each for entry in storage.list(stage) if (each := manifest.read(storage, entry.key))]
-    return sorted(found, key=lambda each: each.created, reverse=True)
+    whole = [each for entry in storage.list(stage) if (each := manifest.read(storage, entry.key))]
+    return sorted(whole, key=lambda each: each.created, reverse=True)
 
 
 @contextmanager

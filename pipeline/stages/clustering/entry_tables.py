@@ -49,10 +49,10 @@ class Columns:
 
     def __init__(self, raw: pl.LazyFrame, named: Mapping[Name, str], label: str) -> None:
         schema = raw.collect_schema()
-        given = {str(ours): theirs for ours, theirs in named.items()}
-        wanted = {each: given.get(each, each) for each in ("item", label)}
-        if "f" in given or "f" in schema:
-            wanted["f"] = given.get("f", "f")
+        columns = {str(ours): theirs for ours, theirs in named.items()}
+        wanted = {each: columns.get(each, each) for each in ("item", label)}
+        if "f" in columns or "f" in schema:
+            wanted["f"] = columns.get("f", "f")
         require(schema, [(f"columns.{each}", name) for each, name in wanted.items()])
         self.raw, self.label, self.names = raw, label, wanted
         self.counts = {}
@@ -76,9 +76,9 @@ class Columns:
     def faults(self, config: EntryTable) -> pl.LazyFrame:
         """Return what cannot be used: nothing where a label should be, no count."""
         texts = {self.names[each]: _filled(self.names[each]) for each in ("item", self.label)}
-        found = [parsing.faults(self.raw, parsed=texts, problem=_EMPTY, required=True)]
+        wrong = [parsing.faults(self.raw, parsed=texts, problem=_EMPTY, required=True)]
         if self.counts:
-            found.append(
+            wrong.append(
                 parsing.faults(self.raw, parsed=self.counts, problem=_NO_COUNT, required=True)
             )
         if config.separator:
@@ -86,8 +86,8 @@ class Columns:
             parts = label.str.split(config.separator)
             whole = pl.when(~parts.list.contains("")).then(label)
             bad = {self.names[self.label]: whole}
-            found.append(parsing.faults(self.raw, parsed=bad, problem=_EMPTY_PART, required=False))
-        return pl.concat(found)
+            wrong.append(parsing.faults(self.raw, parsed=bad, problem=_EMPTY_PART, required=False))
+        return pl.concat(wrong)
 
 
 def _filled(name: str) -> pl.Expr:

@@ -38,9 +38,9 @@ def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs
     """Score every run of every system."""
     require_entries(tables, "systems", config.systems)
     gold = tables["gold"].select("item", "gold").collect()
-    found = []
+    scored = []
     for run in runs(tables, "systems", config.systems):
-        known = run.rows.select("item", "cluster").join(gold, on="item", how="semi")
-        scores = overlapping_scores(gold, known, measures=config.measures, seed=config.seed)
-        found.append(run.named(scores))
-    return {"scores": stacked(found, OverlappingScores)}
+        entries = run.rows.select("item", "cluster").join(gold, on="item", how="semi")
+        scores = overlapping_scores(gold, entries, measures=config.measures, seed=config.seed)
+        scored.append(run.named(scores))
+    return {"scores": stacked(scored, OverlappingScores)}

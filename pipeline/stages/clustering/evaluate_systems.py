@@ -53,10 +53,10 @@ def evaluate_systems(_config: EvaluateSystems, tables: Tables) -> Outputs:
 
 def _parts(tables: Tables) -> list[pl.LazyFrame]:
     columns = ["system", "run", "measure", "value"]
-    found = []
+    parts = []
     if "type_level" in tables:
         mapped = tables["type_level"].filter(pl.col("mapping") != _FLOOR)
         named = pl.format("{} {}", "measure", "mapping").alias("measure")
-        found.append(mapped.with_columns(named).select(columns))
+        parts.append(mapped.with_columns(named).select(columns))
     levels = [name for name in ("token_level", "overlapping") if name in tables]
-    return [*found, *(tables[name].select(columns) for name in levels)]
+    return [*parts, *(tables[name].select(columns) for name in levels)]

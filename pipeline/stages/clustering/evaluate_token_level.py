@@ -105,20 +105,20 @@ def _tagged(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
 
 def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
     """Hold every tagging against gold; without it, against the first."""
-    known = (tables["gold"].collect(), "gold") if "gold" in tables else None
+    standard = (tables["gold"].collect(), "gold") if "gold" in tables else None
     for run in runs(tables, "taggings", config.taggings):
         name = f"system {run.system}, run {run.run}"
-        if known:
-            require_same_tokens(run.rows, known[0], name=name, other=known[1])
-        known = known or (run.rows, name)
+        if standard:
+            require_same_tokens(run.rows, standard[0], name=name, other=standard[1])
+        standard = standard or (run.rows, name)
 
 
 def _applied(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
     """Return the same of each dictionary, from the tokens of the gold standard."""
     for run in runs(tables, "dictionaries", config.dictionaries):
         name = f"system {run.system}, run {run.run}"
-        made = applied_dictionary.applied(tables["gold"].collect(), run.rows, name=name)
-        yield run._replace(rows=made.group_by("gold", "cluster").agg(pl.sum("f")))
+        tagged = applied_dictionary.applied(tables["gold"].collect(), run.rows, name=name)
+        yield run._replace(rows=tagged.group_by("gold", "cluster").agg(pl.sum("f")))
 
 
 def _cells(config: EvaluateTokenLevel, rows: pl.DataFrame) -> pl.DataFrame:
@@ -162,8 +162,8 @@ def _sentences(
     for run in runs(tables, "dictionaries", config.dictionaries):
         name = f"system {run.system}, run {run.run}"
         gold = tables["gold_sentences"].collect()
-        made = applied_dictionary.applied(gold, run.rows, name=name)
-        yield (run.system, run.run), _numbered(made)
+        tagged = applied_dictionary.applied(gold, run.rows, name=name)
+        yield (run.system, run.run), _numbered(tagged)
 
 
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 import polars as pl
 from pydantic import Field
 
-from pipeline.kernels.clustering.measure import TYPE_MEASURES
+from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.kernels.clustering.types.evaluate import Evaluated, evaluate_type_level
 from pipeline.kernels.overlaps import overlaps
 from pipeline.registry import Named
@@ -35,7 +35,7 @@ class EvaluateTypeLevel(Seeded):
     systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
     """Stages with the clusters of the items, of one system or several."""
     measures: Annotated[tuple[str, ...], Named(TYPE_MEASURES)] = Field(
-        default=("MacroI", "MicroI", "MicroC"), min_length=1
+        default=TYPE_LEVEL, min_length=1
     )
     """Which measures; "all" stands for every one."""
     mappings: tuple[Mapping, ...] = Field(default=("1-1", "M-1"), min_length=1)
@@ -72,12 +72,12 @@ def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
     counted = tables["gold"].collect()
     gold, tokens = counted.select("item", "gold"), counted.group_by("item").agg(tokens=pl.sum("f"))
     every = list(runs(tables, "systems", config.systems))
-    found = [(each, _evaluated(config, gold, tokens, each)) for each in every]
+    results = [(each, _evaluated(config, gold, tokens, each)) for each in every]
     return {
-        "scores": stacked([run.named(made.summary) for run, made in found], TypeLevel),
-        "mapping": stacked([run.named(made.mapping) for run, made in found], ClusterMapping),
-        "classes": stacked([run.named(made.classes) for run, made in found], ClassScores),
-        "items": stacked([run.named(made.items) for run, made in found], WorstItems),
+        "scores": stacked([run.named(result.summary) for run, result in results], TypeLevel),
+        "mapping": stacked([run.named(result.mapping) for run, result in results], ClusterMapping),
+        "classes": stacked([run.named(result.classes) for run, result in results], ClassScores),
+        "items": stacked([run.named(result.items) for run, result in results], WorstItems),
         "overlaps": stacked([_overlaps(gold, run) for run in every], ClusterOverlaps),
     }
 
@@ -85,7 +85,7 @@ def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
 def _evaluated(
     config: EvaluateTypeLevel, gold: pl.DataFrame, tokens: pl.DataFrame, run: SystemRun
 ) -> Evaluated:
-    made = evaluate_type_level(
+    evaluated = evaluate_type_level(
         gold,
         run.rows.select("item", "cluster"),
         measures=config.measures,
@@ -97,7 +97,7 @@ def _evaluated(
         confidence=config.confidence,
         interval=config.interval,
     )
-    return made._replace(items=_worst(made.items, tokens, config.worst))
+    return evaluated._replace(items=_worst(evaluated.items, tokens, config.worst))
 
 
 def _worst(items: pl.DataFrame, tokens: pl.DataFrame, most: int) -> pl.DataFrame:
@@ -113,6 +113,6 @@ def _worst(items: pl.DataFrame, tokens: pl.DataFrame, most: int) -> pl.DataFrame
 
 def _overlaps(gold: pl.DataFrame, run: SystemRun) -> pl.DataFrame:
     """Count shared items, those without a gold entry left out."""
-    known = run.rows.lazy().join(gold.lazy(), on="item", how="semi")
-    shared = overlaps(gold.lazy(), known, member="item", gold_group="gold", group="cluster")
+    entries = run.rows.lazy().join(gold.lazy(), on="item", how="semi")
+    shared = overlaps(gold.lazy(), entries, member="item", gold_group="gold", group="cluster")
     return run.named(shared.collect())

@@ -42,9 +42,9 @@ def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
         run=pl.lit(config.run) if config.run else bare_name("file"),
         cluster=cluster.str.slice(0, config.prefix) if config.prefix else cluster,
     )
-    known = pl.when(pl.col("f").is_not_null().any()).then(pl.col("f").sum())
+    f = pl.when(pl.col("f").is_not_null().any()).then(pl.col("f").sum())
     key = ["system", "run", "item", "cluster"]
-    entries = named.group_by(key).agg(known.alias("f"))
+    entries = named.group_by(key).agg(f.alias("f"))
     return {"entries": entries, "sizes": sizes(entries), FAULTS: columns.faults(config)}
 
 
@@ -57,7 +57,7 @@ def sizes(entries: pl.LazyFrame) -> pl.LazyFrame:
         pl.len().alias("items"), pl.col("several").sum().alias("items in several clusters")
     )
     clusters = entries.group_by(run).agg(pl.col("cluster").n_unique().alias("clusters"))
-    found = counts.join(clusters, on=run).unpivot(
+    rows = counts.join(clusters, on=run).unpivot(
         index=run, variable_name="what", value_name="count"
     )
-    return found.with_columns(pl.col("count").cast(pl.Int64))
+    return rows.with_columns(pl.col("count").cast(pl.Int64))

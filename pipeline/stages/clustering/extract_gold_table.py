@@ -37,12 +37,12 @@ class ExtractGoldTable(EntryTable):
 )
 def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
     """Read rows or classes, add up what is there twice, leave out what is not wanted."""
-    found, faults = (_wide if config.classes else _long)(config, tables["path"])
-    known = found.filter(pl.col("f") >= 1).drop_nulls()
-    summed = known.group_by("item", "gold").agg(pl.sum("f"))
+    entries, faults = (_wide if config.classes else _long)(config, tables["path"])
+    usable = entries.filter(pl.col("f") >= 1).drop_nulls()
+    summed = usable.group_by("item", "gold").agg(pl.sum("f"))
     wanted = summed.filter(~pl.col("gold").is_in(list(config.exclude)))
     often = wanted.filter(pl.col("f").sum().over("item") >= config.min_frequency)
-    return {"entries": often, "sizes": _sizes(known, wanted, often), FAULTS: faults}
+    return {"entries": often, "sizes": _sizes(usable, wanted, often), FAULTS: faults}
 
 
 def _long(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:

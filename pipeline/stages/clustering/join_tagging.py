@@ -43,11 +43,11 @@ def join_tagging(config: JoinTagging, tables: Tables) -> Outputs:
     tags = pl.concat(config.read(pair, run=run, cluster=cluster) for pair in pairs)
     # One after the other: collected at once, the plans would share all tokens, in memory.
     bad = faults.collect()
-    found = {name: model.zero_rows().collect() for name, model in PARTIALS.items()}
+    partials = {name: model.zero_rows().collect() for name, model in PARTIALS.items()}
     if not bad.height:
-        found = {name: counts.collect() for name, counts in config.counted(tags).items()}
-    made = tagging_outputs(config, found["tags"].lazy(), found["sentences"].lazy())
-    return {**made, FAULTS: bad}
+        partials = {name: counts.collect() for name, counts in config.counted(tags).items()}
+    outputs = tagging_outputs(config, partials["tags"].lazy(), partials["sentences"].lazy())
+    return {**outputs, FAULTS: bad}
 
 
 def _require(config: JoinTagging, gold: pl.LazyFrame, induced: pl.LazyFrame) -> None:

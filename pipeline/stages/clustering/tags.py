@@ -73,8 +73,8 @@ class TagOptions(StageConfig):
 
     def kept_sentences(self, tags: pl.LazyFrame, sentences: pl.LazyFrame) -> pl.LazyFrame:
         """Return the counts by sentence of the tokens that count."""
-        known = self.kept(tags).select("run", "item", "gold").unique()
-        return sentences.join(known, on=["run", "item", "gold"], how="semi")
+        kept = self.kept(tags).select("run", "item", "gold").unique()
+        return sentences.join(kept, on=["run", "item", "gold"], how="semi")
 
     def dropped(self, tags: pl.LazyFrame) -> pl.LazyFrame:
         """Return how many count and how many do not, by run."""
@@ -96,8 +96,8 @@ def require_tags(config: TagOptions, sizes: pl.LazyFrame) -> None:
     DataError
         Saying how many tokens there are, and why they do not count.
     """
-    found = sizes.filter(pl.col("run") == pl.col("run").min()).collect()
-    counts = dict(found.select("what", "count").iter_rows())
+    first = sizes.filter(pl.col("run") == pl.col("run").min()).collect()
+    counts = dict(first.select("what", "count").iter_rows())
     if not counts or counts["tokens that count"]:
         return
     every = counts.pop("tokens")

@@ -62,10 +62,10 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     if lists.is_empty():
         raise ConfigError("choice", [_no_list(config, every, sizes)])
     name, value = config.criterion()
-    found = choose(lists, **{name: value})  # type: ignore[arg-type]
-    if found.is_empty():
+    chosen = choose(lists, **{name: value})  # type: ignore[arg-type]
+    if chosen.is_empty():
         raise ConfigError("choice", [_nothing(lists, name, value)])
-    row = simultaneous(found, tests=lists.height, **limits)  # type: ignore[arg-type]
+    row = simultaneous(chosen, tests=lists.height, **limits)  # type: ignore[arg-type]
     described = row.with_columns(
         criterion=pl.lit(f"{name} = {value:g}"),
         considered=pl.lit(lists.height, pl.Int64),
@@ -76,17 +76,17 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
 
 
 def _category(config: EvaluateChoice, draws: pl.DataFrame) -> str:
-    known = draws["category"].unique().sort().to_list()
-    if config.category is None and len(known) == 1:
-        return str(known[0])
-    if config.category in known:
+    categories = draws["category"].unique().sort().to_list()
+    if config.category is None and len(categories) == 1:
+        return str(categories[0])
+    if config.category in categories:
         return str(config.category)
     what = (
         f"there is no category {config.category!r}"
         if config.category
-        else f"there are {len(known)} categories"
+        else f"there are {len(categories)} categories"
     )
-    raise ConfigError("category", [Problem("category", what, did_you_mean("", known))])
+    raise ConfigError("category", [Problem("category", what, did_you_mean("", categories))])
 
 
 def _no_list(config: EvaluateChoice, every: pl.DataFrame, sizes: list[int]) -> Problem:

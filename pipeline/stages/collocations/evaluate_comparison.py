@@ -91,22 +91,22 @@ def _best(
     config: EvaluateComparison, declared: pl.DataFrame, cuts: pl.DataFrame, lists: pl.DataFrame
 ) -> pl.DataFrame:
     """Find the best measure at each cut, by two-sided tests of all pairs, adjusted by Holm."""
-    known = lists.with_columns(precision=ratio("k_sampled", "n_sampled"))
+    estimated = lists.with_columns(precision=ratio("k_sampled", "n_sampled"))
     if config.alternative == "two_sided" and config.correction == "holm":
-        return best_measures(known, cuts)
+        return best_measures(estimated, cuts)
     tests = compare(declared, test=config.test, **mark(config))
-    return best_measures(known, adjust(tests, correction="holm", **mark(config)))
+    return best_measures(estimated, adjust(tests, correction="holm", **mark(config)))
 
 
 def _baseline(
     config: EvaluateComparison, ranks: pl.DataFrame, draws: pl.DataFrame, lists: pl.DataFrame
 ) -> Outputs:
     """Test each measure against the candidates that are not in its list."""
-    found = compare_with_baseline(
+    tests = compare_with_baseline(
         lists, draw_totals(draws), n_candidates=ranks["id"].n_unique(), **tested(config)
     )
-    declared = found.filter(pl.col("n").is_in(config.cuts))
+    declared = tests.filter(pl.col("n").is_in(config.cuts))
     adjusted = adjust(
         declared, correction=config.correction, table=CutBaselineComparison, **mark(config)
     )
-    return {"baseline": found, "baseline_cuts": adjusted}
+    return {"baseline": tests, "baseline_cuts": adjusted}

@@ -58,15 +58,15 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     draws = judged_draws(tables).collect()
     config.check(draws)
     counts = nbest_counts(chosen_ranks(config, tables), draws.lazy()).collect()
-    known = positives(draws)
+    totals = positives(draws)
     limits = _Limits(method=config.interval, confidence=config.confidence)
-    every = precision_columns(counts, positives=known, **limits)
+    every = precision_columns(counts, positives=totals, **limits)
     return {
         "precision": every,
         "baseline": _baseline(tables, draws, limits),
         "cuts": every.filter(pl.col("n").is_in(config.cuts)),
         "local": list_views.local(counts, window=config.window, **limits),
-        "recall": list_views.recall(counts, known, wanted=config.recall, **limits),
+        "recall": list_views.recall(counts, totals, wanted=config.recall, **limits),
         "cut": list_views.cut(counts, size=config.cut),
         "thresholds": list_views.thresholds(every, wanted=config.thresholds),
     }

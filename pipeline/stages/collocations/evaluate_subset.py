@@ -84,14 +84,14 @@ def _members(config: EvaluateSubset, tables: Tables) -> pl.DataFrame:
 
 
 def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFrame) -> pl.DataFrame:
-    known = positives(draws)
+    totals = positives(draws)
     inside = draw_totals(draws.join(members, on="id", how="semi"))
-    zeros = known.select("category").join(inside, on="category", how="left").with_columns(
+    zeros = totals.select("category").join(inside, on="category", how="left").with_columns(
         pl.col("n_sampled", "k_sampled").fill_null(0),
         n=pl.lit(members.height, pl.Int64),
         subset=pl.lit(config.name),
     )  # fmt: skip
-    shares = zeros.join(known, on="category").with_columns(
+    shares = zeros.join(totals, on="category").with_columns(
         precision=ratio("k_sampled", "n_sampled"), recall=ratio("k_sampled", "positives")
     )
     limits = interval_columns(

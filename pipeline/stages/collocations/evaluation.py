@@ -83,12 +83,11 @@ def require_ranked(option: str, names: Iterable[str], ranks: pl.LazyFrame | pl.D
     ConfigError
         With one problem for each name that has none.
     """
-    found = ranks.lazy().select(pl.col("measure").unique()).collect()
-    known = found.to_series().sort().to_list()
+    ranked = ranks.lazy().select(pl.col("measure").unique().sort()).collect().to_series().to_list()
     problems = [
-        Problem(option, f"{name!r} has not been ranked", did_you_mean(name, known))
+        Problem(option, f"{name!r} has not been ranked", did_you_mean(name, ranked))
         for name in dict.fromkeys(names)
-        if known and name not in known
+        if ranked and name not in ranked
     ]
     if problems:
         raise ConfigError(option, problems)
@@ -108,9 +107,9 @@ def judged_draws(tables: Tables) -> pl.LazyFrame:
     ranked = all_candidates(tables["ranks"])
     if "sample" not in tables:
         return judged(ranked, tables["judgements"])
-    drawn, known = tables["sample"].collect(), ranked.collect()
-    draws = drawn.join(known, on="id", how="semi")
-    if draws.is_empty() and not (drawn.is_empty() or known.is_empty()):
+    drawn, candidates = tables["sample"].collect(), ranked.collect()
+    draws = drawn.join(candidates, on="id", how="semi")
+    if draws.is_empty() and not (drawn.is_empty() or candidates.is_empty()):
         shown = ", ".join(drawn["id"].head(3))
         what = f"none of the {drawn.height:,} candidates drawn is ranked, such as {shown}"
         remedy = "draw from the candidates that have been ranked"
@@ -144,10 +143,10 @@ def pairs_of(
     ConfigError
         If a measure of a pair has no ranking.
     """
-    known = ranks.get_column("measure").unique().sort().to_list()
-    if not pairs or not known:
+    ranked = ranks.get_column("measure").unique().sort().to_list()
+    if not pairs or not ranked:
         return list(
-            itertools.combinations([name for name in measures or known if name in known], 2)
+            itertools.combinations([name for name in measures or ranked if name in ranked], 2)
         )
     require_ranked("pairs", itertools.chain(*pairs), ranks)
     return list(pairs)

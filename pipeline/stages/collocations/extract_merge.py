@@ -29,14 +29,14 @@ class ExtractMerge(StageConfig):
 @stage("extract.merge", config=ExtractMerge, outputs={"candidates": Candidates})
 def extract_merge(config: ExtractMerge, tables: Tables) -> Outputs:
     """Add up f, take the marginals of the sums, then apply the threshold."""
-    found = [tables[option] for option in _INPUTS]
-    shared = all("documents" in each.collect_schema() for each in found)
+    parts = [tables[option] for option in _INPUTS]
+    shared = all("documents" in each.collect_schema() for each in parts)
     added = ["f", *(["documents"] if shared else [])]
-    both = pl.concat(each.select("l1", "l2", *added) for each in found)
+    both = pl.concat(each.select("l1", "l2", *added) for each in parts)
     summed = marginals(both.group_by("l1", "l2").agg(pl.sum(*added)))
     kept = summed.filter(pl.col("f") >= config.min_frequency)
     columns = ["l1", "l2", "f", "f1", "f2", "N", *added[1:]]
-    faults = [_incomplete(table, option) for option, table in zip(_INPUTS, found, strict=True)]
+    faults = [_incomplete(table, option) for option, table in zip(_INPUTS, parts, strict=True)]
     return {
         "candidates": kept.select(candidate_id("l1", "l2"), *columns),
         FAULTS: pl.concat(faults),

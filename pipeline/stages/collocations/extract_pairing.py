@@ -52,8 +52,8 @@ def extract_pairing(config: ExtractPairing, tables: Tables) -> Outputs:
         what = f"has {named} positions, but the tuples have {size} units"
         raise ConfigError("pairing", [Problem("pairing", what)])
     _require_distinct(config, tables)
-    made = paired(tuples, first=first, second=second, separator=config.separator)
-    named_anew = made.rename({"id": "_tuple"}).select(candidate_id("l1", "l2"), pl.all())
+    candidates = paired(tuples, first=first, second=second, separator=config.separator)
+    named_anew = candidates.rename({"id": "_tuple"}).select(candidate_id("l1", "l2"), pl.all())
     examples = Examples.zero_rows()
     if "examples" in tables:
         ids = named_anew.select("id", "_tuple")

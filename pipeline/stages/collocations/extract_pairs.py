@@ -109,10 +109,11 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
 
 def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> pl.LazyFrame:
     """Join f1, f2 and N."""
-    known = tables["totals"] if config.relational else tables["marginals"]
+    frequencies = tables["totals"] if config.relational else tables["marginals"]
     for side in (pair_counting.LEFT, pair_counting.RIGHT):
-        found = known.filter(pl.col("side") == side)
-        one = found.select(pl.col("unit").alias(f"l{side}"), pl.col("f").alias(f"f{side}"))
+        one = frequencies.filter(side=side).select(
+            pl.col("unit").alias(f"l{side}"), pl.col("f").alias(f"f{side}")
+        )
         counts = counts.join(one, on=f"l{side}", how="left")
     what = pl.col("what") == ("pair tokens" if config.relational else _TOTAL)
     total = tables["corpus"].filter(what).select(N=pl.col("count").sum())
@@ -147,15 +148,15 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
     excluded = stop_words(tables)
     left = config.left.kernel(excluded)
     right = left if config.left == config.right else config.right.kernel(excluded)
-    found = pair_counting.find(tokens, left=left, right=right, options=config)
+    occurrences = pair_counting.find(tokens, left=left, right=right, options=config)
     sentences = dispersion.documents(tokens.lazy()).collect()
     before = tables["open"].collect()
-    counts, after = pair_counting.counts(found.pairs, sentences, before)
+    counts, after = pair_counting.counts(occurrences.pairs, sentences, before)
     return {
         "counts": counts,
-        "marginals": found.marginals,
-        "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
-        "corpus": pair_counting.sizes(tokens, sentences, before, _counted(found)),
+        "marginals": occurrences.marginals,
+        "examples": _examples(config, occurrences.pairs.lazy(), tokens.lazy()),
+        "corpus": pair_counting.sizes(tokens, sentences, before, _counted(occurrences)),
         "open": after,
     }
 

@@ -87,14 +87,14 @@ def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:
     """Count the tuples of one part of a corpus, and choose examples from it."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = numbered(tables["corpus"], in_order=True).collect()
-    found = _find(config, tokens, config.kernels(stop_words(tables)))
+    tuples = _find(config, tokens, config.kernels(stop_words(tables)))
     sentences = dispersion.documents(tokens.lazy()).collect()
     before = tables["open"].collect()
-    counts, after = count(found, sentences, before, size=config.size)
-    counted = {"tuple tokens": found.height}
+    counts, after = count(tuples, sentences, before, size=config.size)
+    counted = {"tuple tokens": tuples.height}
     return {
         "counts": counts,
-        "examples": _examples(config, found.lazy(), tokens.lazy()),
+        "examples": _examples(config, tuples.lazy(), tokens.lazy()),
         "corpus": pair_counting.sizes(tokens, sentences, before, counted),
         "open": after,
     }
@@ -106,8 +106,8 @@ def _find(config: ExtractTuples, tokens: pl.DataFrame, wanted: list[Unit]) -> pl
         pairs = pair_counting.find(tokens, left=left, right=right, options=config).pairs
         numbers = [len(each.templates) for each in wanted]
         return pair_tuples(pairs, left=numbers[0], right=numbers[1])
-    each = [units(tokens.lazy(), unit).collect() for unit in wanted[: len(config.sides)]]
-    return adjacent_tuples(each * (config.length or 1), tokens, gap=config.gap)
+    by_position = [units(tokens.lazy(), unit).collect() for unit in wanted[: len(config.sides)]]
+    return adjacent_tuples(by_position * (config.length or 1), tokens, gap=config.gap)
 
 
 def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:

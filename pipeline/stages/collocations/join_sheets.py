@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
+from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import adjudicate, intersection
 from pipeline.kernels.annotation.sheet_checks import faults, normalise
 from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, StageConfig, Tables, stage
+from pipeline.stages.waiting import wait_for
 from schemas import Adjudicated, Annotations, Judgements, Labels, SheetEntries, SheetRows
 
 
@@ -25,6 +26,10 @@ class JoinSheets(StageConfig):
     """Folder of the sheets."""
     entries: Annotated[str | None, Of(SheetEntries)] = None
     """Or a table of what stands in them, such as a simulated annotator gives."""
+    earlier: Annotated[str | None, Of(Annotations)] = None
+    """Labels of an earlier round, which count beside these, such as those of the people who
+    disagreed where the sheets are of a third who decides. Of two labels of one person, this
+    round's counts."""
     categories: dict[str, tuple[str, ...]] = Field(min_length=1)
     """Category of true positives to the labels that stand for it."""
     rule: Literal["majority", "unanimous", "expert", "intersection"] = "majority"
@@ -65,25 +70,33 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     entries = tables["entries" if config.entries else "folder"]
     typed = normalise(entries, labels=labels)
     annotations = typed.drop_nulls("label").sort("file", "line")
-    each = annotations.group_by("id", "annotator", maintain_order=True).first()
+    first = annotations.group_by("id", "annotator", maintain_order=True).first()
     wrong = faults(entries, labels=labels)
-    missing = 0 if config.partial else _missing(tables["sheet"], each)
-    if missing and not wrong.limit(1).collect().height:
-        raise WaitsForPerson(config.folder or str(config.entries), missing)
-    decided = _adjudicated(config, each)
+    if not config.partial and wrong.limit(1).collect().is_empty():
+        _wait(config.folder or str(config.entries), tables["sheet"], first)
+    votes = _with_earlier(first.select("id", "annotator", "label", "note"), tables)
+    decided = _adjudicated(config, votes)
     return {
         "judgements": pl.concat(
-            _judgements(config, each, decided, positive).select(
+            _judgements(config, votes, decided, positive).select(
                 pl.lit(name).alias("category"), "id", "tp"
             )
             for name, positive in config.categories.items()
         ),
-        "annotations": each.select("id", "annotator", "label", "note"),
+        "annotations": votes,
         "adjudicated": decided,
         # Rows of candidates that this sample does not ask for: of earlier samples, or strangers.
         "others": entries.join(tables["sheet"], on="id", how="anti"),
         FAULTS: wrong,
     }
+
+
+def _with_earlier(now: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
+    """Add the labels of an earlier round, but for those that somebody gave anew."""
+    if "earlier" not in tables:
+        return now
+    before = tables["earlier"].select(now.collect_schema().names())
+    return pl.concat([now, before.join(now, on=["id", "annotator"], how="anti")])
 
 
 def _adjudicated(config: JoinSheets, each: pl.LazyFrame) -> pl.LazyFrame:
@@ -100,14 +113,19 @@ def _judgements(
     return decided.select("id", tp=pl.col("label").is_in(list(positive)))
 
 
-def _missing(wanted: pl.LazyFrame, given: pl.LazyFrame) -> int:
-    """Count labels to come: a candidate needs as many annotators as its sheets ask for."""
-    needs = wanted.group_by("id").agg(needed=pl.col("annotator").n_unique().cast(pl.Int64))
+def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame) -> None:
+    """Wait for labels to come: a candidate needs as many annotators as its sheets ask for."""
+    needs = sheet.group_by("id").agg(needed=pl.col("annotator").n_unique().cast(pl.Int64))
     has = given.group_by("id").agg(given=pl.col("annotator").n_unique().cast(pl.Int64))
-    short = needs.join(has, on="id", how="left").select(
-        (pl.col("needed") - pl.col("given").fill_null(0)).clip(lower_bound=0).sum()
-    )
-    return int(short.collect().item() or 0)
+    lacks = (pl.col("needed") - pl.col("given").fill_null(0)).alias("lacks")
+    short = needs.join(has, on="id", how="left").select("id", lacks).filter(pl.col("lacks") > 0)
+    missing = int(short.select(pl.col("lacks").sum()).collect().item() or 0)
+    if missing:
+        empty = sheet.join(short, on="id", how="semi").join(
+            given, on=["id", "annotator"], how="anti"
+        )
+        shown = empty.with_columns(shown=pl.concat_str("l1", "l2", separator=" "))
+        raise wait_for(shown, folder=folder, missing=missing, what="label")
 
 
 def _check_categories(config: JoinSheets, labels: list[str]) -> None:

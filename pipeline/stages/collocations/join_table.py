@@ -48,16 +48,16 @@ class JoinTable(StageConfig):
         for name, parts in self.unions.items():
             unknown = [part for part in parts if part not in self.categories]
             if name in self.categories or unknown or not parts:
-                known = ", ".join(self.categories)
+                names = ", ".join(self.categories)
                 raise ValueError(
-                    f"the union {name!r} needs a name of its own and parts among {known}"
+                    f"the union {name!r} needs a name of its own and parts among {names}"
                 )
         return self
 
     def column_of(self, category: str) -> str:
         """Return the column that a category is judged by."""
-        given = self.categories[category]
-        return given.column if isinstance(given, LabelColumn) else given
+        source = self.categories[category]
+        return source.column if isinstance(source, LabelColumn) else source
 
 
 @stage("join.table", config=JoinTable, outputs={"judgements": Judgements, "coverage": Coverage})
@@ -82,8 +82,8 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
         for category, judgement in judgements.items()
     ).drop_nulls(["id", "tp"])
     one = long.group_by("category", "id").agg(pl.col("tp").first(), two=pl.col("tp").n_unique() > 1)
-    known = tables["candidates"].select("id")
-    judged = one.join(known, on="id", how="semi").select("category", "id", "tp")
+    candidates = tables["candidates"].select("id")
+    judged = one.join(candidates, on="id", how="semi").select("category", "id", "tp")
     whole = pl.concat([judged, *(_union(judged, *each) for each in config.unions.items())])
     bad = [
         parsing.faults(raw, parsed=units, problem="is empty", required=True),
@@ -92,17 +92,17 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     ]
     return {
         "judgements": whole.sort("category", "id"),
-        "coverage": _coverage(one, known, list(columns)),
+        "coverage": _coverage(one, candidates, list(columns)),
         FAULTS: pl.concat(bad),
     }
 
 
 def _judgement(config: JoinTable, category: str, schema: pl.Schema) -> pl.Expr:
-    given = config.categories[category]
-    if isinstance(given, str):
-        return parsing.judgement(given, schema[given])
-    label = pl.col(given.column).cast(pl.String).str.strip_chars()
-    return pl.when(label != "").then(label.is_in(list(given.labels)))
+    source = config.categories[category]
+    if isinstance(source, str):
+        return parsing.judgement(source, schema[source])
+    label = pl.col(source.column).cast(pl.String).str.strip_chars()
+    return pl.when(label != "").then(label.is_in(list(source.labels)))
 
 
 def _union(judged: pl.LazyFrame, name: str, parts: tuple[str, ...]) -> pl.LazyFrame:

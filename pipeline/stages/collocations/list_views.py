@@ -19,8 +19,8 @@ def local(
     """Return the precision in a window of ranks, for every place of the window."""
     if window is None:
         return LocalPrecision.zero_rows()
-    found = local_precision(counts, window=window, method=method, confidence=confidence)
-    return found.select(*LocalPrecision.columns())
+    table = local_precision(counts, window=window, method=method, confidence=confidence)
+    return table.select(*LocalPrecision.columns())
 
 
 def recall(
@@ -34,8 +34,8 @@ def recall(
     if not wanted:
         return Recall.zero_rows()
     taken = clopper_pearson.__name__ if INTERVALS.get(method).finite else method
-    found = recall_columns(counts, positives=positives, method=taken, confidence=confidence)
-    return found.select(*Recall.columns())
+    table = recall_columns(counts, positives=positives, method=taken, confidence=confidence)
+    return table.select(*Recall.columns())
 
 
 def cut(counts: pl.DataFrame, *, size: int | None) -> pl.DataFrame | pl.LazyFrame:
@@ -50,10 +50,10 @@ def cut(counts: pl.DataFrame, *, size: int | None) -> pl.DataFrame | pl.LazyFram
 
 def thresholds(precision: pl.DataFrame, *, wanted: Sequence[float]) -> pl.LazyFrame:
     """Return the list size from which on each measure stays under each threshold."""
-    found = [
+    sizes = [
         stays_below(precision, threshold=each).with_columns(threshold=pl.lit(each, pl.Float64))
         for each in sorted(set(wanted))
     ]
     columns = list(Thresholds.columns())
-    parts = [each.lazy().select(columns) for each in found]
+    parts = [each.lazy().select(columns) for each in sizes]
     return pl.concat([Thresholds.zero_rows(), *parts]).sort(*Thresholds.key())

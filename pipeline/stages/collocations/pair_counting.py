@@ -147,11 +147,11 @@ def sizes(
         What else there is.
     """
     documents = sentences.get_column(dispersion.RUN).n_unique()
-    found = {
+    numbers = {
         "tokens": tokens.height,
         "sentences": sentences.height,
         "documents": documents - dispersion.goes_on(sentences, before),
         **counted,
     }
     schema = {"what": pl.String, "count": pl.Int64}
-    return pl.LazyFrame(list(found.items()), schema=schema, orient="row")
+    return pl.LazyFrame(list(numbers.items()), schema=schema, orient="row")

@@ -16,8 +16,7 @@ class Estimating(StageConfig):
     """Options of every stage that estimates precision."""
 
     interval: Annotated[str, Named(INTERVALS)] = "clopper_pearson"
-    """Method of the confidence intervals: clopper_pearson, wilson, wilson_corrected, jeffreys, or
-    hypergeometric, the exact one for samples without replacement."""
+    """Method of the confidence intervals; hypergeometric is for samples without replacement."""
     confidence: Proportion = 0.95
     """Confidence level."""
 

@@ -57,11 +57,11 @@ class SampleStratified(Seeded):
 
     @model_validator(mode="after")
     def _as_many_as_strata(self) -> SampleStratified:
-        given = len(self.sizes or self.rates)
+        number = len(self.sizes or self.rates)
         strata = len(self.boundaries) + 1
-        if given != strata and not (self.scores and given == strata + 1):
+        if number != strata and not (self.scores and number == strata + 1):
             raise ValueError(
-                f"{len(self.boundaries)} boundaries make {strata} strata, but there are {given}"
+                f"{len(self.boundaries)} boundaries make {strata} strata, but there are {number}"
                 f" {'sizes' if self.sizes else 'rates'}"
             )
         if any(not 0 <= rate <= 1 for rate in self.rates) or any(n < 0 for n in self.sizes):
@@ -93,8 +93,8 @@ def _strata(config: SampleStratified, tables: Tables) -> pl.DataFrame:
             )
         ranks = tables["ranks"]
         require_ranked("measures", config.measures, ranks)
-        known = ranks.select(pl.col("measure").unique().sort()).collect().to_series().to_list()
-        measures = (config.measures or known) if known else []
+        ranked = ranks.select(pl.col("measure").unique().sort()).collect().to_series().to_list()
+        measures = (config.measures or ranked) if ranked else []
         chosen = ranks.filter(pl.col("measure").is_in(measures)).collect()
         bounds = [int(bound) for bound in config.boundaries]
         return strata_by_rank(ranks_of_all(chosen, tables), measures=measures, boundaries=bounds)
@@ -110,8 +110,8 @@ def _wanted(config: SampleStratified, counts: dict[str, int]) -> dict[str, int]:
     else:
         ordered = [*score_labels(config.boundaries), UNDEFINED]
     if config.sizes:
-        given = dict(zip(ordered, config.sizes, strict=False))
-        return {name: given.get(name, 0) for name in counts}
+        sizes = dict(zip(ordered, config.sizes, strict=False))
+        return {name: sizes.get(name, 0) for name in counts}
     rates = dict(zip(ordered, config.rates, strict=False))
     return {
         name: sample_size(counts[name], rate=rates[name]) if rates.get(name) else 0

@@ -28,8 +28,8 @@ def score_rank(config: ScoreRank, tables: Tables) -> Outputs:
     schema = tables["scores"].collect_schema()
     require(schema, [("measures", name) for name in config.measures])
     own = Candidates.columns()
-    found = [name for name, dtype in schema.items() if dtype.is_float() and name not in own]
-    measures = config.measures or tuple(found)
+    floats = [name for name, dtype in schema.items() if dtype.is_float() and name not in own]
+    measures = config.measures or tuple(floats)
     words = [name for name in measures if not schema[name].is_numeric()]
     if words or not measures:
         what = f"{', '.join(words)} does not hold numbers" if words else "no column of scores"

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from pipeline.kernels.annotation.assignment import assign
 from pipeline.stages.base import Of, Outputs, Seeded, Sheets, Tables, stage
-from schemas import Candidates, Examples, Identified, Labels, SheetRows
+from schemas import AboutCandidates, Candidates, Examples, Labels, SheetRows
 
 
 class SheetAnnotation(Seeded):
@@ -17,8 +17,9 @@ class SheetAnnotation(Seeded):
 
     candidates: Annotated[str, Of(Candidates)]
     """The candidates, for their units."""
-    sample: Annotated[str, Of(Identified)]
-    """What is to be annotated: a sample, or any table of candidates, such as a pool."""
+    sample: Annotated[str, Of(AboutCandidates)]
+    """What is to be annotated: a sample, or any table of candidates, such as a pool or what
+    annotators disagree on."""
     examples: Annotated[str | None, Of(Examples)] = None
     """Sentences to show beside each candidate."""
     folder: str = Field(pattern=r"^[\w-]+$")

@@ -23,7 +23,7 @@ class SheetList(StageConfig):
     candidates: Annotated[str, Of(Candidates)]
     """The candidates, for their units and further columns."""
     judgements: Annotated[str | None, Of(Judgements)] = None
-    """Verdicts that are known; they stand beside the candidates."""
+    """Judgements that are known; they stand beside the candidates."""
     folder: str = Field(pattern=r"^[\w-]+$")
     """Folder of the list, where the annotation sheets' folders are; a list that is there is never
     written over."""
@@ -74,6 +74,6 @@ def _require_all(choice: pl.DataFrame, best: pl.DataFrame, listed: pl.DataFrame)
 
 
 def _judgements(tables: Tables) -> pl.LazyFrame:
-    known = tables.get("judgements", Judgements.zero_rows())
+    judgements = tables.get("judgements", Judgements.zero_rows())
     sign = pl.when("tp").then(pl.lit("+")).otherwise(pl.lit("-"))
-    return known.drop_nulls("tp").select("category", "id", verdict=sign)
+    return judgements.drop_nulls("tp").select("category", "id", verdict=sign)

@@ -30,8 +30,8 @@ def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
     raw = tables["path"]
     columns = [("path", "l1"), ("path", "l2"), ("label", config.label)]
     require(raw.collect_schema(), columns)
-    known = raw.select(candidate_id("l1", "l2"), label=pl.col(config.label).cast(pl.String))
-    rows = tables["sheet"].join(known.unique("id"), on="id", how="left").select(
+    labels = raw.select(candidate_id("l1", "l2"), label=pl.col(config.label).cast(pl.String))
+    rows = tables["sheet"].join(labels.unique("id"), on="id", how="left").select(
         file=pl.concat_str(pl.col("annotator"), pl.lit(" (simulated)")),
         line=pl.col("order") + 1,
         annotator="annotator", id="id", l1="l1", l2="l2", label="label",

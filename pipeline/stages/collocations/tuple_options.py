@@ -86,8 +86,8 @@ class TupleOptions(RelationOptions):
 
     def kernels(self, stop_words: list[str]) -> list[Unit]:
         """Return the units of all positions, or of the two sides, for the kernels."""
-        made = [each.kernel(stop_words) for each in self.sides.values()]
-        return made * (self.length or 1)
+        units = [each.kernel(stop_words) for each in self.sides.values()]
+        return units * (self.length or 1)
 
     def attributes(self) -> dict[str, set[str]]:
         """Return the attributes that each option uses."""

@@ -172,8 +172,8 @@ class DependencyOptions(_Options):
 
     def columns(self) -> dict[str, set[str]]:
         """Return the attributes that each option uses."""
-        made = self.kernel()
-        used = {"where": set(made.where.meta.root_names()) | {"head"}}
-        if made.through is not None:
-            used["through"] = set(made.through.meta.root_names())
+        unit = self.kernel()
+        used = {"where": set(unit.where.meta.root_names()) | {"head"}}
+        if unit.through is not None:
+            used["through"] = set(unit.through.meta.root_names())
         return used

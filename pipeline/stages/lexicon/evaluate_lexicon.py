@@ -119,19 +119,19 @@ def _sampled(every: pl.DataFrame, tables: Tables) -> pl.LazyFrame:
         sample = sample.join(tables["looked_up"].select("lemma"), on="lemma", how="semi")
     sample = sample.with_columns(drawn_lemmas=pl.len())
     held = both.join(sample, on="lemma")
-    found = (pl.col("population") * pl.len() / pl.col("drawn_lemmas")).round().cast(pl.Int64)
-    return held.with_columns(population=found).drop("drawn_lemmas")
+    population = (pl.col("population") * pl.len() / pl.col("drawn_lemmas")).round().cast(pl.Int64)
+    return held.with_columns(population=population).drop("drawn_lemmas")
 
 
 def _interval(scores: pl.DataFrame, method: Method, config: EvaluateLexicon) -> Interval:
-    found = ratio.interval(
+    interval = ratio.interval(
         sample_of(scores), method=method, confidence=config.confidence,
         replicates=config.replicates, seed=config.seed,
     )  # fmt: skip
     if config.n is not None:
         star = float(scores["contribution"].to_numpy().sum()) if scores.height else None
-        return unsure(found._replace(estimate=star))
-    return found if scores["drawn"].all() else unsure(found)
+        return unsure(interval._replace(estimate=star))
+    return interval if scores["drawn"].all() else unsure(interval)
 
 
 def _table(intervals: dict[Method, Interval], config: EvaluateLexicon) -> pl.DataFrame:
@@ -161,10 +161,10 @@ def _whole(
 def _widths(scores: pl.DataFrame, config: EvaluateLexicon) -> pl.DataFrame:
     sample = sample_of(scores)
     z = ratio.normal_quantile(config.confidence)
-    known = config.n is None and scores["drawn"].all()
+    usable = config.n is None and scores["drawn"].all()
     rows = []
     for rate in sorted({*config.rates, 1.0}):
         size, error = ratio.expected_error(sample, rate=rate)
-        error = error if known else None
+        error = error if usable else None
         rows.append((rate, size, error, None if error is None else 2.0 * z * error))
     return pl.DataFrame(rows, schema=ExpectedWidths.columns(), orient="row")

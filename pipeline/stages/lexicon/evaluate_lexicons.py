@@ -54,14 +54,14 @@ def evaluate_lexicons(config: EvaluateLexicons, tables: Tables) -> Outputs:
     drawn = all(each["drawn"].all() for each in scores.values())
     options = {"method": config.interval, "confidence": config.confidence}
     again = {"replicates": config.replicates, "seed": config.seed}
-    found = {
+    intervals = {
         name: ratio.interval(sample_of(each), **options, **again)  # type: ignore[arg-type]
         for name, each in scores.items()
     }
     if not drawn:
-        found = {name: unsure(each) for name, each in found.items()}
+        intervals = {name: unsure(each) for name, each in intervals.items()}
     return {
-        "lexicons": lexicons(scores, found),
+        "lexicons": lexicons(scores, intervals),
         "differences": differences(scores, **options, **again, drawn=drawn),  # type: ignore[arg-type]
         "lemmas": differing(scores),
     }

@@ -71,9 +71,9 @@ def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Outputs:
     keyed = spelt.lazy().with_columns(_lemma(config), bare="lemma")
     forms = canonical(_with_lemmas(keyed) if config.lemma_is_form else keyed)
     lemmas = lex(keyed).join(sizes(forms, name="n_forms"), on="lemma")
-    made, listed = (each.collect() for each in (forms, lemmas))
+    lexicon, listed = (each.collect() for each in (forms, lemmas))
     return {
-        "lexicon": made,
+        "lexicon": lexicon,
         "lemmas": listed.select(*LemmaList.columns()),
         "preparation": _preparation(rows, counts, listed, spelt),
         FAULTS: _faults(keyed, names, config),
@@ -125,12 +125,12 @@ def _preparation(
     rows: pl.DataFrame, counts: pl.DataFrame, lemmas: pl.DataFrame, spelt: pl.DataFrame
 ) -> pl.DataFrame:
     """Count what was read, what was changed, and what is there."""
-    given = spelt.drop_nulls().select("lemma", "apart", "form")
+    filled = spelt.drop_nulls().select("lemma", "apart", "form")
     steps: list[Step] = [
         ("rows read", rows.height, None),
         *changed(counts),
         ("rows without a form", int(spelt["form"].is_null().sum()), None),
-        ("rows that repeat another", given.height - given.n_unique(), None),
+        ("rows that repeat another", filled.height - filled.n_unique(), None),
         ("lemmas", lemmas.height, None),
         ("lemmas without any form", int((lemmas["n_forms"] == 0).sum()), None),
         ("forms, each counted once per lemma", int(lemmas["n_forms"].sum()), None),

@@ -40,11 +40,11 @@ def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Outputs:
     """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
     entries = _named(tables["entries"], _ENTRY, config)
     endings = _named(tables["paradigms"], _ENDING, config)
-    made = generated(entries.drop_nulls(), endings.drop_nulls("paradigm")).collect()
-    spelt, counts = normalised(made, config.spelling, columns=["lemma", "form"])
+    forms = generated(entries.drop_nulls(), endings.drop_nulls("paradigm")).collect()
+    spelt, counts = normalised(forms, config.spelling, columns=["lemma", "form"])
     lexicon = canonical(spelt.lazy()).collect()
     steps = [
-        ("forms generated", made.height, None),
+        ("forms generated", forms.height, None),
         *changed(counts),
         ("lemmas", lexicon["lemma"].n_unique(), None),
         ("forms, each counted once per lemma", lexicon["form"].count(), None),
@@ -63,14 +63,14 @@ def _named(
 
 
 def _faults(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFrame:
-    found = []
+    wrong = []
     for table, columns in ((entries, _ENTRY), (endings, _ENDING[:1])):
         for column in columns:
             empty = table.filter(pl.col(column).is_null())
-            found.append(_fault(empty, column, "is empty"))
+            wrong.append(_fault(empty, column, "is empty"))
     unknown = entries.drop_nulls("paradigm").join(endings, on="paradigm", how="anti")
-    found.append(_fault(unknown, "paradigm", "is not among the paradigms"))
-    return pl.concat(found)
+    wrong.append(_fault(unknown, "paradigm", "is not among the paradigms"))
+    return pl.concat(wrong)
 
 
 def _fault(rows: pl.LazyFrame, column: str, problem: str) -> pl.LazyFrame:

@@ -7,12 +7,12 @@ from typing import Annotated
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.errors import WaitsForPerson
 from pipeline.kernels.lexicon.keyed import keyed_forms, keying_faults
 from pipeline.kernels.lexicon.normalising import normalised
 from pipeline.kernels.lexicon.wordlists import canonical, sizes
 from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, Tables, stage
 from pipeline.stages.lexicon.spelling import Spelt, changed, preparation
+from pipeline.stages.waiting import wait_for
 from schemas import KeyedEntries, KeyedLemmas, KeyingRows, Preparation, WordList
 
 
@@ -55,14 +55,16 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     asked = sheet.select("lemma").unique()
     typed = keyed_forms(entries).join(asked, on="lemma", how="semi").collect()
     wrong = keying_faults(entries)
-    missing = asked.join(typed.lazy(), on="lemma", how="anti").select(pl.len()).collect().item()
-    if missing and not config.partial and not wrong.limit(1).collect().height:
-        raise WaitsForPerson(config.folder or str(config.entries), missing, "lemma")
+    empty = sheet.join(typed.lazy(), on="lemma", how="anti")
+    missing = empty.select(pl.col("lemma").n_unique()).collect().item()
+    if missing and not config.partial and wrong.limit(1).collect().is_empty():
+        place, shown = config.folder or str(config.entries), empty.with_columns(shown="lemma")
+        raise wait_for(shown, folder=place, missing=missing, what="lemma")
     spelt, counts = normalised(typed, config.spelling, columns=["form"])
     rows = spelt.lazy().select("lemma", "form")
-    found = rows.drop_nulls("form")
-    own = found.select("lemma", form=pl.col("lemma"))
-    gold = canonical(pl.concat([found, own]) if config.lemma_is_form else found)
+    forms = rows.drop_nulls("form")
+    own = forms.select("lemma", form=pl.col("lemma"))
+    gold = canonical(pl.concat([forms, own]) if config.lemma_is_form else forms)
     return {
         "gold": gold,
         "keyed": _keyed(rows.select("lemma").unique(), gold, entries),

@@ -47,8 +47,8 @@ class SampleLemmas(Seeded):
 
     @model_validator(mode="after")
     def _one_of_four(self) -> SampleLemmas:
-        given = (self.rate, self.size, self.lemmas or None, self.path)
-        if sum(each is not None for each in given) != 1:
+        choices = (self.rate, self.size, self.lemmas or None, self.path)
+        if sum(each is not None for each in choices) != 1:
             raise ValueError("give one of rate, size, lemmas and path")
         if self.drawn and (self.rate or self.size):
             raise ValueError("drawn goes with lemmas or path: what rate and size give is drawn")
@@ -67,8 +67,8 @@ def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
         return {"sample": _named(config, shared, dry=shared.is_empty())}
     size = config.size or sampling.sample_size(shared.height, rate=config.rate or 1.0)
     ids = shared.rename({"lemma": "id"})
-    found = sampling.without_replacement(ids, size=size, seed=config.seed)
-    return {"sample": _sample(found.rename({"id": "lemma"}), shared, drawn=True)}
+    drawn = sampling.without_replacement(ids, size=size, seed=config.seed)
+    return {"sample": _sample(drawn.rename({"id": "lemma"}), shared, drawn=True)}
 
 
 def _sample(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
@@ -100,5 +100,5 @@ def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outpu
         "file", "line", column=pl.lit("lemma"), value="lemma", problem=pl.lit(_NOT_COMMON)
     )
     asked = _numbered(rows.sort("file", "line").select("lemma").collect())
-    known = asked.join(shared, on="lemma", how="semi")
-    return {"sample": _sample(known, shared, drawn=drawn), FAULTS: unknown}
+    lemmas = asked.join(shared, on="lemma", how="semi")
+    return {"sample": _sample(lemmas, shared, drawn=drawn), FAULTS: unknown}

@@ -22,8 +22,8 @@ class SheetKeyingSimulated(StageConfig):
 @stage("sheet.keying_simulated", config=SheetKeyingSimulated, outputs={"entries": KeyedEntries})
 def sheet_keying_simulated(_config: SheetKeyingSimulated, tables: Tables) -> Outputs:
     """Put the known forms into every row of the sheet, or a - if there are none."""
-    known = tables["gold"].drop_nulls("form").group_by("lemma")
-    forms = known.agg(forms=pl.col("form").sort().str.join(", "))
+    by_lemma = tables["gold"].drop_nulls("form").group_by("lemma")
+    forms = by_lemma.agg(forms=pl.col("form").sort().str.join(", "))
     rows = tables["sheet"].join(forms, on="lemma", how="left").select(
         file=pl.concat_str("annotator", pl.lit(" (simulated)")), line=pl.col("order") + 1,
         annotator="annotator", id="id", lemma="lemma", forms=pl.col("forms").fill_null("-"),

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import mpmath
 
-from tests.kernels.association import exact_tests
+from tests.kernels.association import exact_statistics
 from tests.kernels.association.cells import Cells, near_independence, signatures
 from tests.kernels.association.exact_ratios import RATIOS
 from tests.kernels.association.numbers_60 import Exact, log, log10, quotient, real, root
@@ -89,8 +89,8 @@ def geometric_mean(c: Cells) -> Exact:
 
 
 EXACT: dict[str, Twin] = {
-    **exact_tests.STATISTICS,
-    **exact_tests.P_VALUES,
+    **exact_statistics.STATISTICS,
+    **exact_statistics.P_VALUES,
     **RATIOS,
     "mi": mi,
     "mi2": lambda c: mi_power(c, 2),

@@ -24,7 +24,7 @@ TYPED = {
         "ARI": "adjusted_rand", "ari": "adjusted_rand", "AMI": "ami", "NMI": "nmi", "VI": "vi",
         "V-measure": "v", "v_measure": "v", "V": "v", "Rand": "rand", "RI": "rand", "NVI": "nvi",
         "rand_index": "rand", "F": "clustering_f", "F-measure": "clustering_f", "M-1": "many_to_one",
-        "purity": "many_to_one", "1-1": "one_to_one", "MI": "mutual_information", "H": "meila_heckerman",
+        "purity": "many_to_one", "1-1": "one_to_one", "mutual_info": "mutual_information", "H": "meila_heckerman",
         "FMI": "fowlkes_mallows", "Jaccard": "jaccard", "D": "van_dongen", "L": "larsen",
         "variation_of_information": "vi", "normalized_mutual_information": "nmi",
     },
@@ -33,6 +33,10 @@ TYPED = {
         "ONMI": "nmi_lfk", "onmi_max": "nmi_max", "Omega": "omega", "ECS": "element_centric",
     },
 }  # fmt: skip
+
+
+AMBIGUOUS = {"MI"}
+"""In tables the misclassification index, to others mutual information: refused, not guessed."""
 
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda each: each.kind)
@@ -45,7 +49,9 @@ def test_spellings(registry: Registry[Any]) -> None:
 def test_what_tables_call_a_measure_finds_it(registry: Registry[Any]) -> None:
     for name in registry:
         if registry.module(name).startswith("pipeline."):
-            assert registry.resolve([registry.get(name).title]) == [name]
+            title = registry.get(name).title
+            if title not in AMBIGUOUS:
+                assert registry.resolve([title]) == [name]
 
 
 @pytest.mark.parametrize("function", [
@@ -61,6 +67,9 @@ def test_the_functions_of_scikit_learn(function: str) -> None:
 
 
 def test_a_spelling_that_is_nearly_right() -> None:
+    for typed in AMBIGUOUS:
+        with pytest.raises(UnknownName):
+            TOKEN_MEASURES.resolve([typed])
     with pytest.raises(UnknownName, match=r"'adjustedrand'; did you mean adjusted_rand"):
         TOKEN_MEASURES.resolve(["adjustedrand"])
     with pytest.raises(UnknownName, match=r"'Purity'; did you mean many_to_one"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -116,22 +117,24 @@ def test_a_stage_that_is_gone_from_the_experiment(laboratory: Laboratory) -> Non
     assert not comparison.exists()
 
 
-def test_refuses_while_something_is_not_done(laboratory: Laboratory) -> None:
+def test_keeps_all_of_stages_that_are_not_done(laboratory: Laboratory) -> None:
+    """What they will reuse is not known; what the others do not use goes all the same."""
+    laboratory.run("--set", 'stages.scores.measures=["t_score"]')
     laboratory.run()
     change(laboratory.config, "rate = 0.5", "rate = 0.6")
-    before = tree(laboratory.root)
+    before = {stage: set(laboratory.root.glob(f"{stage}/*")) for stage in ("sample", "scores")}
     done = laboratory.call("gc")
-    assert done.code == 2
-    assert "sample" in done.err
-    assert "run the experiment first" in done.err
-    assert tree(laboratory.root) == before
+    assert done.code == 0, done.text
+    assert re.search(r"kept: all results of .*sample.*: not done", done.out)
+    assert set(laboratory.root.glob("sample/*")) == before["sample"]
+    assert len(set(laboratory.root.glob("scores/*"))) == len(before["scores"]) - 1
 
 
 def test_before_the_first_run(laboratory: Laboratory) -> None:
     done = laboratory.call("gc")
-    assert done.code == 2
-    assert "run the experiment first" in done.err
-    assert not laboratory.root.exists()
+    assert done.code == 0
+    assert "not done" in done.out
+    assert "0.00 MB  removed, 0 folder(s)" in done.out
 
 
 def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> None:

@@ -98,12 +98,12 @@ def _search(x: Distribution, limit: FloatArray) -> FloatArray:
         there = x.move(-below)
         gap, slope = log_pmf(there) - limit, np.log(there.step)
         tail = gap <= 0.0
-        found = tail & ((gap + slope > 0.0) | (below - 1.0 == outside))
-        result[rows[found]] = below[found]
+        ended = tail & ((gap + slope > 0.0) | (below - 1.0 == outside))
+        result[rows[ended]] = below[ended]
         outside = np.where(tail, outside, below)
         ahead = np.where(tail, np.maximum(np.floor(-gap / slope), 1.0), np.floor(-gap / slope))
         below = np.clip(below - ahead, outside + 1.0, last)
-        kept = np.flatnonzero(~found)
+        kept = np.flatnonzero(~ended)
         rows, x, limit, last = (rows[kept], x.take(kept), limit[kept], last[kept])
         below, outside = below[kept], outside[kept]
     return result

@@ -58,6 +58,6 @@ def bcubed_f(data: Memberships) -> float:
 
 
 def _mean(values: FloatArray, data: Memberships) -> float:
-    known = ~np.isnan(values)
-    items = int(data.counts[known].sum())
-    return float((values[known] * data.counts[known]).sum() / items) if items else float("nan")
+    defined = ~np.isnan(values)
+    items = int(data.counts[defined].sum())
+    return float((values[defined] * data.counts[defined]).sum() / items) if items else float("nan")

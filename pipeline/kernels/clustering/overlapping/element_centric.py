@@ -20,10 +20,10 @@ _ROWS, _COLUMNS = 128, 2048
 
 
 @overlapping_measure(
-    title="ECS", family="overlapping",
+    title="element-centric", family="overlapping",
     formula="mean_i 1 - 1/(2 alpha) sum_j |p_ij - q_ij|, p and q personalised PageRank",
     range="[0, 1]", reference="Gates, Wood, Hetrick & Ahn 2019", symmetric=True,
-    aliases=("ECS", "element_sim", "ecs", "element_centric_similarity"),
+    aliases=("ECS", "element_sim", "ecs", "element-centric", "element_centric_similarity"),
 )  # fmt: skip
 def element_centric(data: Memberships) -> float:
     """Overlap of where random walks from an item lead, from items to groups to items.
@@ -103,7 +103,7 @@ def _of_partitions(data: Memberships) -> float:
     """Return the mean of ``1 - (n |1/n_c - 1/n_k| + (n_c-n)/n_c + (n_k-n)/n_k) / 2``."""
     held = data.clusters.sizes[data.pairs[:, 1]] > 0
     c = data.gold.members[data.pairs[:, 0], 0]
-    found = np.zeros(len(data.counts))
+    similarity = np.zeros(len(data.counts))
     if held.any():
         k = data.clusters.members[data.pairs[held, 1], 0]
         n, n_c, n_k = (
@@ -111,8 +111,8 @@ def _of_partitions(data: Memberships) -> float:
             for part in (data.counts[held], data.sizes(0)[c[held]], data.sizes(1)[k])
         )
         # The sum in brackets is 2 - 2 n / max(n_c, n_k).
-        found[held] = n / np.maximum(n_c, n_k)
-    return _weighted(found, data.counts)
+        similarity[held] = n / np.maximum(n_c, n_k)
+    return _weighted(similarity, data.counts)
 
 
 def _sampled(data: Memberships, alpha: float, draws: int) -> tuple[float, float]:
@@ -136,12 +136,12 @@ def _similarities(data: Memberships, places: IntArray, alpha: float) -> FloatArr
     first = _walks(data.gold, data.sizes(0), data.pairs[:, 0], data.counts, alpha)
     second = _walks(data.clusters, data.sizes(1), data.pairs[:, 1], data.counts, alpha)
     held = data.clusters.sizes[data.pairs[:, 1]] > 0
-    found = np.zeros(len(places))
+    distances = np.zeros(len(places))
     for start in range(0, len(places), _ROWS):
         one, two = data.pairs[places[start : start + _ROWS]].T
         p, q = data.gold.sums(first[one]), data.clusters.sums(second[two])
-        found[start : start + _ROWS] = _distances(p, q, data)
-    return np.where(held[places], np.maximum(0.0, 1.0 - found / (2.0 * alpha)), 0.0)
+        distances[start : start + _ROWS] = _distances(p, q, data)
+    return np.where(held[places], np.maximum(0.0, 1.0 - distances / (2.0 * alpha)), 0.0)
 
 
 def _distances(p: FloatArray, q: FloatArray, data: Memberships) -> FloatArray:

@@ -49,8 +49,8 @@ def nmi_max(data: Memberships) -> float:
     x, y = float(whole_x.sum()), float(whole_y.sum())
     if not max(x, y):
         return 1.0
-    known = x - float(left_x.sum()) + y - float(left_y.sum())
-    return min(1.0, max(0.0, known / (2.0 * max(x, y))))
+    shared = x - float(left_x.sum()) + y - float(left_y.sum())
+    return min(1.0, max(0.0, shared / (2.0 * max(x, y))))
 
 
 _Side = tuple[FloatArray, FloatArray]

@@ -107,11 +107,11 @@ def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") ->
     check_labels(gold, ["item", "gold"])
     check_labels(induced, ["item", "cluster"])
     # Numbers for items: any will do, only how many items have which sets counts.
-    known = pl.DataFrame({"item": gold["item"].unique()}).with_row_index("place")
-    placed = induced.join(known, on="item")
+    items = pl.DataFrame({"item": gold["item"].unique()}).with_row_index("place")
+    placed = induced.join(items, on="item")
     dropped = induced["item"].n_unique() - placed["place"].n_unique()
-    first, one = _patterns(gold.join(known, on="item"), "gold", known.height)
-    second, two = _patterns(placed, "cluster", known.height)
+    first, one = _patterns(gold.join(items, on="item"), "gold", items.height)
+    second, two = _patterns(placed, "cluster", items.height)
     joint = one * max(1, len(second.members)) + two
     distinct, counts = np.unique(joint, return_counts=True)
     pairs = np.stack(np.divmod(distinct, max(1, len(second.members))), axis=1)

@@ -87,9 +87,9 @@ def _mean(shared: IntArray) -> FloatArray:
     j, k = np.ogrid[1 : shared.shape[1], 0 : shared.shape[2]]
     flat = shared[:, 1:].reshape(len(shared), -1)
     whole = flat.sum(axis=1).astype(np.float64)
-    found = (flat * (np.minimum(j, k) / j).ravel()).sum(axis=1)
+    sums = (flat * (np.minimum(j, k) / j).ravel()).sum(axis=1)
     mean = np.full(len(flat), np.nan)
-    np.divide(found, whole, out=mean, where=whole > 0)
+    np.divide(sums, whole, out=mean, where=whole > 0)
     return mean
 
 
@@ -125,8 +125,8 @@ def _from_pairs(
         row = np.arange(len(places))[:, None]
         key = (row * widths[0] + j) * widths[1] + k
         weights = np.broadcast_to(counts.astype(np.float64), key.shape).ravel()
-        found = np.bincount(key.ravel(), weights=weights, minlength=len(places) * cells)
-        yield _Part(places, found.astype(np.int64).reshape(len(places), *widths))
+        counted = np.bincount(key.ravel(), weights=weights, minlength=len(places) * cells)
+        yield _Part(places, counted.astype(np.int64).reshape(len(places), *widths))
 
 
 def _from_subsets(
@@ -170,17 +170,17 @@ class _Numbered(NamedTuple):
 
 def _numbered(side: Patterns, size: int) -> _Numbered:
     """Give a number to each subset of this size that some set of labels has."""
-    sizes, row, found = side.sizes, np.zeros(len(side.members), dtype=np.int64), {}
+    sizes, row, by_size = side.sizes, np.zeros(len(side.members), dtype=np.int64), {}
     for labels in np.unique(sizes[sizes >= size]):
         group = np.flatnonzero(sizes == labels)
         row[group] = np.arange(len(group))
-        found[int(labels)] = subsets(side.members[group, :labels], size)
-    flat = [part.reshape(part.shape[0] * part.shape[1], size) for part in found.values()]
+        by_size[int(labels)] = subsets(side.members[group, :labels], size)
+    flat = [part.reshape(part.shape[0] * part.shape[1], size) for part in by_size.values()]
     rows = np.concatenate(flat) if flat else np.zeros((0, size), dtype=np.int64)
     distinct, numbers = distinct_rows(rows, len(side.labels))
     ends = np.cumsum([len(part) for part in flat])[:-1]
-    split = dict(zip(found, np.split(numbers, ends), strict=True)) if flat else {}
-    shaped = {labels: split[labels].reshape(part.shape[:2]) for labels, part in found.items()}
+    split = dict(zip(by_size, np.split(numbers, ends), strict=True)) if flat else {}
+    shaped = {labels: split[labels].reshape(part.shape[:2]) for labels, part in by_size.items()}
     return _Numbered(len(distinct), shaped, row)
 
 
@@ -190,26 +190,26 @@ def _subset_sums(
     """Return, for each joint pattern, the items that have S and T, summed over its S and T."""
     blocks = [(n, rows) for n, group in enumerate(groups) for rows in _blocks(group, one, two)]
     cells = one.many * two.many
-    known = None
+    distinct = None
     if cells > _DENSE:
         keys = [sorted_distinct(_keys(groups[n], rows, one, two, pairs)) for n, rows in blocks]
-        known = sorted_distinct(np.concatenate(keys))
-        cells = len(known)
+        distinct = sorted_distinct(np.concatenate(keys))
+        cells = len(distinct)
     total = np.zeros(cells, dtype=np.int64)
     for n, rows in blocks:
-        key = _place(_keys(groups[n], rows, one, two, pairs), known)
+        key = _place(_keys(groups[n], rows, one, two, pairs), distinct)
         np.add.at(total, key.ravel(), np.repeat(counts[rows], key.shape[1]))
     sums: list[list[IntArray]] = [[] for _ in groups]
     for n, rows in blocks:
-        key = _place(_keys(groups[n], rows, one, two, pairs), known)
+        key = _place(_keys(groups[n], rows, one, two, pairs), distinct)
         sums[n].append(total[key].sum(axis=1))
     return [np.concatenate(parts) for parts in sums]
 
 
 def _blocks(group: _Group, one: _Numbered, two: _Numbered) -> list[IntArray]:
     """Cut the places of a group so that a block has a bounded number of pairs of subsets."""
-    each = one.of[group.a].shape[1] * two.of[group.b].shape[1]
-    many = -(-len(group.places) * each // _BLOCK)
+    pairs = one.of[group.a].shape[1] * two.of[group.b].shape[1]
+    many = -(-len(group.places) * pairs // _BLOCK)
     return np.array_split(group.places, many)
 
 

@@ -99,7 +99,7 @@ def nvi(table: Contingency) -> float:
 @token_measure(
     title="I", family="information theory", formula="H(C) - H(C|K)", range="[0, ln N]",
     reference="Cover & Thomas 2006, 2.4", symmetric=True,
-    aliases=("I", "MI", "mi", "mutual_info", "mutual_info_score"),
+    aliases=("I", "mutual_info", "mutual_info_score"),
 )  # fmt: skip
 def mutual_information(table: Contingency) -> float:
     """Information that clusters give about classes; in nats."""

@@ -14,9 +14,12 @@ _NONE = -1
 
 
 @token_measure(
-    title="M-1", family="mapping", formula="1/N sum_k max_c n_ck", range="(0, 1]",
+    title="M-1 accuracy", family="mapping", formula="1/N sum_k max_c n_ck", range="(0, 1]",
     reference="Zhao & Karypis 2001, purity; Schütze 1992 for tagging",
-    aliases=("M-1", "purity", "many_to_one_accuracy", "m-1", "m1", "many-to-one", "purity_score"),
+    aliases=(
+        "M-1", "M-1 accuracy", "purity", "many_to_one_accuracy", "m-1", "m1", "many-to-one",
+        "purity_score",
+    ),
 )  # fmt: skip
 def many_to_one(table: Contingency) -> float:
     """Accuracy when every cluster stands for the class that most of its tokens have.
@@ -27,10 +30,13 @@ def many_to_one(table: Contingency) -> float:
 
 
 @token_measure(
-    title="1-1", family="mapping", formula="1/N max_h sum_k n_h(k)k, h one to one", range="(0, 1]",
+    title="1-1 accuracy", family="mapping",
+    formula="1/N max_h sum_k n_h(k)k, h one to one", range="(0, 1]",
     reference="Haghighi & Klein 2006; Meila & Heckerman 2001",
     symmetric=True,
-    aliases=("1-1", "one_to_one_accuracy", "1to1", "one-to-one", "clustering_accuracy"),
+    aliases=(
+        "1-1", "1-1 accuracy", "one_to_one_accuracy", "1to1", "one-to-one", "clustering_accuracy",
+    ),
 )  # fmt: skip
 def one_to_one(table: Contingency) -> float:
     """Accuracy when every cluster stands for a class of its own, by the best assignment."""
@@ -49,7 +55,7 @@ def meila_heckerman(table: Contingency) -> float:
 
 
 @token_measure(
-    title="misclassification", family="mapping", formula="1 - M-1 accuracy", range="[0, 1)",
+    title="MI", family="mapping", formula="1 - M-1 accuracy", range="[0, 1)",
     reference="Zeng et al. 2002", better="lower", aliases=("misclassification",),
 )  # fmt: skip
 def misclassification_index(table: Contingency) -> float:
@@ -119,9 +125,9 @@ def _best(table: Contingency) -> IntArray:
 
 def _paired(table: Contingency) -> IntArray:
     rows, columns = linear_sum_assignment(table.counts, maximize=True)
-    found = np.full(len(table.clusters), _NONE, dtype=np.int64)
-    found[columns] = rows
-    return found
+    mapping = np.full(len(table.clusters), _NONE, dtype=np.int64)
+    mapping[columns] = rows
+    return mapping
 
 
 def _rows(table: Contingency, mapping: str, places: IntArray) -> pl.DataFrame:

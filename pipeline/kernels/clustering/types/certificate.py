@@ -111,12 +111,12 @@ def certify(patterns: Patterns, mapping: IntArray, *, seconds: float) -> Certifi
     end, bound = time.monotonic() + seconds, _relaxed(problem)
     small = _several(problem).sum() * problem.hits.shape[1] <= MOST_PAIRS
     while small and not _closed(bound, value) and (left := end - time.monotonic()) > 0:
-        found, slack = _solve(problem, value, left)
+        solution, slack = _solve(problem, value, left)
         bound = bound if slack is None else min(bound, _bound(problem, value, slack))
-        better = value if found is None else macro_i(patterns, found).value
-        if found is None or better <= value:
+        better = value if solution is None else macro_i(patterns, solution).value
+        if solution is None or better <= value:
             break
-        mapping, value = found, better
+        mapping, value = solution, better
     proven = _closed(bound, value)
     return Certificate(mapping, value, float(value) if proven else bound, proven)
 
@@ -178,7 +178,7 @@ def _solve(
     clusters, classes = own.shape
     one_class = sparse.kron(sparse.eye_array(clusters), np.ones((1, classes)), format="csr")
     blank = sparse.csr_array((clusters, len(shared)))
-    found = optimize.milp(
+    result = optimize.milp(
         -np.concatenate([own.ravel(), shared]),
         integrality=np.repeat([1, 0], [own.size, len(shared)]),
         bounds=optimize.Bounds(0, 1),
@@ -188,10 +188,10 @@ def _solve(
         ],
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
-    bound = None if found.mip_dual_bound is None else -found.mip_dual_bound - r * problem.gold
-    if found.x is None:
+    bound = None if result.mip_dual_bound is None else -result.mip_dual_bound - r * problem.gold
+    if result.x is None:
         return None, bound
-    return found.x[: own.size].reshape(own.shape).argmax(axis=1), bound
+    return result.x[: own.size].reshape(own.shape).argmax(axis=1), bound
 
 
 def _reach(members: Sparse, gain: FloatArray, classes: int) -> list[optimize.LinearConstraint]:
@@ -199,16 +199,16 @@ def _reach(members: Sparse, gain: FloatArray, classes: int) -> list[optimize.Lin
 
     Only the side that the gain of y pulls against is needed.
     """
-    each = sparse.eye_array(classes, format="csr")
+    eye = sparse.eye_array(classes, format="csr")
     sets, clusters = members.shape
-    reach = sparse.kron(members, each, format="csr")
+    reach = sparse.kron(members, eye, format="csr")
     some = sparse.hstack([reach, -sparse.eye_array(len(gain))], format="csr")
     rows = np.repeat(np.arange(sets), np.diff(members.indptr))
     ones, order = np.ones(len(rows)), np.arange(len(rows))
     has = sparse.csr_array((ones, (order, members.indices)), shape=(len(rows), clusters))
     of = sparse.csr_array((ones, (order, rows)), shape=(len(rows), sets))
     every = sparse.hstack(
-        [-sparse.kron(has, each, format="csr"), sparse.kron(of, each, format="csr")], format="csr"
+        [-sparse.kron(has, eye, format="csr"), sparse.kron(of, eye, format="csr")], format="csr"
     )
     pulled = gain.reshape(sets, classes)[rows].ravel() < 0
     return [

@@ -91,13 +91,13 @@ def entries(gold: pl.DataFrame, induced: pl.DataFrame) -> Entries:
     >>> made.n_dropped, made.n_without_cluster, made.n_clusters_dropped
     (1, 1, 1)
     """
-    known, given = _memberships(gold, "gold"), _memberships(induced, "cluster")
-    items = known["item"].unique().sort()
+    gold, induced = _memberships(gold, "gold"), _memberships(induced, "cluster")
+    items = gold["item"].unique().sort()
     if not len(items):
         raise DataError("no item has a gold class: give at least one row with item and gold")
     place = pl.DataFrame({"item": items, "place": np.arange(len(items))})
-    kept = given.join(place, on="item")
-    listed = known.join(place, on="item")
+    kept = induced.join(place, on="item")
+    listed = gold.join(place, on="item")
     left, classes = incidence(listed["place"], listed["gold"], len(items))
     right, clusters = incidence(kept["place"], kept["cluster"], len(items))
     patterns, pattern = _patterns(left, right)
@@ -108,9 +108,9 @@ def entries(gold: pl.DataFrame, induced: pl.DataFrame) -> Entries:
         items,
         classes,
         clusters,
-        n_dropped=given["item"].n_unique() - placed,
+        n_dropped=induced["item"].n_unique() - placed,
         n_without_cluster=len(items) - placed,
-        n_clusters_dropped=given["cluster"].n_unique() - len(clusters),
+        n_clusters_dropped=induced["cluster"].n_unique() - len(clusters),
     )
 
 

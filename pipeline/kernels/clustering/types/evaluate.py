@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.errors import did_you_mean
-from pipeline.kernels.clustering.measure import TYPE_MEASURES
+from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.kernels.clustering.types.bootstrap import check_limits, type_level_limits
 from pipeline.kernels.clustering.types.certificate import certify
 from pipeline.kernels.clustering.types.entries import Entries, Patterns, entries
@@ -43,7 +43,7 @@ def evaluate_type_level(
     gold: pl.DataFrame,
     induced: pl.DataFrame,
     *,
-    measures: Sequence[str] = ("all",),
+    measures: Sequence[str] = TYPE_LEVEL,
     mappings: Sequence[str] = MAPPING_KINDS,
     restarts: int | None = None,
     seed: str = "clustering",
@@ -63,8 +63,8 @@ def evaluate_type_level(
     induced : pl.DataFrame
         Columns item and cluster (String), likewise. Items without clusters have F = 0.
     measures : sequence of str
-        Names in `TYPE_MEASURES`, such as "MacroI" (= MacroC), "MicroI", "MicroC", each of which
-        has a mapping of its own; ``all`` stands for every one.
+        Names in `TYPE_MEASURES`; ``all`` stands for every one. "MacroI" (= MacroC), "MicroI" and
+        "MicroC" have mappings of their own.
     mappings : sequence of str
         Some of "1-1" and "M-1".
     restarts : int, optional
@@ -117,19 +117,19 @@ def evaluate_type_level(
     options = _Options(restarts, seed, certificate_seconds, replicates, confidence, interval)
     names = sorted(TYPE_MEASURES.resolve(measures))
     _check(mappings, worst, options)
-    made = entries(gold, induced)
-    neighbours = Neighbours(made.patterns)
-    found = [
+    encoded = entries(gold, induced)
+    neighbours = Neighbours(encoded.patterns)
+    results = [
         _limited(neighbours, _found(neighbours, measure, kind, options), options)
         for measure in names
         for kind in sorted(set(mappings))
     ]
-    floors = [_floor(made, measure) for measure in names]
+    floors = [_floor(encoded, measure) for measure in names]
     return Evaluated(
-        summary_table(made, [*found, *floors]),
-        _stacked([mapping_rows(made, each) for each in found], ClusterMapping),
-        _stacked([class_rows(made, each) for each in found], ClassScores),
-        _stacked([item_rows(made, each, worst=worst) for each in found], ItemScores),
+        summary_table(encoded, [*results, *floors]),
+        _stacked([mapping_rows(encoded, each) for each in results], ClusterMapping),
+        _stacked([class_rows(encoded, each) for each in results], ClassScores),
+        _stacked([item_rows(encoded, each, worst=worst) for each in results], ItemScores),
     )
 
 
@@ -166,29 +166,29 @@ def _found(neighbours: Neighbours, measure: str, kind: str, options: _Options) -
 
     A mapping that is best for another measure is not known to be best for this one.
     """
-    patterns, known = neighbours.patterns, TYPE_MEASURES.get(measure)
-    best = "exact" if known.mapped_by == measure else "not proven"
+    patterns, facts = neighbours.patterns, TYPE_MEASURES.get(measure)
+    best = "exact" if facts.mapped_by == measure else "not proven"
     if kind == "1-1":
-        mapping = one_to_one(patterns, known.mapped_by)
-        return Found(measure, kind, mapping, known.score(patterns, mapping), best)
-    made = many_to_one(neighbours, known.mapped_by, restarts=options.restarts, seed=options.seed)
-    score = known.score(patterns, made.mapping)
-    certificate = best if made.exact else "not proven"
-    found = Found(measure, kind, made.mapping, score, certificate, made.starts, made.reached)
-    if measure != "MacroI" or made.exact or options.certificate_seconds is None:
-        return found
-    return _certified(patterns, found, options.certificate_seconds)
+        mapping = one_to_one(patterns, facts.mapped_by)
+        return Found(measure, kind, mapping, facts.score(patterns, mapping), best)
+    search = many_to_one(neighbours, facts.mapped_by, restarts=options.restarts, seed=options.seed)
+    score = facts.score(patterns, search.mapping)
+    certificate = best if search.exact else "not proven"
+    result = Found(measure, kind, search.mapping, score, certificate, search.starts, search.reached)
+    if measure != "MacroI" or search.exact or options.certificate_seconds is None:
+        return result
+    return _certified(patterns, result, options.certificate_seconds)
 
 
 def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
     """Search for a proof; a better mapping that turns up was reached by no climb."""
-    made = certify(patterns, found.mapping, seconds=seconds)
+    proof = certify(patterns, found.mapping, seconds=seconds)
     return found._replace(
-        mapping=made.mapping,
-        score=TYPE_MEASURES.get(found.measure).score(patterns, made.mapping),
-        certificate="proven" if made.proven else "not proven",
-        bound=made.bound,
-        reached=found.reached if made.value == found.score.value else 0,
+        mapping=proof.mapping,
+        score=TYPE_MEASURES.get(found.measure).score(patterns, proof.mapping),
+        certificate="proven" if proof.proven else "not proven",
+        bound=proof.bound,
+        reached=found.reached if proof.value == found.score.value else 0,
     )
 
 

@@ -82,13 +82,13 @@ class Neighbours:
 
     def of(self, cluster: int) -> Block:
         """Return the patterns that hold a cluster."""
-        found = self._blocks.get(cluster)
-        if found is None:
+        holding = self._blocks.get(cluster)
+        if holding is None:
             start, end = self._columns.indptr[cluster : cluster + 2]
-            found = block(self.patterns, self._columns.indices[start:end].astype(np.int64))
+            holding = block(self.patterns, self._columns.indices[start:end].astype(np.int64))
             if self._keep:
-                self._blocks[cluster] = found
-        return found
+                self._blocks[cluster] = holding
+        return holding
 
 
 def chosen(patterns: Patterns, rows: IntArray | BoolArray | slice) -> Patterns:

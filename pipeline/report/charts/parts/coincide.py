@@ -30,15 +30,15 @@ def uncovered(given: Mapping[str, Stroke], drawn: pl.DataFrame, plane: Plane) ->
     """
     near = NEAR * (plane.y[1] - plane.y[0]) / plane.look.height
     paths = {name: drawn.filter(line=name).select("n", "y").drop_nulls() for name in given}
-    found: dict[str, Stroke] = {}
+    strokes: dict[str, Stroke] = {}
     for name, stroke in given.items():
         below = (
-            other for other, its in found.items()
+            other for other, its in strokes.items()
             if (its.dash, its.width) == (stroke.dash, stroke.width)
         )  # fmt: skip
         hides = any(_cover(paths[name], paths[other], near) for other in below)
-        found[name] = _seen(stroke, [*given.values(), *found.values()]) if hides else stroke
-    return found
+        strokes[name] = _seen(stroke, [*given.values(), *strokes.values()]) if hides else stroke
+    return strokes
 
 
 def _seen(stroke: Stroke, others: Collection[Stroke]) -> Stroke:

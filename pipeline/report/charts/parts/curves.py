@@ -90,15 +90,15 @@ def curves(
         Labels beside those of the lines.
     """
     look = plane.look
-    given = uncovered(strokes(names, look), drawn, plane)
-    tops = mark_rows(extras, window, plane, given)
+    stroke_of = uncovered(strokes(names, look), drawn, plane)
+    tops = mark_rows(extras, window, plane, stroke_of)
     return [
-        *_bands(drawn, extras.bands, plane, given),
+        *_bands(drawn, extras.bands, plane, stroke_of),
         *under,
         *layers.cut_lines(extras.cuts, plane, above=ROW * len(tops)),
-        *([] if truth is None else layers.lines(truth, plane, dashed(given, look))),
-        *layers.lines(drawn, plane, given),
-        *end_labels([*line_ends(drawn, given), *ends], plane),
+        *([] if truth is None else layers.lines(truth, plane, dashed(stroke_of, look))),
+        *layers.lines(drawn, plane, stroke_of),
+        *end_labels([*line_ends(drawn, stroke_of), *ends], plane),
         *(part for row in tops for part in row),
         *(layers.hover(_told(drawn), names, plane) if look.live else []),
         *([] if extras.subsets is None else subset_dots(extras.subsets, drawn, plane)),

@@ -83,10 +83,10 @@ def rows(wanted: Sequence[float], widths: Sequence[float], *, most: int = 3) -> 
     [0, 1, 0]
     """
     ends = [float("-inf")] * most
-    given: list[int | None] = []
+    chosen: list[int | None] = []
     for centre, width in zip(wanted, widths, strict=True):
         free = [row for row, end in enumerate(ends) if end <= centre - width / 2]
-        given.append(free[0] if free else None)
+        chosen.append(free[0] if free else None)
         if free:
             ends[free[0]] = centre + width / 2
-    return given
+    return chosen

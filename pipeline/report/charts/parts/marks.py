@@ -44,9 +44,9 @@ def _stroke(measure: str, plane: Plane, given: Mapping[str, Stroke]) -> Stroke:
 def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool) -> list[alt.Chart]:
     y, edge = -ROW * (0.7 if up else 1.7), plane.look.width
     inside = (n for n in ns if plane.x[0] <= n <= plane.x[1])
-    found = [plane.x_pixel(n) for n in spaced(inside, gap=NEAREST * plane.n_per_pixel)]
+    xs = [plane.x_pixel(n) for n in spaced(inside, gap=NEAREST * plane.n_per_pixel)]
     sample = edge + (TURN + SAMPLE) / 2
     return [
-        triangles([*found, sample], stroke, y=y, up=up),
+        triangles([*xs, sample], stroke, y=y, up=up),
         labels([(f"{measure} better", edge + TEXT, y)]),
     ]

@@ -32,8 +32,8 @@ def line(frame: pl.DataFrame, plane: Plane, stroke: Stroke, *, y: str = "y") -> 
         clip=True, strokeJoin="round", color=stroke.colour,
         strokeDash=list(stroke.dash), strokeWidth=stroke.width,
     )  # fmt: skip
-    made: alt.Chart = mark.encode(x=plane.x_axis(), y=plane.y_axis(y))
-    return made
+    layer: alt.Chart = mark.encode(x=plane.x_axis(), y=plane.y_axis(y))
+    return layer
 
 
 def level(value: float, plane: Plane, stroke: Stroke) -> alt.Chart:
@@ -41,8 +41,8 @@ def level(value: float, plane: Plane, stroke: Stroke) -> alt.Chart:
     mark = over(pl.DataFrame({"y": [value]})).mark_rule(
         color=stroke.colour, strokeDash=list(stroke.dash), strokeWidth=stroke.width, clip=True
     )
-    made: alt.Chart = mark.encode(y=plane.y_axis("y"))
-    return made
+    layer: alt.Chart = mark.encode(y=plane.y_axis("y"))
+    return layer
 
 
 def points(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
@@ -50,8 +50,8 @@ def points(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
     mark = over(frame.select("n", "y")).mark_point(
         clip=True, size=22, filled=True, color=stroke.colour, opacity=1
     )
-    made: alt.Chart = mark.encode(x=plane.x_axis(), y=plane.y_axis("y"))
-    return made
+    layer: alt.Chart = mark.encode(x=plane.x_axis(), y=plane.y_axis("y"))
+    return layer
 
 
 def path(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
@@ -61,8 +61,8 @@ def path(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> alt.Chart:
         strokeDash=list(stroke.dash), strokeWidth=stroke.width,
     )  # fmt: skip
     order = alt.Order("n", type="quantitative")
-    made: alt.Chart = mark.encode(x=plane.x_axis("x"), y=plane.y_axis("y"), order=order)
-    return made
+    layer: alt.Chart = mark.encode(x=plane.x_axis("x"), y=plane.y_axis("y"), order=order)
+    return layer
 
 
 def labels(
@@ -73,8 +73,8 @@ def labels(
     drawn = {"baseline": "middle", "color": INK, "limit": 260, **how}
     mark = over(frame).mark_text(align=align, **drawn)
     text = alt.Text("text", type="nominal")
-    made: alt.Chart = mark.encode(x=pixel_x("x"), y=pixel_y("y"), text=text)
-    return made
+    layer: alt.Chart = mark.encode(x=pixel_x("x"), y=pixel_y("y"), text=text)
+    return layer
 
 
 def segments(lines: Sequence[tuple[float, float, float, float]], stroke: Stroke) -> alt.Chart:
@@ -82,8 +82,8 @@ def segments(lines: Sequence[tuple[float, float, float, float]], stroke: Stroke)
     mark = over(_pixels(lines, dict.fromkeys(("x", "y", "x2", "y2"), pl.Float64))).mark_rule(
         color=stroke.colour, strokeDash=list(stroke.dash), strokeWidth=stroke.width
     )
-    made: alt.Chart = mark.encode(x=pixel_x("x"), y=pixel_y("y"), x2=alt.X2("x2"), y2=alt.Y2("y2"))
-    return made
+    layer: alt.Chart = mark.encode(x=pixel_x("x"), y=pixel_y("y"), x2=alt.X2("x2"), y2=alt.Y2("y2"))
+    return layer
 
 
 def triangles(xs: Sequence[float], stroke: Stroke, *, y: float, up: bool) -> alt.Chart:
@@ -91,8 +91,8 @@ def triangles(xs: Sequence[float], stroke: Stroke, *, y: float, up: bool) -> alt
     shape: Literal["triangle-up", "triangle-down"] = "triangle-up" if up else "triangle-down"
     frame = _pixels([(x, y) for x in xs], {"x": pl.Float64, "y": pl.Float64})
     mark = over(frame).mark_point(shape=shape, size=28, filled=True, color=stroke.colour, opacity=1)
-    made: alt.Chart = mark.encode(x=pixel_x("x"), y=pixel_y("y"))
-    return made
+    layer: alt.Chart = mark.encode(x=pixel_x("x"), y=pixel_y("y"))
+    return layer
 
 
 def _pixels(rows: Sequence[tuple[Any, ...]], schema: dict[str, Any]) -> pl.DataFrame:

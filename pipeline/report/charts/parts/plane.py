@@ -94,9 +94,9 @@ def round_domain(
     >>> round_domain([12.2, 44.8], low=0)
     (0, 50.0)
     """
-    known = [value for value in values if value is not None and math.isfinite(value)]
-    least = low if low is not None else min(known, default=0.0)
-    most = high if high is not None else max(known, default=1.0)
+    finite = [value for value in values if value is not None and math.isfinite(value)]
+    least = low if low is not None else min(finite, default=0.0)
+    most = high if high is not None else max(finite, default=1.0)
     step = _step(max(most - least, 1e-9) / 6)
     least = least if low is not None else math.floor(least / step) * step
     most = most if high is not None else math.ceil(most / step) * step

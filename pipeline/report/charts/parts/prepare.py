@@ -67,9 +67,9 @@ def pair_rows(comparison: pl.DataFrame, first: str, second: str) -> pl.DataFrame
 
 def better_at(pair: pl.DataFrame) -> tuple[list[int], list[int]]:
     """Return the n at which the first measure is significantly better, and the second."""
-    found = pair.filter("significant")
+    significant = pair.filter("significant")
     sides = (pl.col("difference") > 0, pl.col("difference") < 0)
-    first, second = (found.filter(side)["n"].to_list() for side in sides)
+    first, second = (significant.filter(side)["n"].to_list() for side in sides)
     return first, second
 
 

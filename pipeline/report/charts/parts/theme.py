@@ -81,8 +81,8 @@ def dashed(given: Mapping[str, Stroke], look: Look) -> dict[str, Stroke]:
 
 def themed(parts: Sequence[alt.Chart], look: Look) -> alt.LayerChart:
     """Put layers together and give them the size and the project's fonts and axes."""
-    made: alt.LayerChart = dressed(sized(parts, look))
-    return made
+    chart: alt.LayerChart = dressed(sized(parts, look))
+    return chart
 
 
 def sized(parts: Sequence[alt.Chart], look: Look) -> alt.LayerChart:

@@ -12,7 +12,7 @@ import polars as pl
 from pipeline.report import charts
 from pipeline.report.blocks import Column, figure, listing
 from pipeline.report.page.cells import NOTHING
-from pipeline.report.page.names import chosen
+from pipeline.report.page.names import chosen, distinct
 from pipeline.report.view import Block, Figure, Listing, StageView, Styled, Text, view
 from pipeline.report.views.clustering.measures import UNSEEN, is_type_level, ordered, title
 
@@ -140,7 +140,7 @@ def _correlations(
 def _heat_map(
     frame: pl.DataFrame, measures: Sequence[str], method: Method, options: SystemsView
 ) -> Figure:
-    names = {measure: title(measure) for measure in measures}
+    names = dict(zip(measures, distinct(map(title, measures)), strict=True))
     said = [_two_digits(value) for value in frame["correlation"]]
     grid = charts.Grid(
         rows=list(names.values()), columns=list(names.values()), row_title="", column_title="",

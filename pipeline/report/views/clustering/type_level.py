@@ -7,6 +7,7 @@ from typing import Literal
 
 import polars as pl
 
+from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.report.blocks import Column, listing, place_in
 from pipeline.report.page.cells import NOTHING, share, share_limits
 from pipeline.report.page.names import chosen
@@ -17,7 +18,7 @@ from pipeline.report.views.clustering.cluster_figures import (
     first_runs,
     mapping_figure,
 )
-from pipeline.report.views.clustering.measures import LEVELS, UNSEEN
+from pipeline.report.views.clustering.measures import UNSEEN, under_others
 
 _FLOOR = "floor"
 HOW_TYPES = (
@@ -59,12 +60,13 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
     names = sorted(set(scores["system"]))
     systems = chosen(options.systems, names, where=f"views.{stage.name}.systems")
     runs = [run for run in first_runs(scores) if run.system in systems]
-    if options.measure not in LEVELS:
+    if options.measure not in TYPE_LEVEL:
         measured = sorted(set(scores["measure"]))
         chosen((options.measure,), measured, where=f"views.{stage.name}.measure")
     size = Text(_size(scores))
     blocks = [block for run in runs for block in _of_run(stage, options, run)]
-    return [Text(HOW_TYPES), size, Text(UNSEEN), _scores(scores), Text(CLIMBS), *blocks]
+    how = Text(HOW_TYPES + under_others(scores["measure"]))
+    return [how, size, Text(UNSEEN), _scores(scores), Text(CLIMBS), *blocks]
 
 
 def _size(scores: pl.DataFrame) -> str:
@@ -96,7 +98,9 @@ def _starts(reached: int | None, starts: int | None) -> str:
 
 
 SCORES = (
-    *map(Column, ("system", "run", "measure", "mapping")),
+    *map(Column, ("system", "run")),
+    Column("measure", text=TYPE_MEASURES.title),
+    Column("mapping"),
     Column(("value", "lower", "upper"), text=_value),
     Column("recall", text=share),
     Column("precision", text=share),
@@ -119,9 +123,10 @@ WORST = (
 def _scores(scores: pl.DataFrame) -> Listing:
     key = ["system", "run", "measure"]
     floors = scores.filter(mapping=_FLOOR).select(*key, floor="value")
-    order = place_in(LEVELS, "measure")
+    order = place_in(TYPE_LEVEL, "measure")
     rows = scores.filter(pl.col("mapping") != _FLOOR).join(floors, on=key, how="left")
-    shown = rows.sort("system", "run", order, "mapping", descending=[False, False, False, True])
+    by = ["system", "run", order, "measure", "mapping"]
+    shown = rows.sort(by, descending=[False, False, False, False, True])
     caption = (
         "Type-level scores in per cent. Floor: every cluster mapped to the largest class. Starts: "
         "climbs that reached the value, of all. Bound: no mapping of the kind is better; gap: how "
@@ -138,7 +143,7 @@ def _scores(scores: pl.DataFrame) -> Listing:
 def _of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Iterator[Block]:
     mine, system = shown.rows, shown.system
     under = (pl.col("measure") == options.measure) & (pl.col("mapping") == options.mapping)
-    said = f"{shown.said}, {options.measure} under {options.mapping}"
+    said = f"{shown.said}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
     overlaps = stage.table("overlaps").filter(mine).collect()
     mapping = stage.table("mapping").filter(mine & under).drop_nulls("gold").collect()
     classes = stage.table("classes").filter(mine & under).collect()

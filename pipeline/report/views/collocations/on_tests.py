@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.statistics.exact_tests import TESTS
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.report.view import StageOptions
-
-TESTS = {
-    "fisher": "Fisher's exact test",
-    "fisher_mid_p": "Fisher's test with mid-p values",
-    "boschloo": "Boschloo's exact test",
-}
-"""How the text calls the tests; others go by their own names."""
 
 SIDES = {
     "greater": "one-sided: is the first precision the higher one?",
     "less": "one-sided: is the first precision the lower one?",
-}
-
-CORRECTIONS = {
-    "holm": "Holm's method",
-    "benjamini_hochberg": "Benjamini and Hochberg's method",
 }
 
 
@@ -59,7 +49,7 @@ class HowTested(Mark):
         >>> HowTested(alpha=0.05, margin=0, **how).test_name
         "Boschloo's exact test"
         """
-        return TESTS.get(self.test, self.test.replace("_", " "))
+        return TESTS.title(self.test)
 
 
 def how_tested(tested: HowTested) -> str:
@@ -81,7 +71,7 @@ def how_tested(tested: HowTested) -> str:
 
 def how_many(tested: HowTested) -> str:
     """Say what marks along every n are worth, and which p-values allow for many tests."""
-    method = CORRECTIONS.get(tested.correction, tested.correction)
+    method = CORRECTIONS.title(tested.correction)
     return (
         "Marks along every n are pointwise: two exchangeable measures, neither better than the "
         "other, get a mark somewhere in 60 % of runs. Only the p-values adjusted over the "

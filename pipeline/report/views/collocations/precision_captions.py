@@ -7,16 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.report.page.cells import share, share_limits
-
-METHODS = {
-    "clopper_pearson": "Clopper-Pearson, exact binomial",
-    "wilson": "Wilson",
-    "wilson_corrected": "Wilson with continuity correction",
-    "jeffreys": "Jeffreys",
-    "hypergeometric": "exact hypergeometric, for this data set alone",
-}
-"""How the text calls the methods of intervals; others go by their own names."""
 
 
 def baseline_text(baseline: Mapping[str, Any]) -> str:
@@ -58,7 +50,7 @@ def _draws(row: Mapping[str, Any]) -> str:
 
 
 def _interval(row: Mapping[str, Any]) -> str:
-    method = METHODS.get(row["interval"], str(row["interval"]).replace("_", " "))
+    method = INTERVALS.title(row["interval"])
     kind = f"{100 * row['confidence']:g} % confidence limits ({method})"
     if not row["sampled"] and not row["n_unjudged"]:
         return (

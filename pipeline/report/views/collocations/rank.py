@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pipeline.errors import NotMadeYet
 from pipeline.report.blocks import Column, listing, place_in
 from pipeline.report.page.names import chosen
 from pipeline.report.view import (
@@ -53,13 +54,22 @@ def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
     top = mine.filter(pl.col("rank") <= options.k)
     named = top.join(_names(stage), on="id", how="left").join(judgements, on="id", how="left")
     best = named.collect().sort("measure", "rank")
-    return [_best(best, measures, category), _scores(mine, measures)]
+    blocks: list[Block] = [_best(best, measures, category), _scores(mine, measures)]
+    if options.judgements and category is None:
+        blocks.insert(
+            0, Text(f"Without marks: there are no judgements in {options.judgements} yet.")
+        )
+    return blocks
 
 
 def _judgements(stage: StageView, options: RankView) -> tuple[str | None, pl.LazyFrame]:
+    none = None, pl.LazyFrame(schema={"id": pl.String, "tp": pl.Boolean})
     if options.judgements is None:
-        return None, pl.LazyFrame(schema={"id": pl.String, "tp": pl.Boolean})
-    table = stage.table(options.judgements)
+        return none
+    try:
+        table = stage.table(options.judgements)
+    except NotMadeYet:
+        return none
     names = table.select("category").unique().collect()["category"].sort()
     asked = () if options.category is None else (options.category,)
     categories = chosen(asked, names, where=f"views.{stage.name}.category")

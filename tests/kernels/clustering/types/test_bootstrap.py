@@ -11,7 +11,7 @@ from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types import bootstrap as type_bootstrap
 from pipeline.kernels.clustering.types.bootstrap import type_level_limits
 from pipeline.kernels.clustering.types.entries import Patterns
-from tests.kernels.clustering.types.type_twin import TWINS, patterns_of, some
+from tests.kernels.clustering.types.type_twin import MAPPED, TWINS, patterns_of, some
 
 BITS = np.random.default_rng(1)
 GOLD = [some(BITS, 3, least=1, most=2) for _ in range(40)]
@@ -36,7 +36,7 @@ def test_as_items_drawn_one_by_one(name: str, mapping: list[int]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["1-1", "M-1"])
-@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("name", MAPPED)
 def test_refitted_limits_lie_higher(name: str, kind: str) -> None:
     mapping = np.array([0, 1, 2, -1] if kind == "1-1" else [0, 1, 2, 0])
     options = {**OPTIONS, "replicates": 150}

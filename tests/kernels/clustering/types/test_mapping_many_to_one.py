@@ -17,7 +17,7 @@ from pipeline.kernels.clustering.types.mapping_one_to_one import one_to_one, ove
 from pipeline.kernels.clustering.types.measures import macro_i
 from pipeline.kernels.clustering.types.neighbours import Neighbours
 from tests.kernels.clustering.types.type_twin import (
-    TWINS,
+    MAPPED,
     WORKED,
     Sets,
     every,
@@ -39,7 +39,7 @@ def worked(place: int) -> Patterns:
 
 
 # First of all: if a move were miscounted, the climbs below might never end.
-@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("name", MAPPED)
 def test_every_move_is_worth_what_the_tables_say(name: str) -> None:
     bits = np.random.default_rng(4)
     make, moves = MOVES[name]
@@ -51,7 +51,7 @@ def test_every_move_is_worth_what_the_tables_say(name: str) -> None:
                 h = [*state.mapping.tolist()]
                 h[k] = c
                 assert values[k, c] == pytest.approx(
-                    float(TWINS[name](gold, induced, h)), abs=1e-13
+                    float(MAPPED[name](gold, induced, h)), abs=1e-13
                 )
             k, c = int(bits.integers(m)), int(bits.integers(n))
             if c != state.mapping[k]:
@@ -84,7 +84,7 @@ def test_between_the_1_1_mapping_and_the_best() -> None:
     for gold, induced, n, m in instances(1000, seed=3):
         patterns = patterns_of(gold, induced, n, m)
         neighbours = Neighbours(patterns)
-        for name, twin in TWINS.items():
+        for name, twin in MAPPED.items():
             found = many_to_one(neighbours, name, restarts=0, seed="s")
             value = twin(gold, induced, found.mapping.tolist())
             best = max(twin(gold, induced, h) for h in every(m, n))
@@ -100,13 +100,13 @@ def slow_climb(gold: Sets, induced: Sets, n: int, name: str, start: list[int]) -
     h = start
     while True:
         moves = [[*h[:k], c, *h[k + 1 :]] for k in range(len(h)) for c in range(n)]
-        values = [TWINS[name](gold, induced, each) for each in moves]
-        if max(values) <= TWINS[name](gold, induced, h):
+        values = [MAPPED[name](gold, induced, each) for each in moves]
+        if max(values) <= MAPPED[name](gold, induced, h):
             return h
         h = moves[values.index(max(values))]
 
 
-@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("name", MAPPED)
 def test_takes_the_best_move_and_of_equal_ones_the_first(name: str) -> None:
     bits = np.random.default_rng(11)
     for gold, induced, n, m in instances(150, seed=12):
@@ -115,15 +115,15 @@ def test_takes_the_best_move_and_of_equal_ones_the_first(name: str) -> None:
         assert end.tolist() == slow_climb(gold, induced, n, name, start.tolist())
 
 
-@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("name", MAPPED)
 def test_no_move_improves_where_a_climb_ends(name: str) -> None:
     for gold, induced, n, m in instances(60, seed=6):
         end = climb(Neighbours(patterns_of(gold, induced, n, m)), name, np.zeros(m, dtype=np.int64))
-        value = TWINS[name](gold, induced, end.tolist())
+        value = MAPPED[name](gold, induced, end.tolist())
         for k, c in np.ndindex(m, n):
             moved = [*end.tolist()]
             moved[k] = c
-            assert TWINS[name](gold, induced, moved) <= value
+            assert MAPPED[name](gold, induced, moved) <= value
 
 
 def test_ties_go_to_the_first_cluster_then_class() -> None:
@@ -140,9 +140,9 @@ def test_one_cluster_an_item_is_exact() -> None:
         patterns = patterns_of(gold, induced, n, m)
         for name in ("MacroI", "MicroI"):
             found = many_to_one(Neighbours(patterns), name, seed="s")
-            best = max(TWINS[name](gold, induced, h) for h in every(m, n))
+            best = max(MAPPED[name](gold, induced, h) for h in every(m, n))
             assert (found.exact, found.starts, found.reached) == (True, None, None)
-            assert TWINS[name](gold, induced, found.mapping.tolist()) == best
+            assert MAPPED[name](gold, induced, found.mapping.tolist()) == best
 
 
 def test_micro_i_has_weights_of_its_own() -> None:
@@ -156,12 +156,12 @@ def test_micro_i_has_weights_of_its_own() -> None:
 def test_what_is_separable() -> None:
     single = patterns_of([{0}, {1}], [{0}, set()], 2, 1)
     double = patterns_of([{0}, {1}], [{0, 1}, {1}], 2, 2)
-    assert [is_separable(single, name) for name in TWINS] == [True, True, False]
-    assert not any(is_separable(double, name) for name in TWINS)
+    assert [is_separable(single, name) for name in MAPPED] == [True, True, False]
+    assert not any(is_separable(double, name) for name in MAPPED)
     one_class = patterns_of([{0}, {0}], [{0, 1}, {1}], 1, 2)
-    assert all(is_separable(one_class, name) for name in TWINS)
+    assert all(is_separable(one_class, name) for name in MAPPED)
     nothing = patterns_of([{0}, {1}], [set(), set()], 2, 0)
-    assert all(is_separable(nothing, name) for name in TWINS)
+    assert all(is_separable(nothing, name) for name in MAPPED)
 
 
 def test_restarts() -> None:
@@ -183,12 +183,12 @@ def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
     for k in range(45):
         state.move(k, (int(state.mapping[k]) + 1) % 3)
     assert item_moves(state)[0, state.mapping[0]] == pytest.approx(
-        float(TWINS["MicroI"](gold, induced, state.mapping.tolist())), abs=1e-12
+        float(MAPPED["MicroI"](gold, induced, state.mapping.tolist())), abs=1e-12
     )
 
 
 def test_blocks_that_are_not_kept_are_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in TWINS]
+    kept = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in MAPPED]
     monkeypatch.setattr("pipeline.kernels.clustering.types.neighbours._KEPT_ENTRIES", 0)
-    cut = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in TWINS]
+    cut = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in MAPPED]
     assert [h.tolist() for h in kept] == [h.tolist() for h in cut]

@@ -17,7 +17,7 @@ from pipeline.kernels.clustering.types.mapping_one_to_one import (
     reciprocals,
 )
 from tests.kernels.clustering.types.type_twin import (
-    TWINS,
+    MAPPED,
     WORKED,
     every_1_1,
     instances,
@@ -38,7 +38,7 @@ def test_worked_examples(place: int) -> None:
 def test_no_1_1_mapping_is_better() -> None:
     for gold, induced, n, m in instances(1500, seed=1, most_clusters=3):
         patterns = patterns_of(gold, induced, n, m)
-        for name, twin in TWINS.items():
+        for name, twin in MAPPED.items():
             h = one_to_one(patterns, name)
             assert tuple(h.tolist()) in set(every_1_1(m, n))
             best = max(twin(gold, induced, each) for each in every_1_1(m, n))
@@ -48,7 +48,7 @@ def test_no_1_1_mapping_is_better() -> None:
 def test_completion_never_lowers_a_measure() -> None:
     for gold, induced, n, m in instances(300, seed=2, most_clusters=3):
         patterns = patterns_of(gold, induced, n, m)
-        for name, twin in TWINS.items():
+        for name, twin in MAPPED.items():
             h = one_to_one(patterns, name)
             whole = completed(h, overlap(patterns))
             assert (whole >= 0).all()

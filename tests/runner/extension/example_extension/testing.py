@@ -11,7 +11,7 @@ from pipeline.kernels.statistics.multiplicity import correction
 FloatArray = npt.NDArray[np.float64]
 
 
-@exact_test(reference="none")
+@exact_test(title="twice Fisher's test", reference="none")
 def twice_fisher(
     k1: npt.ArrayLike,
     n1: npt.ArrayLike,
@@ -24,7 +24,7 @@ def twice_fisher(
     return np.minimum(2.0 * fisher(k1, n1, k2, n2, alternative=alternative), 1.0)
 
 
-@correction(reference="Bonferroni 1936")
+@correction(title="Bonferroni's method", reference="Bonferroni 1936")
 def bonferroni(p: npt.ArrayLike) -> FloatArray:
     """Return p-values times their number, at most 1."""
     values = np.asarray(p, dtype=np.float64)

@@ -1,0 +1,85 @@
+"""How far people are with their sheets, and when each sheet changed last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.formats.sheets.kinds import SHEETS
+from pipeline.runner.config.project import Project
+from pipeline.runner.config.sources import SourceFile
+from pipeline.runner.store import store
+from pipeline.runner.store.manifest import Manifest
+from pipeline.stages.base import Sheets
+
+
+@dataclass(frozen=True)
+class SheetProgress:
+    """How far one person is.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the sheets lie.
+    annotator : str
+        Who.
+    asked : int
+        Rows that this person is asked for.
+    done : int
+        Those with an answer, in any sheet of this person.
+    changed : datetime or None
+        When one of this person's sheets was saved last (UTC); None if there is none.
+    """
+
+    folder: Path
+    annotator: str
+    asked: int
+    done: int
+    changed: datetime | None
+
+
+def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[SheetProgress]:
+    """Yield how far everybody is, for each stage whose sheets have been laid out.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    manifests : mapping of str to Manifest
+        The artefacts of the stages that are done.
+    """
+    for name, manifest in manifests.items():
+        node = project.nodes[name]
+        wanted = node.stage.delivery(node.config)
+        if isinstance(wanted, Sheets):
+            kind = SHEETS[wanted.format]
+            rows = store.scan(project.storage, manifest, "sheet").collect()
+            files = project.sheets.files(wanted.folder, kind.format)
+            yield from _progress(rows, files, kind.answer, project.sheets.own / wanted.folder)
+
+
+def _progress(
+    rows: pl.DataFrame, files: Sequence[SourceFile], answer: str, folder: Path
+) -> Iterator[SheetProgress]:
+    read = [(file, file.scan().select("annotator", "id", answer).collect()) for file in files]
+    saved: dict[str, list[float]] = {}
+    for file, entries in read:
+        for annotator in entries["annotator"].drop_nulls().unique():
+            saved.setdefault(annotator, []).append(file.path.stat().st_mtime)
+    nothing = {"annotator": pl.String, "id": pl.String, answer: pl.String}
+    every = pl.concat([pl.DataFrame(schema=nothing), *(entries for _, entries in read)])
+    answered = every.drop_nulls(answer).select("annotator", "id").unique()
+    done = rows.join(answered, on=["annotator", "id"], how="semi")
+    for annotator in rows["annotator"].unique().sort():
+        times = saved.get(annotator)
+        yield SheetProgress(
+            folder,
+            annotator,
+            rows.filter(pl.col("annotator") == annotator).height,
+            done.filter(pl.col("annotator") == annotator).height,
+            datetime.fromtimestamp(max(times), UTC) if times else None,
+        )
