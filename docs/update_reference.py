@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from pipeline.engine import ENGINES
+from pipeline.formats.base import FORMATS
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
@@ -27,6 +28,7 @@ from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.registry import Named, Registry
 from pipeline.report.charts import CHARTS
 from pipeline.report.view import VIEWS
+from pipeline.runner.config.experiment import Experiment, RunOptions, Sweep
 from pipeline.stages.base import STAGES, FilledSheets, Of, Stage
 from schemas import Table
 
@@ -69,6 +71,74 @@ def _stage(name: str, stage: Stage) -> Iterator[str]:
 def _columns(model: type[Table]) -> str:
     columns = ", ".join(model.columns())
     return f"{columns}, and others" if model.open_dtypes() else columns
+
+
+def tables_of_options() -> str:
+    """Return a section for each option that is a table itself, and one for those of readers."""
+    sections = ["\n".join(_table_of_options(model, used)) for model, used in _nested().items()]
+    return "\n\n".join([*sections, f"### Reader options\n\n{_readers()}"])
+
+
+def _nested() -> dict[type[BaseModel], list[str]]:
+    """Return the models that options are of, with these options; files are among the readers'."""
+    found: dict[type[BaseModel], list[str]] = {}
+    open_: list[type[BaseModel]] = [STAGES.get(name).config for name in own(STAGES)]
+    while open_:
+        config = open_.pop(0)
+        for option, field in config.model_fields.items():
+            for model in _models(field.annotation):
+                if "options" not in model.model_fields:
+                    if model not in found:
+                        open_.append(model)
+                    found[model] = sorted({*found.get(model, []), option})
+    return found
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
+
+
+def _table_of_options(model: type[BaseModel], used: list[str]) -> Iterator[str]:
+    yield f"### {', '.join(f'`{option}`' for option in used)}\n\n{_said(model)}\n"
+    yield _fields(model)
+
+
+def _said(model: type[BaseModel]) -> str:
+    return " ".join((model.__doc__ or "").partition("\n\n")[0].split())
+
+
+def _fields(model: type[BaseModel]) -> str:
+    rows = ((f"`{o}`", _default(f), _text(f)) for o, f in model.model_fields.items())
+    return _table(("option", "default", "what it is"), rows)
+
+
+def _readers() -> str:
+    """Return a table of what can stand beside ``path``, by format."""
+    rows = [
+        (f"`{name}`", f"`{option}`", _default(field), _text(field))
+        for name in own(FORMATS)
+        for option, field in FORMATS.get(name).options.model_fields.items()
+    ]
+    return _table(("format", "option", "default", "what it is"), rows)
+
+
+def sections() -> str:
+    """Return a table of the options of the experiment itself, by section of its file."""
+    parts: dict[str, type[BaseModel]] = {"": Experiment, "[run]": RunOptions, "[sweep]": Sweep}
+    rows = [
+        (f"`{section}`" if section else "at the top", f"`{option}`", _default(field), _text(field))
+        for section, model in parts.items()
+        for option, field in model.model_fields.items()
+        if field.description
+    ]
+    return _table(("section", "option", "default", "what it is"), rows)
+
+
+def _text(field: FieldInfo) -> str:
+    return " ".join((field.description or "").split())
 
 
 def views() -> str:
@@ -176,11 +246,11 @@ def _first(function: Callable[..., Any]) -> str:
 
 Part = tuple[str, Callable[[], str]]
 PARTS: dict[str, tuple[Part, ...]] = {
-    "stages.md": (("stages", stages),),
+    "stages.md": (("stages", stages), ("tables of options", tables_of_options)),
     "report.md": (("views", views), ("charts", charts)),
     "evaluation.md": (("estimates", estimates),),
     "clustering.md": (("measures", cluster_measures),),
-    "runs.md": (("engines", engines),),
+    "runs.md": (("engines", engines), ("sections", sections)),
 }
 
 

@@ -194,7 +194,9 @@ class UnknownName(KeyError, ValueError):
         return str(self.args[0])  # a KeyError shows its message in quotes
 
 
-def did_you_mean(name: str, known: Iterable[str], *, most: int = 3) -> str:
+def did_you_mean(
+    name: str, known: Iterable[str], *, spellings: Mapping[str, str] | None = None, most: int = 3
+) -> str:
     """Return the remedy for an unknown name: the nearest valid ones, or all of a few.
 
     Parameters
@@ -203,6 +205,8 @@ def did_you_mean(name: str, known: Iterable[str], *, most: int = 3) -> str:
         What was typed.
     known : iterable of str
         The valid names.
+    spellings : mapping of str to str, optional
+        What else may be typed, and the name that it stands for.
     most : int
         How many suggestions at the most.
 
@@ -210,13 +214,16 @@ def did_you_mean(name: str, known: Iterable[str], *, most: int = 3) -> str:
     --------
     >>> did_you_mean("t_scor", ["t_score", "z_score", "dice"])
     'did you mean t_score, z_score?'
+    >>> did_you_mean("pure", ["many_to_one"], spellings={"purity": "many_to_one"})
+    'did you mean many_to_one?'
     >>> did_you_mean("xyz", ["left", "right"])
     'valid: left, right'
     """
     names = sorted(set(known))
-    folded = {other.casefold(): other for other in reversed(names)}
-    near = difflib.get_close_matches(name.casefold(), folded, n=most, cutoff=0.6)
-    if near:
-        return f"did you mean {', '.join(folded[match] for match in near)}?"
+    meant = {each: each for each in names} | dict(spellings or {})
+    folded = {typed.casefold(): meant[typed] for typed in sorted(meant, reverse=True)}
+    near = difflib.get_close_matches(name.casefold(), folded, n=max(len(folded), 1), cutoff=0.6)
+    if found := list(dict.fromkeys(folded[match] for match in near))[:most]:
+        return f"did you mean {', '.join(found)}?"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return f"valid: {shown}" if names else "none is known"

@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -24,6 +25,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
+from pipeline.templates import Template, Templates
 
 GROUP = "lexassay"
 ALL = "all"
@@ -42,6 +44,8 @@ def itself(_name: str, function: Function) -> Function:
 
 class Registry(Generic[T]):
     """A name -> thing table that fills itself on first use.
+
+    What is made by a template, such as mi_conf_50, need not stand in it: see `add_template`.
 
     Parameters
     ----------
@@ -67,6 +71,7 @@ class Registry(Generic[T]):
         self._package = package
         self._spellings = spellings
         self._things: dict[str, T] = {}
+        self._templates: Templates[T] = Templates()
         self._origin: dict[str, str] = {}
 
     def add(self, name: str, thing: T, module: str) -> None:
@@ -77,12 +82,44 @@ class Registry(Generic[T]):
         ConfigError
             If another module has registered the name.
         """
-        holder = self._origin.get(name, module)
-        if holder != module:
+        self._claim(name, module)
+        self._things[name] = thing
+
+    def add_template(self, template: Template[T], module: str) -> None:
+        """Register a family of things with a number in their names.
+
+        `get`, `in` and `resolve` find each of them; lists, and ``all``, have those only that are
+        registered by `add` besides.
+
+        Raises
+        ------
+        ConfigError
+            If another module has registered the family, or one of the names in it.
+
+        Examples
+        --------
+        >>> from pipeline.templates import Numbers, Template
+        >>> powers = Registry[int]("power", "pipeline.kernels.statistics")
+        >>> two_to = Template("two_to", Numbers(), lambda _, n: 2**n, shown=2)
+        >>> powers.add_template(two_to, "example")
+        >>> powers.resolve(["two_to(5)"]), powers.get("two_to_5"), "two_to_5" in powers, [*powers]
+        (['two_to_5'], 32, True, [])
+        """
+        for name in (template.label, *filter(template.member, self._things)):
+            self._claim(name, module)
+        self._templates[template.label] = template
+
+    def _claim(self, name: str, module: str) -> None:
+        holder = self._holder(name)
+        if holder not in (None, module):
             what = f"{self.kind} {name!r} is registered by {holder} and by {module}"
             raise ConfigError("registry", [Problem(name, what, "rename one of them")])
-        self._things[name] = thing
         self._origin[name] = module
+
+    def _holder(self, name: str) -> str | None:
+        """Return the module that registered a name, or a family that has a thing of this name."""
+        family = self._templates.member(name)
+        return self._origin.get(family[0].label if family else name)
 
     def naming(
         self, make: Callable[Concatenate[str, Function, Facts], Made]
@@ -139,14 +176,30 @@ class Registry(Generic[T]):
             With the nearest valid names in its message; it is a KeyError and a ValueError.
         """
         if name not in self:
-            remedy = did_you_mean(name, self._things)
-            raise UnknownName(f"unknown {self.kind} {name!r}; {remedy}")
+            raise UnknownName(self._unknown(name))
+        if name not in self._things and (found := self._templates.member(name)):
+            template, number = found
+            return template.make(name, number)
         return self._things[name]
 
+    def _unknown(self, name: str) -> str:
+        try:
+            self._templates.meant(name)
+            known = [*self._things, *self._templates]
+            remedy = did_you_mean(name, known, spellings=self.spellings())
+        except ValueError as error:
+            remedy = str(error)
+        return f"unknown {self.kind} {name!r}; {remedy}"
+
     def module(self, name: str) -> str:
-        """Return the module that registered `name`."""
+        """Return the module that registered `name`, or the family that it belongs to."""
         self.get(name)
-        return self._origin[name]
+        return cast(str, self._holder(name))
+
+    def templates(self) -> list[Template[T]]:
+        """Return the families of things with a number in their names, by name."""
+        self._fill()
+        return [self._templates[label] for label in sorted(self._templates)]
 
     def title(self, name: str) -> str:
         """Return what a page calls a thing: its title, or the name in words if it has none.
@@ -199,17 +252,23 @@ class Registry(Generic[T]):
         """
         spellings = self.spellings()
         asked = [each for name in names for each in (self if name == ALL else [name])]
-        unknown = [name for name in dict.fromkeys(asked) if name not in spellings]
-        if unknown:
-            said = (f"{name!r}; {did_you_mean(name, self._things)}" for name in unknown)
-            raise UnknownName("; ".join(f"unknown {self.kind} {each}" for each in said))
-        return list(dict.fromkeys(spellings[name] for name in asked))
+        meant = {name: spellings.get(name) or self._made_name(name) for name in asked}
+        if unknown := [name for name, found in meant.items() if found is None]:
+            raise UnknownName("; ".join(map(self._unknown, unknown)))
+        return list(dict.fromkeys(filter(None, meant.values())))
+
+    def _made_name(self, typed: str) -> str | None:
+        with suppress(ValueError):
+            if found := self._templates.meant(typed):
+                template, number = found
+                return template.named(number)
+        return None
 
     def __contains__(self, name: str) -> bool:
         import_plugins()
         if not self._built_in(name):
             self._look_up(name)
-        return name in self._things
+        return name in self._things or self._templates.member(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         self._fill()
@@ -232,7 +291,7 @@ class Registry(Generic[T]):
             self._fill()
 
     def _built_in(self, name: str) -> bool:
-        return self._origin.get(name, "").startswith(f"{self._package}.")
+        return (self._holder(name) or "").startswith(f"{self._package}.")
 
     def _fill(self) -> None:
         import_plugins()
@@ -285,10 +344,10 @@ class Named:
     ) -> dict[str, Any]:
         schema = handler(core)
         several = schema.get("items")
-        (schema if several is None else several)["enum"] = [
-            *self.registry.spellings(),
-            *([] if several is None else [ALL]),
-        ]
+        names = [*self.registry.spellings(), *([] if several is None else [ALL])]
+        patterns = [{"pattern": f"^({each.pattern})$"} for each in self.registry.templates()]
+        known = {"anyOf": [{"enum": names}, *patterns]} if patterns else {"enum": names}
+        (schema if several is None else several).update(known)
         return schema
 
 

@@ -20,8 +20,9 @@ MAP = [
 MAY = {
     "schemas": set(),
     "errors": {"schemas"},
-    "registry": {"errors"},
-    "kernels": {"errors", "registry", "schemas"},
+    "templates": set(),
+    "registry": {"errors", "templates"},
+    "kernels": {"errors", "registry", "schemas", "templates"},
     "stages": {"errors", "registry", "schemas", "kernels"},
     "formats": {"errors", "registry", "schemas"},
     "engine": {"errors", "registry"},

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated
 
+import jsonschema
 import pytest
 from pydantic import BaseModel, ValidationError
 
 from pipeline.errors import ConfigError, UnknownName
 from pipeline.registry import Named, Registry, itself
 from pipeline.stages.base import STAGES
+from pipeline.templates import Numbers, Template
 
 HELD: list[Registry[int]] = []
 """Where the modules of a package made here find the registry."""
@@ -81,6 +84,14 @@ def test_spellings() -> None:
         registry.resolve(["triangle"])
 
 
+def test_what_was_meant_by_another_spelling() -> None:
+    registry = filled()
+    with pytest.raises(UnknownName, match=r"unknown shape 'bix'; did you mean square\?$"):
+        registry.get("bix")
+    with pytest.raises(UnknownName, match=r"unknown shape 'BOX'; did you mean square\?$"):
+        registry.resolve(["BOX"])
+
+
 def test_options_that_name_something() -> None:
     registry = filled()
 
@@ -99,6 +110,69 @@ def test_options_that_name_something() -> None:
     options = Asked.model_json_schema()["properties"]
     assert options["one"]["enum"] == ["square", "triangle", "box"]
     assert options["several"]["items"]["enum"] == ["square", "triangle", "box", "all"]
+
+
+def polygons() -> Registry[Shape]:
+    registry = filled()
+    ngon = Shape("ngon(n)", shapes, corners=0)
+    registry.add_template(
+        Template(
+            "ngon", Numbers(above=2), lambda name, n: Shape(name, shapes, corners=int(n)), ngon,
+            ["Polygon.{n}"],
+        ),
+        __name__,
+    )  # fmt: skip
+    return registry
+
+
+def test_templates() -> None:
+    registry = polygons()
+    assert registry.get("ngon_5") == Shape("ngon_5", shapes, corners=5)
+    assert registry.resolve(["Polygon.7", "box", "ngon(5)", "all"]) == [
+        "ngon_7", "square", "ngon_5", "triangle",
+    ]  # fmt: skip
+    assert (registry.module("ngon_5"), list(registry)) == (__name__, ["square", "triangle"])
+    assert [each.label for each in registry.templates()] == ["ngon(n)"]
+    assert ("ngon_5" in registry, "ngon_2" in registry, "ngon(5)" in registry) == (
+        True, False, False,
+    )  # fmt: skip
+    with pytest.raises(UnknownName) as error:
+        registry.resolve(["ngon_2", "ngan(5)", "ngon(five)", "ngon"])
+    said = "in ngon(n), n is a whole number from 3 to 1,000,000"
+    assert str(error.value) == (
+        f"unknown shape 'ngon_2'; {said}; unknown shape 'ngan(5)'; did you mean ngon(n)?; "
+        f"unknown shape 'ngon(five)'; {said}; unknown shape 'ngon'; type {said[3:]}"
+    )
+
+
+def test_a_name_of_a_family_is_taken_once() -> None:
+    registry = polygons()
+    registry.add("ngon_6", registry.get("ngon_6"), __name__)
+    assert registry.resolve(["all"]) == ["ngon_6", "square", "triangle"]
+    with pytest.raises(ConfigError, match="'ngon_8' is registered by .* and by elsewhere"):
+        registry.add("ngon_8", registry.get("ngon_8"), "elsewhere")
+    (template,) = registry.templates()
+    for other, name in ((polygons(), "ngon(n)"), (filled(), "ngon_9")):
+        other.add("ngon_9", registry.get("ngon_9"), __name__)
+        with pytest.raises(ConfigError, match=f"{re.escape(repr(name))} is registered by"):
+            other.add_template(template, "elsewhere")
+
+
+def test_options_may_name_a_thing_of_a_family() -> None:
+    registry = polygons()
+
+    class Asked(BaseModel):
+        one: Annotated[str, Named(registry)] = "square"
+        several: Annotated[tuple[str, ...], Named(registry)] = ()
+
+    Asked.model_rebuild(_types_namespace={"registry": registry})
+    asked = Asked(one="Polygon.5", several=("ngon(6)", "box"))
+    assert (asked.one, asked.several) == ("ngon_5", ("ngon_6", "square"))
+    assert Named(registry).modules(asked.several) == {__name__}
+    validator = jsonschema.Draft202012Validator(Asked.model_json_schema())
+    assert validator.is_valid({"one": "ngon(5)", "several": ["all", "ngon_5", "Polygon.5", "box"]})
+    for wrong in ({"one": "all"}, {"one": "ngon"}, {"several": ["ngon(x)"]}, {"one": "a ngon_5"}):
+        assert not validator.is_valid(wrong)
 
 
 @pytest.fixture

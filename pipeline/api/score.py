@@ -75,8 +75,10 @@ def score(
 def measures() -> pl.DataFrame:
     """Return the association measures, family by family, by name within a family.
 
-    The column units says for how many units a measure is defined; those for more than two have
-    a formula for tuples.
+    Measures with a number in their names, such as mi_conf_5, have a row more for the whole family,
+    mi_conf(n). The column note says which value is given where the formula leaves a choice: at an
+    empty margin, at O11 = 0, at O11 = E11. The column units says for how many units a measure is
+    defined; those for more than two have a formula for tuples.
 
     Examples
     --------
@@ -85,6 +87,7 @@ def measures() -> pl.DataFrame:
     """
     families = get_args(Family)
     pairs = {name: MEASURES.get(name) for name in MEASURES}
+    pairs |= {each.label: each.shown for each in MEASURES.templates()}
     tuples = {name: TUPLE_MEASURES.get(name) for name in TUPLE_MEASURES}
     ordered = sorted(
         {**tuples, **pairs}.values(), key=lambda each: (families.index(each.family), each.name)
@@ -106,6 +109,7 @@ def _described(name: str, of_pairs: Measure | None, of_tuples: Measure | None) -
         "range": measure.range,
         "sided": measure.sided,
         "symmetric": measure.symmetric,
+        "note": measure.note,
         "units": f"2-{MOST}" if of_tuples else "2",
         "tuple_formula": of_tuples.formula if of_tuples else "",
         "reference": measure.reference,

@@ -41,17 +41,11 @@ def show(
     data: Data = None,
 ) -> int:
     """Show a table of an experiment."""
-    if format_ not in output.FORMATS:
-        what, remedy = f"unknown format {format_!r}", did_you_mean(format_, output.FORMATS)
-        raise ConfigError("show", [Problem("--format", what, remedy)])
+    output.require(format_, command="show")
     results = open_results(config, runs=runs, data=data, settings=settings_of(settings))
     frame = results.table(table)
-    if to:
-        output.write(frame, to, kind=format_, overwrite=overwrite)
-    elif format_ == "table":
-        output.print_table(frame, rows=rows, title=f"{table}: {frame.height:,} rows")
-    else:
-        typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
+    title = f"{table}: {frame.height:,} rows"
+    output.give(frame, format_, to, overwrite=overwrite, rows=rows, title=title)
     return 0
 
 

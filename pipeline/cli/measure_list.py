@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
+from shutil import get_terminal_size
 from typing import Annotated
 
 import polars as pl
@@ -10,15 +12,16 @@ import typer
 
 from pipeline.api.score import measures as list_measures
 from pipeline.cli import output
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, Problem, did_you_mean
 
-SHOWN = ("name", "ucs", "aliases", "formula", "range", "sided", "symmetric", "reference")
+FORMATS = ("table", "csv", "tsv", "json", "markdown")
+HEAD = (
+    "measure", "also called", "formula", "range", "sided", "symmetric", "conventions", "reference",
+)  # fmt: skip
 
 
 def measures(
-    format_: Annotated[
-        str, typer.Option("--format", help=" | ".join((*output.FORMATS[:4], "markdown")))
-    ] = "table",
+    format_: Annotated[str, typer.Option("--format", help=" | ".join(FORMATS))] = "table",
 ) -> int:
     """List the association measures, family by family."""
     frame = list_measures()
@@ -29,7 +32,8 @@ def measures(
     elif format_ in output.FORMATS:
         typer.get_binary_stream("stdout").write(output.serialise(frame, format_))
     else:
-        raise ConfigError("measures", [Problem("--format", f"unknown format {format_!r}")])
+        what, remedy = f"unknown format {format_!r}", did_you_mean(format_, FORMATS)
+        raise ConfigError("measures", [Problem("--format", what, remedy)])
     return 0
 
 
@@ -42,13 +46,32 @@ def by_family(found: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         As `pipeline.api.score.measures` gives them.
     """
     for (family,), part in found.group_by("family", maintain_order=True):
-        yield str(family), part.select(SHOWN)
+        yield str(family), part
 
 
 def print_families(found: pl.DataFrame) -> None:
-    """Print a table per family."""
+    """Print a table per family, and below it the conventions, in lines that are not too wide."""
     for family, part in by_family(found):
-        output.print_table(part, rows=part.height, title=f"{family}: {part.height}")
+        names = pl.concat_list("ucs", "aliases").list.eval(pl.element().filter(pl.element() != ""))
+        shown = part.select(
+            "name", names.list.unique(maintain_order=True).list.join(", ").alias("also called"),
+            "formula", "range", "sided",
+        )  # fmt: skip
+        output.print_table(shown, rows=part.height, title=f"{family}: {part.height}")
+        print(_conventions(part), end="\n\n")
+
+
+def _conventions(part: pl.DataFrame) -> str:
+    """Return a paragraph for each convention, with the measures that have it."""
+    said = part.filter(pl.col("note") != "").group_by("note", maintain_order=True).agg("name")
+    width = min(get_terminal_size().columns, output.READABLE)
+    return "\n".join(
+        textwrap.fill(
+            f"{', '.join(names)}: {note}", width, initial_indent="  ", subsequent_indent="    ",
+            break_long_words=False, break_on_hyphens=False,
+        )
+        for note, names in said.rows()
+    )  # fmt: skip
 
 
 def markdown(found: pl.DataFrame) -> str:
@@ -59,19 +82,18 @@ def markdown(found: pl.DataFrame) -> str:
     >>> table = pl.DataFrame({
     ...     "name": ["t_score"], "ucs": ["t.score"], "aliases": ["t"], "family": ["test"],
     ...     "formula": ["|O - E|"], "range": ["[0, inf)"], "sided": ["signed"],
-    ...     "symmetric": [True], "reference": ["Church et al. 1991"],
+    ...     "symmetric": [True], "note": ["-inf where O = 0"], "reference": ["Church et al. 1991"],
     ... })
-    >>> print(markdown(table).splitlines()[-1])
-    | `t_score` | t.score, t | `\|O - E\|` | [0, inf) | signed | yes | Church et al. 1991 |
+    >>> print(markdown(table).splitlines()[-1].partition(" [0")[0])
+    | `t_score` | t.score, t | `\|O - E\|` |
     """
     blocks = [f"### {family}\n\n{_table(part)}" for family, part in by_family(found)]
     return "\n\n".join(blocks) + "\n"
 
 
 def _table(part: pl.DataFrame) -> str:
-    head = "| measure | also called | formula | range | sided | symmetric | reference |"
     rows = [_row(row) for row in part.rows(named=True)]
-    return "\n".join([head, "|" + "---|" * 7, *rows])
+    return "\n".join([f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD), *rows])
 
 
 def _row(row: dict[str, str | bool]) -> str:
@@ -79,6 +101,6 @@ def _row(row: dict[str, str | bool]) -> str:
     symmetric = "yes" if row["symmetric"] else "no"
     cells = (
         f"`{row['name']}`", names, f"`{row['formula']}`", row["range"], row["sided"], symmetric,
-        row["reference"],
+        row["note"], row["reference"],
     )  # fmt: skip
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import typer
 
 from pipeline.cli.plain_table import WIDEST, plain
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, Problem, did_you_mean
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet")
 """What ``--format`` accepts."""
+READABLE = 100
+"""Characters that a line of prose has at the most."""
 ROWS = 30
 """Rows shown in a terminal if nothing else is said."""
 
@@ -66,6 +69,31 @@ def write(frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: boo
     content = serialise(frame, kind_of(output, given=kind))
     packed = gzip.compress(content, mtime=0) if output.name.endswith(".gz") else content
     output.write_bytes(packed)
+
+
+def require(format_: str, *, command: str) -> None:
+    """Refuse what ``--format`` does not accept.
+
+    Raises
+    ------
+    ConfigError
+        With the nearest formats.
+    """
+    if format_ not in FORMATS:
+        what, remedy = f"unknown format {format_!r}", did_you_mean(format_, FORMATS)
+        raise ConfigError(command, [Problem("--format", what, remedy)])
+
+
+def give(
+    frame: pl.DataFrame, format_: str, to: Path | None, *, overwrite: bool, rows: int, title: str
+) -> None:
+    """Write a table to a file, print it for people, or hand it to another program."""
+    if to:
+        write(frame, to, kind=format_, overwrite=overwrite)
+    elif format_ == "table":
+        print_table(frame, rows=rows, title=title)
+    else:
+        typer.get_binary_stream("stdout").write(serialise(frame, format_))
 
 
 def print_table(frame: pl.DataFrame, *, rows: int = ROWS, title: str = "") -> None:

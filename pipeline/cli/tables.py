@@ -22,6 +22,7 @@ def score(
     measures: Annotated[
         str, typer.Option("--measures", help="all, or names with commas; see lexassay measures.")
     ] = "all",
+    format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     rows: Annotated[
@@ -29,14 +30,13 @@ def score(
     ] = output.ROWS,
 ) -> int:
     """Score any table of candidates: .ds, .csv, .tsv, .parquet, each also .gz."""
+    output.require(format_, command="score")
     if to:
-        output.kind_of(to)
+        output.kind_of(to, given=format_)
     names = [name.strip() for name in measures.split(",") if name.strip()]
     scored = score_table(read(file), measures=names)
-    if to:
-        output.write(scored, to, kind=None, overwrite=overwrite)
-    else:
-        output.print_table(scored, rows=rows, title=f"{scored.height:,} rows")
+    title = f"{scored.height:,} rows"
+    output.give(scored, format_, to, overwrite=overwrite, rows=rows, title=title)
     return 0
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import polars as pl
 
 from pipeline.registry import Registry
+from pipeline.templates import Number, Numbers, Template
 
 Family: TypeAlias = Literal[
     "likelihood", "exact test", "asymptotic test", "point estimate",
     "conservative estimate", "information theory", "heuristic",
 ]  # fmt: skip
 Sidedness: TypeAlias = Literal["one-sided", "two-sided", "signed", "none"]
+OfNumber = TypeVar("OfNumber", bound=Callable[[Any], pl.Expr])
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,9 @@ class Measure:
         Other names that people type.
     symmetric : bool
         Whether swapping l1 and l2 leaves the score as it is.
+    note : str
+        The conventions where the formula leaves a choice: at an empty margin, at O11 = 0, at
+        O11 = E11.
 
     Examples
     --------
@@ -55,6 +61,7 @@ class Measure:
     ucs: str = ""
     aliases: Sequence[str] = ()
     symmetric: bool = True
+    note: str = ""
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -74,6 +81,89 @@ TUPLE_MEASURES: Registry[Measure] = Registry(
 
 measure = MEASURES.decorator(Measure)
 """Registers a function () -> expression as the association measure named after it."""
+
+
+def measure_family(
+    *,
+    numbers: Numbers,
+    standard: Collection[Number] = (),
+    family: Family,
+    formula: str,
+    range: str,  # noqa: A002  the word of `Measure`
+    reference: str,
+    sided: Sidedness = "none",
+    ucs: str = "",
+    ucs_numbers: Sequence[Number] = (),
+    aliases: Sequence[str] = (),
+    symmetric: bool = True,
+    note: str = "",
+) -> Callable[[OfNumber], OfNumber]:
+    """Register a function of a number as a family of association measures.
+
+    They are called name_5, also found as ``name(5)`` and by what `ucs` and `aliases` say.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The numbers that it takes.
+    standard : collection of numbers
+        Those that ``all`` means, and lists have.
+    family, range, reference, sided, symmetric, note
+        As of a `Measure`.
+    formula, ucs, aliases : str
+        As of a `Measure`, with ``{n}`` in the place of the number.
+    ucs_numbers : sequence of numbers
+        Those that the UCS toolkit has; others have its spelling as an alias.
+
+    Examples
+    --------
+    >>> MEASURES.get("mi_conf_50").formula, MEASURES.resolve(["MI.conf.50", "poisson_mu(1.5)"])
+    ('log10(gammaincinv(O11, alpha/2) / E11), alpha = 10^-50', ['mi_conf_50', 'poisson_mu_1_5'])
+    """
+
+    def register(function: OfNumber) -> OfNumber:
+        pattern = Measure(
+            f"{function.__name__}(n)", function, family=family, formula=formula, range=range,
+            reference=reference, sided=sided, ucs=ucs, aliases=aliases, symmetric=symmetric,
+            note=note,
+        )  # fmt: skip
+        make = partial(_member, pattern, numbers=numbers, ucs_numbers=ucs_numbers)
+        listed = _listed(pattern, numbers, ucs_numbers)
+        spellings = pattern.spellings[1:]
+        template = Template(function.__name__, numbers, make, listed, spellings)
+        MEASURES.add_template(template, function.__module__)
+        for name, number in ((template.named(number), number) for number in standard):
+            MEASURES.add(name, make(name, number), function.__module__)
+        return function
+
+    return register
+
+
+def _member(
+    pattern: Measure, name: str, number: Number, *, numbers: Numbers, ucs_numbers: Sequence[Number]
+) -> Measure:
+    """Return the measure of a family that has this number; UCS's name is its own, or an alias."""
+    one = replace(
+        _numbered(pattern, numbers.write(number)), name=name, score=partial(pattern.score, number)
+    )
+    known = number in ucs_numbers
+    return one if known else replace(one, ucs="", aliases=one.spellings[1:])
+
+
+def _listed(pattern: Measure, numbers: Numbers, ucs_numbers: Sequence[Number]) -> Measure:
+    """Return what stands for a family in a list."""
+    of_ucs = ",".join(map(numbers.write, ucs_numbers))
+    note = "; ".join(filter(None, [f"n is {numbers}", pattern.note]))
+    ucs = pattern.ucs.replace("{n}", f"{{{of_ucs}}}")
+    return replace(_numbered(pattern, "n"), ucs=ucs, note=note)
+
+
+def _numbered(pattern: Measure, n: str) -> Measure:
+    formula, ucs, *aliases = (
+        each.replace("{n}", n) for each in (pattern.formula, pattern.ucs, *pattern.aliases)
+    )
+    return replace(pattern, formula=formula, ucs=ucs, aliases=aliases)
+
 
 tuple_measure = TUPLE_MEASURES.decorator(Measure)
 """Registers a function of the number of units as the measure of tuples named after it.

@@ -170,6 +170,16 @@ def test_score_any_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert scored["l1"].to_list() == [f"a{i}" for i in range(12)]
     assert main(["score", "pairs.tsv"]) == 0
     assert "12 rows" in capsys.readouterr().out
+    assert main(["score", "pairs.tsv", "--rows", "2"]) == 0
+    assert "10 more rows; --rows N shows more, --format csv gives all" in capsys.readouterr().out
+    assert main(["score", "pairs.tsv", "--measures", "MI,mi_conf(50)", "--format", "csv"]) == 0
+    every = pl.read_csv(capsys.readouterr().out.encode())
+    assert every.height == 12
+    assert every.columns[-2:] == ["mi", "mi_conf_50"]
+    assert main(["score", "pairs.tsv", "--format", "cvs"]) == 2
+    assert "unknown format 'cvs'; did you mean csv" in capsys.readouterr().err
+    assert main(["score", "pairs.tsv", "--format", "json", "--output", "scores.txt"]) == 0
+    assert json.loads((folder / "scores.txt").read_text())[0]["l1"] == "a0"
     assert main(["score", "pairs.tsv", "--measures", "MJ"]) == 2
     assert "unknown measure 'MJ'" in capsys.readouterr().err
     (folder / "bad.csv").write_text("l1,l2,f,f1,f2,N\na,b,9,3,4,50\nc,d,x,3,4,50\n")

@@ -102,6 +102,25 @@ def test_adds_measure_stage_format_and_view(extended: Laboratory, extension: Pat
     assert "a rare frequency" in chart.read_text()
 
 
+def test_adds_a_family_of_measures(extended: Laboratory, extension: Path) -> None:
+    """Its members are found in worker processes, too, and its code is that of the stage."""
+    asked = 'stages.scores.measures=["Root.3", "root_of_frequency(4)", "mi_conf(50)"]'
+    words = [*extended.words("run", "--set", asked), "--set", "run.engine=processes"]
+    (run,) = do(extension, words)
+    assert run.code == 0, run.text
+    found = table(extended, "scores", "scores")
+    for n in (3, 4):
+        exact = (found["f"] ** (1 / n)).to_list()
+        assert found[f"root_of_frequency_{n}"].to_list() == pytest.approx(exact)
+    assert found["mi_conf_50"].null_count() == 0
+    change(extension / "example_extension" / "measures.py", "1.0 / n", "0.5 / n")
+    (again,) = do(extension, words)
+    assert again.code == 0, again.text
+    assert extended.reran() >= {"scores"}
+    halved = table(extended, "scores", "scores")["root_of_frequency_4"].to_list()
+    assert halved == pytest.approx((found["f"] ** 0.125).to_list())
+
+
 ESTIMATES = {
     "precision.interval": "textbook",
     "comparison.test": "twice_fisher",

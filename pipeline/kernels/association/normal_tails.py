@@ -83,8 +83,8 @@ def one_sided(statistic: pl.Expr, two_sided: pl.Expr) -> pl.Expr:
     Returns
     -------
     Expr
-        Float64 in [0, inf]: the two-sided tail and log10 2 where z > 0, else
-        -log10(1 - p/2), down to 0 as z goes to -inf.
+        Float64 in [0, inf]: the two-sided tail and log10 2 where z > 0, log10 2 at z = 0, whatever
+        the two-sided tail, else -log10(1 - p/2), down to 0 as z goes to -inf.
 
     Examples
     --------
@@ -102,5 +102,6 @@ def _one_sided(pair: Sequence[pl.Series]) -> pl.Series:
     tail = both + _HALF
     below = np.flatnonzero(statistic <= 0)
     other = np.exp(both[below] * -math.log(10.0))
+    other[statistic[below] == 0] = 1.0  # a statistic without a sign may have a tail of its own
     tail[below] = np.log1p(-0.5 * other) * -_TO_DECIMAL
     return pl.Series(pair[0].name, tail)

@@ -23,14 +23,15 @@ class ScoreAssociation(Seeded):
     measures: Annotated[tuple[str, ...], Named(MEASURES)] = Field(
         default=("all",), validate_default=True
     )
-    """Names or aliases of measures, see ``lexassay measures``; ``all`` for every one."""
+    """Names or aliases of measures, see ``lexassay measures``; ``all`` for every one that it lists.
+    Those with a number are written ``mi_conf(50)``, their columns ``mi_conf_50``."""
     formulas: dict[str, str] = Field(default_factory=dict)
     """Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N."""
 
     @field_validator("formulas")
     @classmethod
     def _parsed(cls, formulas: dict[str, str]) -> dict[str, str]:
-        taken = sorted(set(formulas) & {*MEASURES, *Candidates.columns()})
+        taken = [name for name in formulas if name in MEASURES or name in Candidates.columns()]
         if taken:
             raise ValueError(f"{', '.join(taken)} is the name of a column; choose another")
         for formula in formulas.values():

@@ -85,6 +85,22 @@ def near_independence(draw: st.DrawFn) -> Cells:
 
 
 @st.composite
+def independent(draw: st.DrawFn, most: int = 12) -> Cells:
+    """Draw small tables with O11 = E11, margins full or empty among them."""
+    a, b = draw(st.integers(1, most)), draw(st.integers(1, most))
+    rows, columns = draw(st.integers(0, b)), draw(st.integers(0, a))
+    return Cells(rows * columns, a * rows, b * columns, a * b)
+
+
+@st.composite
+def small(draw: st.DrawFn, most: int = 60) -> Cells:
+    """Draw any consistent table of at most so many tokens."""
+    n = draw(st.integers(1, most))
+    f1, f2 = draw(st.integers(0, n)), draw(st.integers(0, n))
+    return Cells(draw(st.integers(max(0, f1 + f2 - n), min(f1, f2))), f1, f2, n)
+
+
+@st.composite
 def near_powers(draw: st.DrawFn) -> Cells:
     """Draw tables with E11 near O11^2 or O11^3, where MI2 and MI3 are near 0."""
     power = draw(st.sampled_from([2, 3]))

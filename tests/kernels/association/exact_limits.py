@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import mpmath
 import numpy as np
@@ -23,7 +24,7 @@ def _quantile(
 ) -> mpmath.mpf:
     """Solve for the point below which a log-concave density on the real line has mass `tail`."""
     x = start
-    for _ in range(9):
+    for _ in range(60):
         here, length = log_density(x), mpmath.mpf(2) ** -50
         while here - log_density(x - length) < 50:
             length *= 2
@@ -39,7 +40,7 @@ def _quantile(
 def gamma_quantile(shape: int, tail: mpmath.mpf) -> mpmath.mpf:
     """Return ln x with P(shape, x) = tail."""
     constant = mpmath.loggamma(shape)
-    start = mpmath.log(mpmath.mpf(float(special.gammaincinv(shape, float(tail)))))
+    start = mpmath.mpf((mpmath.log(tail) + mpmath.loggamma(shape + 1)) / shape)  # from below
     return _quantile(lambda s: shape * s - mpmath.exp(s) - constant, start, tail)
 
 
@@ -80,11 +81,7 @@ def lrc(c: Cells) -> mpmath.mpf | None:
 
 
 LIMITS: dict[str, Callable[[Cells], mpmath.mpf | None]] = {
-    "mi_conf_1": lambda c: mi_conf(c, 1),
-    "mi_conf_2": lambda c: mi_conf(c, 2),
-    "mi_conf_3": lambda c: mi_conf(c, 3),
-    "mi_conf_5": lambda c: mi_conf(c, 5),
-    "mi_conf_10": lambda c: mi_conf(c, 10),
+    **{f"mi_conf_{n}": partial(mi_conf, decades=n) for n in (1, 2, 3, 5, 10, 50, 100, 1000)},
     "positive_lrc": positive_lrc,
     "lrc": lrc,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import comb
 
 import mpmath
@@ -123,14 +124,18 @@ def binomial(c: Cells) -> Law:
     )  # fmt: skip
 
 
-def poisson(c: Cells, times: int = 1) -> Law:
-    hit = times * c.f1 * c.f2
-    mean = Fraction(hit, c.n)
+def poisson(c: Cells, times: Fraction = Fraction(1)) -> Law:
+    mean = times * c.f1 * c.f2 / c.n
+    hit, total = mean.numerator, mean.denominator
 
     def log_pmf(k: int) -> mpmath.mpf:
         return (k * mpmath.log(real(mean)) if k else 0) - real(mean) - log_factorial(k)
 
-    return Law(log_pmf, lambda k: (hit, c.n * (k + 1)), mean, 0, None if hit else 0)
+    return Law(log_pmf, lambda k: (hit, total * (k + 1)), mean, 0, None if hit else 0)
+
+
+def _poisson_mu(c: Cells, *, times: Fraction) -> mpmath.mpf:
+    return poisson(c, times).upper(c.f)
 
 
 def multinomial(c: Cells) -> mpmath.mpf:
@@ -156,8 +161,8 @@ TAILS: dict[str, Callable[[Cells], mpmath.mpf]] = {
     "fisher_pv": lambda c: hypergeometric(c).upper(c.f),
     "fisher_left_pv": lambda c: hypergeometric(c).lower(c.f),
     "fisher_two_sided_pv": lambda c: hypergeometric(c).two_sided(c.f),
-    "poisson_mu_2": lambda c: poisson(c, 2).upper(c.f),
-    "poisson_mu_3": lambda c: poisson(c, 3).upper(c.f),
-    "poisson_mu_5": lambda c: poisson(c, 5).upper(c.f),
-    "poisson_mu_10": lambda c: poisson(c, 10).upper(c.f),
+    **{f"poisson_mu_{n}": partial(_poisson_mu, times=Fraction(n)) for n in (2, 3, 5, 10, 50, 100)},
+    **{f"poisson_mu_{n}": partial(_poisson_mu, times=Fraction(n)) for n in (1000, 10_000)},
+    "poisson_mu_1_5": partial(_poisson_mu, times=Fraction(3, 2)),
+    "poisson_mu_0_125": partial(_poisson_mu, times=Fraction(1, 8)),
 }

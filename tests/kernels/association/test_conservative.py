@@ -54,8 +54,9 @@ def test_always_together() -> None:
 
 @given(k=st.integers(1, 10**12), misses=st.integers(0, 10**12))
 def test_limits_stay_below_the_estimates(k: int, misses: int) -> None:
-    (limit,), (shortfall,) = poisson_limit(np.array([float(k)]), 0.025)
+    (limit,), (shortfall,), (logarithm,) = poisson_limit(np.array([float(k)]), 0.025)
     assert 0 < limit < k
+    assert logarithm == pytest.approx(math.log(limit), rel=1e-14, abs=1e-14)
     assert limit + shortfall == pytest.approx(k, rel=1e-15)
     (lower,) = log_odds_limit(np.array([float(k)]), np.array([float(misses)]), 0.025)
     (higher,) = log_odds_limit(np.array([float(k)]), np.array([float(misses)]), 0.05)

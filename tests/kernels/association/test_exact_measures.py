@@ -41,7 +41,7 @@ def size(largest: int) -> st.SearchStrategy[int]:
 
 
 @st.composite
-def near_independence(draw: st.DrawFn, most: int = 10**6, times: int = 1) -> Cells:
+def near_independence(draw: st.DrawFn, most: int = 10**6, times: float = 1) -> Cells:
     """Draw O11 up to nine standard deviations from `times` its expectation."""
     n = draw(size(most))
     f1, f2 = draw(size(n)), draw(size(n))
@@ -60,7 +60,7 @@ def tables(draw: st.DrawFn, most: int = 60) -> Cells:
 @pytest.mark.parametrize("name", TESTS)
 @given(data=st.data())
 def test_agrees_with_sixty_digits_near_independence(name: str, data: st.DataObject) -> None:
-    times = int(name.rpartition("_")[2]) if "_mu_" in name else 1
+    times = float(name.partition("_mu_")[2].replace("_", ".")) if "_mu_" in name else 1
     cells = data.draw(near_independence(times=times))
     exact = TAILS[name](cells)
     assert scores(name, cells) == [pytest.approx(float(exact), rel=1e-12, abs=1e-290)]
@@ -140,12 +140,16 @@ def test_wide_and_lopsided_tables(cells: Cells) -> None:
         assert scores(name, cells) == [pytest.approx(exact, rel=3e-13, abs=0)]
 
 
+NEAR = ("fisher_left_pv", "poisson_mu_100", "poisson_mu_1000", "poisson_mu_10000")
+"""Of tests that find nothing strange in these tables."""
+
+
 @pytest.mark.parametrize("name", TESTS)
 def test_p_values_far_below_the_smallest_number(name: str) -> None:
     cells = Cells(200_000, 200_000, 210_000, 10**8), Cells(10**10, 10**10, 10**10, 10**12)
     exact = [float(TAILS[name](c)) for c in cells]
     assert scores(name, *cells) == pytest.approx(exact, rel=1e-13, abs=0)
-    assert exact[1] > 400_000 or name == "fisher_left_pv"
+    assert exact[1] > 400_000 or name in NEAR
 
 
 def test_tea_tasting_and_twins() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
@@ -10,43 +11,45 @@ import polars as pl
 from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.association.tails.limits import log_odds_limit, poisson_limit
 from pipeline.kernels.association.tails.rows import PER_DECADE, Columns, by_rows
-from pipeline.kernels.measure import measure
+from pipeline.kernels.measure import measure, measure_family
+from pipeline.templates import Numbers
 
-LEVELS = (1, 2, 3, 5, 10)
-"""Decades n of the error probability 10^-n (MI.conf.n)."""
+REPRESENTED = 300
+"""Decades n down to which 10^-n is a number of full precision."""
 ALPHA = 0.05
 FAMILY = 1  # comparisons that the error probability is shared by (Bonferroni)
 _PER_DOUBLING = 1.0 / float(np.log(2.0))
 
 
-def _register_mi_conf(decades: int) -> None:
-    """Register mi_conf_n: log10 of the lower limit of the Poisson mean over E11."""
-    limit = partial(_mi_conf, tail=10.0**-decades / 2.0)
+@measure_family(
+    numbers=Numbers(),
+    standard=(1, 2, 3, 5, 10),
+    family="conservative estimate",
+    formula="log10(gammaincinv(O11, alpha/2) / E11), alpha = 10^-{n}",
+    range="[-inf, inf)", reference="Evert 2004, section 3.1.5; Johnson 1999",
+    ucs="MI.conf.{n}", ucs_numbers=(2, 3, 5, 10, 50, 100, 1000),
+    note="null where E11 = 0; -inf where O11 = 0",
+)  # fmt: skip
+def mi_conf(decades: int) -> pl.Expr:
+    """MI of the lower limit of a two-sided interval at the level 1 - 10^-n, for any whole n.
 
-    def score() -> pl.Expr:
-        return by_rows(limit, ("o11", "e11", "delta"), blocks=False)
-
-    score.__name__ = f"mi_conf_{decades}"
-    score.__doc__ = f"MI of the lower limit of a two-sided interval at the level 1 - 10^-{decades}."
-    measure(
-        family="conservative estimate",
-        formula=f"log10(gammaincinv(O11, alpha/2) / E11), alpha = 10^-{decades}",
-        range="[-inf, inf)", reference="Evert 2004, section 3.1.5; Johnson 1999",
-        ucs=f"MI.conf.{decades}",
-    )(score)  # fmt: skip
+    The limit is that of the mean of a Poisson distribution; -inf where O11 = 0 < E11.
+    """
+    tail, log_tail = 10.0**-decades / 2.0, -decades * math.log(10.0) - math.log(2.0)
+    known = None if decades <= REPRESENTED else log_tail
+    score = partial(_mi_conf, tail=tail, log_tail=known)
+    return by_rows(score, ("o11", "e11", "delta"), blocks=False)
 
 
-def _mi_conf(columns: Columns, *, tail: float) -> FloatArray:
+def _mi_conf(columns: Columns, *, tail: float, log_tail: float | None) -> FloatArray:
     """Return log10(m / E), with m - E = (O - E) - (O - m); -inf where O = 0 < E."""
     observed, expected = columns["o11"], columns["e11"]
-    limit, shortfall = poisson_limit(observed, tail)
-    excess = (columns["delta"] - shortfall) / expected
+    limit = poisson_limit(observed, tail, log_tail=log_tail)
+    excess = (columns["delta"] - limit.shortfall) / expected
     close = (np.abs(excess) < 0.5) & (expected > 0.25 * observed)  # else O - E has lost E
-    return np.where(close, np.log1p(excess), np.log(limit / expected)) * PER_DECADE
-
-
-for _decades in LEVELS:
-    _register_mi_conf(_decades)
+    ratio = np.log(limit.mean / expected)
+    ratio = np.where(limit.mean > 0, ratio, limit.log_mean - np.log(expected))
+    return np.where(close, np.log1p(excess), ratio) * PER_DECADE
 
 
 @measure(
@@ -54,6 +57,7 @@ for _decades in LEVELS:
     formula="log2((R2 / R1) tau / (1 - tau)), tau = betaincinv(O11, O21 + 1, .05)",
     range="[-inf, inf)", reference="Evert, Dykes & Peters 2018",
     aliases=("LRC.positive", "lrc_positive"), symmetric=False,
+    note="null where R1 = 0 or R2 = 0; -inf where O11 = 0",
 )  # fmt: skip
 def positive_lrc() -> pl.Expr:
     """Lower limit of the log2 ratio of O11/R1 to O21/R2, one-sided at 95 %; not clamped.
@@ -74,6 +78,7 @@ def _positive_lrc(columns: Columns) -> FloatArray:
     "at most 0",
     range="(-inf, inf)", reference="Evert, Dykes & Peters 2018", sided="none",
     aliases=("LRC",), symmetric=False,
+    note="null where R1 = 0 or R2 = 0; 0 where O11 = E11",
 )  # fmt: skip
 def lrc() -> pl.Expr:
     """Limit nearer to 0 of the two-sided 95 % interval of the log2 ratio; 0 if it contains 0.

@@ -25,6 +25,7 @@ def _where_comparable(score: pl.Expr) -> pl.Expr:
     family="point estimate", formula="log10(O11 C2 / (O12 C1))", range="[-inf, inf]",
     reference="Cornfield 1951; Evert 2004, relative.risk", ucs="relative.risk",
     aliases=("risk_ratio",), symmetric=False,
+    note="null where a margin is empty; -inf where O11 = 0; inf where O12 = 0",
 )  # fmt: skip
 def relative_risk() -> pl.Expr:
     """Decimal logarithm of P(l1 | l2) to P(l1 | not l2); inf where O12 = 0 < O11."""
@@ -34,6 +35,8 @@ def relative_risk() -> pl.Expr:
 @measure(
     family="point estimate", formula="log10(O11 O22 / (O12 O21))", range="[-inf, inf]",
     reference="Cornfield 1951; Evert 2004, odds.ratio", ucs="odds.ratio", aliases=("OR",),
+    note="null where a margin is empty; "
+    "-inf where O11 = 0 or O22 = 0; inf where O12 = 0 or O21 = 0",
 )  # fmt: skip
 def odds_ratio() -> pl.Expr:
     """Decimal logarithm of the odds ratio; infinite where one of its products is 0."""
@@ -44,6 +47,7 @@ def odds_ratio() -> pl.Expr:
     family="point estimate",
     formula="log10((O11 + 1/2) (O22 + 1/2) / ((O12 + 1/2) (O21 + 1/2)))",
     range="(-inf, inf)", reference="Haldane 1956; Gart 1966", ucs="odds.ratio.disc",
+    note="always finite",
 )  # fmt: skip
 def odds_ratio_disc() -> pl.Expr:
     """Discounted odds ratio, 1/2 added to every cell: always finite."""
@@ -55,18 +59,28 @@ def odds_ratio_disc() -> pl.Expr:
 @measure(
     family="point estimate", formula="O11 / R1 - O21 / R2", range="[-1, 1]",
     reference="Gries 2013", aliases=("delta_p", "DeltaP_21"), symmetric=False,
+    note="null where R1 = 0 or R2 = 0 or C2 = 0; 0 where C1 = 0",
 )  # fmt: skip
 def delta_p_21() -> pl.Expr:
-    """DeltaP(l2 | l1) = P(l2 | l1) - P(l2 | not l1): how much l1 says about l2."""
+    """DeltaP(l2 | l1) = P(l2 | l1) - P(l2 | not l1): how much l1 says about l2.
+
+    Null where one of the two proportions has no tokens, R1 = 0 or R2 = 0, and where all tokens have
+    l2, C2 = 0; 0 where none has it, C1 = 0.
+    """
     return _where_comparable(DETERMINANT / (R1 * R2))
 
 
 @measure(
     family="point estimate", formula="O11 / C1 - O12 / C2", range="[-1, 1]",
     reference="Gries 2013", aliases=("DeltaP_12",), symmetric=False,
+    note="null where C1 = 0 or C2 = 0 or R2 = 0; 0 where R1 = 0",
 )  # fmt: skip
 def delta_p_12() -> pl.Expr:
-    """DeltaP(l1 | l2) = P(l1 | l2) - P(l1 | not l2): how much l2 says about l1."""
+    """DeltaP(l1 | l2) = P(l1 | l2) - P(l1 | not l2): how much l2 says about l1.
+
+    Null where one of the two proportions has no tokens, C1 = 0 or C2 = 0, and where all tokens have
+    l1, R2 = 0, which Liddell's measure calls 0; 0 where none has it, R1 = 0.
+    """
     return _where_comparable(DETERMINANT / (C1 * C2))
 
 
@@ -74,6 +88,7 @@ def delta_p_12() -> pl.Expr:
     family="point estimate", formula="100 (O11 / R1 - O21 / R2) / (O21 / R2)",
     range="[-100, inf]", reference="Gabrielatos & Marchi 2012", aliases=("%DIFF", "diff"),
     symmetric=False,
+    note="null where a margin is empty; -100 where O11 = 0; inf where O21 = 0",
 )  # fmt: skip
 def percent_diff() -> pl.Expr:
     """%DIFF: by how many percent P(l2 | l1) exceeds P(l2 | not l1); inf where O21 = 0 < O11."""
@@ -84,6 +99,7 @@ def percent_diff() -> pl.Expr:
     family="point estimate",
     formula="(O11 O22 - O12 O21) / (O11 O22 + O12 O21)", range="[-1, 1]",
     reference="Yule 1900", aliases=("Q", "yules_q"),
+    note="null where a margin is empty; -1 where O11 = 0 or O22 = 0; 1 where O12 = 0 or O21 = 0",
 )  # fmt: skip
 def yule_q() -> pl.Expr:
     """Yule's Q, the odds ratio on a scale from -1 to 1."""
@@ -94,6 +110,7 @@ def yule_q() -> pl.Expr:
     family="point estimate",
     formula="(sqrt(O11 O22) - sqrt(O12 O21)) / (sqrt(O11 O22) + sqrt(O12 O21))",
     range="[-1, 1]", reference="Yule 1912", aliases=("Y", "yules_y", "colligation"),
+    note="null where a margin is empty; -1 where O11 = 0 or O22 = 0; 1 where O12 = 0 or O21 = 0",
 )  # fmt: skip
 def yule_y() -> pl.Expr:
     """Yule's Y, coefficient of colligation: Q of the square root of the odds ratio."""
@@ -104,6 +121,7 @@ def yule_y() -> pl.Expr:
 @measure(
     family="point estimate", formula="(O11 O22 - O12 O21) / sqrt(R1 R2 C1 C2)",
     range="[-1, 1]", reference="Yule 1912", aliases=("phi_coefficient", "mcc"),
+    note="0 where a margin is empty",
 )  # fmt: skip
 def phi() -> pl.Expr:
     """Correlation of the two units over the pair tokens; 0 where a margin is empty."""

@@ -16,16 +16,15 @@ from pipeline.kernels.association.tails.one_sided import upper_tail
 from pipeline.kernels.association.tails.rows import surprise
 from pipeline.kernels.association.tails.tables import binomial, hypergeometric, poisson
 from pipeline.kernels.association.tails.two_sided import two_sided
-from pipeline.kernels.measure import measure
-
-FACTORS = (2, 3, 5, 10)
-"""How many times its expectation the joint frequency is tested to exceed (Poisson.mu.n)."""
+from pipeline.kernels.measure import measure, measure_family
+from pipeline.templates import Number, Numbers
 
 
 @measure(
     family="exact test", formula="-log10 P(X >= O11), X ~ hypergeometric(N, R1, C1)",
     range="[0, inf)", reference="Fisher 1934; Pedersen 1996", sided="one-sided",
     ucs="Fisher.pv", aliases=("fisher", "Fisher", "fisher_exact"),
+    note="0 where a margin is empty: one table only is possible",
 )  # fmt: skip
 def fisher_pv() -> pl.Expr:
     """-log10 p of Fisher's exact test against attraction (right tail)."""
@@ -36,6 +35,7 @@ def fisher_pv() -> pl.Expr:
     family="exact test", formula="-log10 P(X <= O11), X ~ hypergeometric(N, R1, C1)",
     range="[0, inf)", reference="Fisher 1934", sided="one-sided",
     aliases=("Fisher.left.pv", "fisher_left"),
+    note="0 where a margin is empty: one table only is possible",
 )  # fmt: skip
 def fisher_left_pv() -> pl.Expr:
     """-log10 p of Fisher's exact test against repulsion (left tail): no ranking of attraction."""
@@ -50,7 +50,8 @@ def _lower_tail(x: Distribution) -> FloatArray:
     family="exact test",
     formula="-log10 sum P(X = k) over P(X = k) <= (1 + 1e-7) P(X = O11), X ~ hypergeometric",
     range="[0, inf)", reference="Agresti 2013, section 3.5; R, fisher.test", sided="two-sided",
-    ucs="Fisher.tt.pv", aliases=("fisher_tt_pv", "fisher_two_sided"),
+    aliases=("Fisher.tt.pv", "fisher_tt_pv", "fisher_two_sided"),
+    note="0 where a margin is empty: one table only is possible",
 )  # fmt: skip
 def fisher_two_sided_pv() -> pl.Expr:
     """-log10 p of Fisher's two-sided exact test as R defines it: no ranking of attraction."""
@@ -60,6 +61,7 @@ def fisher_two_sided_pv() -> pl.Expr:
 @measure(
     family="exact test", formula="-log10 P(X >= O11), X ~ Bin(N, E11/N)",
     range="[0, inf)", reference="Evert 2004, section 3.1.3", sided="one-sided", ucs="binomial.pv",
+    note="0 where E11 = 0 or E11 = N",
 )  # fmt: skip
 def binomial_pv() -> pl.Expr:
     """-log10 p of the exact binomial test."""
@@ -70,26 +72,25 @@ def binomial_pv() -> pl.Expr:
     family="exact test", formula="-log10 P(X >= O11), X ~ Poisson(E11)",
     range="[0, inf)", reference="Quasthoff & Wolff 2002", sided="one-sided",
     ucs="Poisson.pv", aliases=("poisson",),
+    note="0 where E11 = 0",
 )  # fmt: skip
 def poisson_pv() -> pl.Expr:
     """-log10 p of the exact Poisson test."""
     return surprise(upper_tail, poisson)
 
 
-def _register_poisson_mu(times: int) -> None:
-    """Register poisson_mu_n: the Poisson test of the hypothesis that the mean is n E11."""
+@measure_family(
+    numbers=Numbers(decimals=3),
+    standard=(2, 3, 5, 10),
+    family="exact test", formula="-log10 P(X >= O11), X ~ Poisson({n} E11)",
+    range="[0, inf)", reference="UCS, Poisson.mu.n.pv", sided="one-sided",
+    ucs="Poisson.mu.{n}.pv", ucs_numbers=(2, 3, 5, 10, 50, 100, 1000, 10_000),
+    aliases=("Poisson.mu.{n}",),
+    note="0 where E11 = 0",
+)  # fmt: skip
+def poisson_mu(times: Number) -> pl.Expr:
+    """-log10 p of the exact Poisson test against n times the expectation, for any n above 0.
 
-    def score() -> pl.Expr:
-        return surprise(upper_tail, partial(poisson, times=times))
-
-    score.__name__ = f"poisson_mu_{times}"
-    score.__doc__ = f"-log10 p of the exact Poisson test against {times} times the expectation."
-    measure(
-        family="exact test", formula=f"-log10 P(X >= O11), X ~ Poisson({times} E11)",
-        range="[0, inf)", reference="UCS, Poisson.mu.n", sided="one-sided",
-        ucs=f"Poisson.mu.{times}",
-    )(score)  # fmt: skip
-
-
-for _times in FACTORS:
-    _register_poisson_mu(_times)
+    n may have three decimals: poisson_mu(1.5), whose column is poisson_mu_1_5.
+    """
+    return surprise(upper_tail, partial(poisson, times=times))

@@ -20,6 +20,7 @@ def frequency() -> pl.Expr:
 
 @measure(
     family="heuristic", formula="O11^3 / (R1 C1)", range="[0, N]", reference="Daille 1994",
+    note="null where E11 = 0",
 )  # fmt: skip
 def mi_like() -> pl.Expr:
     """MI3 without the logarithm and without N: O11^3 / (R1 C1)."""
@@ -29,6 +30,7 @@ def mi_like() -> pl.Expr:
 @measure(
     family="heuristic", formula="(O11 - 5) N / (R1 C1)", range="(-inf, N]",
     reference="Mikolov et al. 2013, equation 6", aliases=("Mikolov", "phrase_score"),
+    note="-inf where E11 = 0",
 )  # fmt: skip
 def mikolov(*, discount: float = 5.0) -> pl.Expr:
     """Phrase score of word2phrase, times N: the ratio O11 / E11 discounted for rare pairs.

@@ -19,9 +19,10 @@ REFERENCE = "Evert 2004, section 3.1.2"
 @measure(
     family="likelihood", formula="-log10 N! / (O11! O12! O21! O22!) prod (Eij/N)^Oij",
     range="[0, inf)", reference=REFERENCE, ucs="multinomial.likelihood.pv",
+    note="0 where two margins are empty",
 )  # fmt: skip
 def multinomial_likelihood_pv() -> pl.Expr:
-    """-log10 of the multinomial probability of the four cells; 0 where a margin is all of N."""
+    """-log10 of the multinomial probability of the four cells; 0 where two margins are empty."""
     cells = tuple(f"{kind}{ij}" for kind in "oe" for ij in CELLS)
     return by_rows(_multinomial, (*cells, "delta", "N"))
 
@@ -41,6 +42,7 @@ def _multinomial(columns: Columns) -> FloatArray:
 @measure(
     family="likelihood", formula="-log10 C(N,O11) (E11/N)^O11 (1-E11/N)^(N-O11)",
     range="[0, inf)", reference=REFERENCE, ucs="binomial.likelihood.pv",
+    note="0 where E11 = 0 or E11 = N",
 )  # fmt: skip
 def binomial_likelihood_pv() -> pl.Expr:
     """-log10 P(X = O11) with X ~ Bin(N, E11/N); 0 where E11 is 0 or N."""
@@ -50,6 +52,8 @@ def binomial_likelihood_pv() -> pl.Expr:
 @measure(
     family="likelihood", formula="-log10 exp(-E11) E11^O11 / O11!",
     range="[0, inf)", reference="Quasthoff & Wolff 2002", ucs="Poisson.likelihood.pv",
+    aliases=("Poisson.likelihood.Perl.pv",),
+    note="0 where E11 = 0",
 )  # fmt: skip
 def poisson_likelihood_pv() -> pl.Expr:
     """-log10 P(X = O11) with X ~ Poisson(E11); 0 where E11 is 0."""
@@ -59,6 +63,7 @@ def poisson_likelihood_pv() -> pl.Expr:
 @measure(
     family="likelihood", formula="-log10 C(C1,O11) C(C2,R1-O11) / C(N,R1)",
     range="[0, inf)", reference=REFERENCE, ucs="hypergeometric.likelihood.pv",
+    note="0 where a margin is empty: one table only is possible",
 )  # fmt: skip
 def hypergeometric_likelihood_pv() -> pl.Expr:
     """-log10 P(X = O11) with both margins fixed; 0 where they allow one table only."""

@@ -21,6 +21,7 @@ SEEN = pl.when(O21 == 0).then(0.5).otherwise(O21)
     family="point estimate", formula="log2((O11 / R1) / (O21 / R2)), O21 = 1/2 if it is 0",
     range="[-inf, inf)", reference="Hardie 2014", aliases=("LR", "binary_log_ratio"),
     symmetric=False,
+    note="null where R1 = 0 or R2 = 0 or C2 = 0; -inf where O11 = 0",
 )  # fmt: skip
 def log_ratio() -> pl.Expr:
     """Binary logarithm of P(l2 | l1) to P(l2 | not l1); null where R2 or C2 is 0."""
@@ -36,6 +37,7 @@ def log_ratio() -> pl.Expr:
     formula="log2 RR -/+ z SE / ln 2, SE = sqrt(1/O11 + 1/O21 - 1/R1 - 1/R2), clamped at 0",
     range="(-inf, inf)", reference="Hardie 2014; Katz et al. 1978", aliases=("clr", "CLR"),
     symmetric=False,
+    note="null where R1 = 0 or R2 = 0 or C2 = 0; 0 where O11 = 0",
 )  # fmt: skip
 def conservative_log_ratio(*, alpha: float = 0.05, family_size: int = 1) -> pl.Expr:
     """End nearer to 0 of the two-sided confidence interval of the Log Ratio, 0 if it holds 0.

@@ -22,13 +22,10 @@ def _square(statistic: str) -> pl.Expr:
     return two_sided(pl.col(statistic) * pl.col(statistic))
 
 
-def _magnitude(statistic: str) -> pl.Expr:
-    return two_sided(pl.col(statistic).abs())
-
-
 @measure(
     family="asymptotic test", formula="-log10 P(Z >= z)", range="[0, inf)",
     reference="Dennis 1965", sided="one-sided", ucs="z.score.pv",
+    note="null where E11 = 0",
 )  # fmt: skip
 def z_score_pv() -> pl.Expr:
     """One-sided p-value of the z-score, from the standard normal distribution."""
@@ -38,6 +35,7 @@ def z_score_pv() -> pl.Expr:
 @measure(
     family="asymptotic test", formula="-log10 P(|Z| >= |z|)", range="[0, inf)",
     reference="Dennis 1965", sided="two-sided",
+    note="null where E11 = 0",
 )  # fmt: skip
 def z_score_tt_pv() -> pl.Expr:
     """Two-sided p-value of the z-score, from the standard normal distribution."""
@@ -47,6 +45,7 @@ def z_score_tt_pv() -> pl.Expr:
 @measure(
     family="asymptotic test", formula="-log10 P(Z >= z.corr)", range="[0, inf)",
     reference="Dennis 1965; Yates 1934", sided="one-sided", ucs="z.score.corr.pv",
+    note="null where E11 = 0; below log10 2 where O11 = E11",
 )  # fmt: skip
 def z_score_corr_pv() -> pl.Expr:
     """One-sided p-value of the z-score with Yates' correction."""
@@ -56,6 +55,7 @@ def z_score_corr_pv() -> pl.Expr:
 @measure(
     family="asymptotic test", formula="-log10 P(|Z| >= |z.corr|)", range="[0, inf)",
     reference="Dennis 1965; Yates 1934", sided="two-sided",
+    note="null where E11 = 0; above 0 where O11 = E11",
 )  # fmt: skip
 def z_score_corr_tt_pv() -> pl.Expr:
     """Two-sided p-value of the z-score with Yates' correction."""
@@ -65,6 +65,7 @@ def z_score_corr_tt_pv() -> pl.Expr:
 @measure(
     family="asymptotic test", formula="-log10 P(Z >= t)", range="[0, inf)",
     reference="Church et al. 1991", sided="one-sided", ucs="t.score.pv",
+    note="null where E11 = 0; 0 where O11 = 0",
 )  # fmt: skip
 def t_score_pv() -> pl.Expr:
     """One-sided p-value of the t-score, normal approximation; 0 where O11 = 0 < E11."""
@@ -74,6 +75,7 @@ def t_score_pv() -> pl.Expr:
 @measure(
     family="asymptotic test", formula="-log10 P(|Z| >= |t|)", range="[0, inf]",
     reference="Church et al. 1991", sided="two-sided",
+    note="null where E11 = 0; inf where O11 = 0",
 )  # fmt: skip
 def t_score_tt_pv() -> pl.Expr:
     """Two-sided p-value of the t-score, normal approximation; inf where O11 = 0 < E11."""
@@ -84,6 +86,7 @@ def t_score_tt_pv() -> pl.Expr:
     family="asymptotic test", formula="-log10 P(Z >= sign(O11 - E11) sqrt(X2))",
     range="[0, inf)", reference="Evert 2004, chi.squared.pv", sided="one-sided",
     ucs="chi.squared.pv",
+    note="log10 2 where a margin is empty or O11 = E11",
 )  # fmt: skip
 def chi_squared_pv() -> pl.Expr:
     """One-sided p-value of Pearson's X2, by its signed root."""
@@ -93,16 +96,18 @@ def chi_squared_pv() -> pl.Expr:
 @measure(
     family="asymptotic test", formula="-log10 P(chi2(1) >= X2)", range="[0, inf)",
     reference="Pearson 1900", sided="two-sided", ucs="chi.squared.tt.pv",
+    note="0 where a margin is empty",
 )  # fmt: skip
 def chi_squared_tt_pv() -> pl.Expr:
     """Two-sided p-value of Pearson's X2."""
-    return _magnitude("chi_squared")
+    return two_sided(pl.col("chi_squared_tt"))
 
 
 @measure(
     family="asymptotic test", formula="-log10 P(Z >= sign(O11 - E11) sqrt(X2.corr))",
     range="[0, inf)", reference="Evert 2004, chi.squared.corr.pv", sided="one-sided",
     ucs="chi.squared.corr.pv",
+    note="log10 2 where a margin is empty or O11 = E11",
 )  # fmt: skip
 def chi_squared_corr_pv() -> pl.Expr:
     """One-sided p-value of X2 with Yates' correction, not clipped."""
@@ -113,15 +118,17 @@ def chi_squared_corr_pv() -> pl.Expr:
     family="asymptotic test", formula="-log10 P(chi2(1) >= X2.corr)", range="[0, inf)",
     reference="Yates 1934; DeGroot & Schervish 2002", sided="two-sided",
     ucs="chi.squared.corr.tt.pv",
+    note="0 where a margin is empty; above 0 where O11 = E11",
 )  # fmt: skip
 def chi_squared_corr_tt_pv() -> pl.Expr:
     """Two-sided p-value of X2 with Yates' correction, not clipped."""
-    return _magnitude("chi_squared_corr")
+    return two_sided(pl.col("chi_squared_corr_tt"))
 
 
 @measure(
     family="asymptotic test", formula="-log10 P(Z >= sign(O11 - E11) sqrt(X2.clipped))",
     range="[0, inf)", reference="Yates 1934; R Core Team, prop.test", sided="one-sided",
+    note="log10 2 where a margin is empty or |O11 - E11| <= 1/2",
 )  # fmt: skip
 def chi_squared_clipped_pv() -> pl.Expr:
     """One-sided p-value of X2 with Yates' correction, clipped."""
@@ -131,6 +138,7 @@ def chi_squared_clipped_pv() -> pl.Expr:
 @measure(
     family="asymptotic test", formula="-log10 P(chi2(1) >= X2.clipped)", range="[0, inf)",
     reference="Yates 1934; R Core Team, chisq.test", sided="two-sided",
+    note="0 where a margin is empty or |O11 - E11| <= 1/2",
 )  # fmt: skip
 def chi_squared_clipped_tt_pv() -> pl.Expr:
     """Two-sided p-value of X2 with Yates' correction, clipped: that of R's chisq.test."""
@@ -142,6 +150,7 @@ def chi_squared_clipped_tt_pv() -> pl.Expr:
     family="asymptotic test", formula="-log10 P(Z >= sign(O11 - E11) sqrt(G2))",
     range="[0, inf)", reference="Evert 2004, log.likelihood.pv", sided="one-sided",
     ucs="log.likelihood.pv", aliases=("LL_pv", "G2_pv"),
+    note="log10 2 where a margin is empty or O11 = E11",
 )  # fmt: skip
 def log_likelihood_pv() -> pl.Expr:
     """One-sided p-value of the log-likelihood ratio, by its signed root."""
@@ -152,15 +161,17 @@ def log_likelihood_pv() -> pl.Expr:
     family="asymptotic test", formula="-log10 P(chi2(1) >= G2)", range="[0, inf)",
     reference="Dunning 1993", sided="two-sided", ucs="log.likelihood.tt.pv",
     aliases=("LL_tt_pv", "G2_tt_pv"),
+    note="0 where a margin is empty",
 )  # fmt: skip
 def log_likelihood_tt_pv() -> pl.Expr:
     """Two-sided p-value of the log-likelihood ratio."""
-    return _magnitude("log_likelihood")
+    return two_sided(pl.col("log_likelihood_tt"))
 
 
 @measure(
     family="asymptotic test", formula="-log10 P(Z >= sign(O11 - E11) sqrt(simple-ll))",
     range="[0, inf)", reference="Evert 2008, simple-ll", sided="one-sided",
+    note="log10 2 where E11 = 0 or O11 = E11",
 )  # fmt: skip
 def simple_ll_pv() -> pl.Expr:
     """One-sided p-value of simple-ll, by its signed root."""
@@ -170,7 +181,8 @@ def simple_ll_pv() -> pl.Expr:
 @measure(
     family="asymptotic test", formula="-log10 P(chi2(1) >= simple-ll)", range="[0, inf)",
     reference="Evert 2008, simple-ll", sided="two-sided",
+    note="0 where E11 = 0",
 )  # fmt: skip
 def simple_ll_tt_pv() -> pl.Expr:
     """Two-sided p-value of simple-ll."""
-    return _magnitude("simple_ll")
+    return two_sided(pl.col("simple_ll").abs())

@@ -14,6 +14,7 @@ O11, E11 = pl.col("o11"), pl.col("e11")
 @measure(
     family="likelihood", formula="O11 (ln O11 - ln E11 - 1) / ln 10", range="(-inf, inf)",
     reference="Quasthoff & Wolff 2002", ucs="Poisson.Stirling",
+    note="null where E11 = 0; 0 where O11 = 0",
 )  # fmt: skip
 def poisson_stirling() -> pl.Expr:
     """-log10 of the Poisson likelihood, roughly, for O11 well above E11; 0 where O11 = 0 < E11.

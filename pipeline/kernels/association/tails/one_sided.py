@@ -42,6 +42,8 @@ def upper_tail(x: Distribution) -> FloatArray:
         result[rows] = method(x.take(rows))
     rows = np.flatnonzero(few)
     result[rows] = _by_ratios(x.ratios().take(rows))
+    rows = rows[~np.isfinite(result[rows])]  # L is past 10^308
+    result[rows] = _directly(x.take(rows))
     return result
 
 

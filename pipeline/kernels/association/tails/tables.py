@@ -8,6 +8,7 @@ from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.association.tails.distribution import Distribution
 from pipeline.kernels.association.tails.rows import Columns
 from pipeline.kernels.statistics.saddle_point import product
+from pipeline.templates import Number
 
 
 def hypergeometric(columns: Columns) -> Distribution:
@@ -31,16 +32,19 @@ def binomial(columns: Columns) -> Distribution:
     )  # fmt: skip
 
 
-def poisson(columns: Columns, *, times: int = 1) -> Distribution:
+def poisson(columns: Columns, *, times: Number = 1) -> Distribution:
     """Return the Poisson distribution of O11 with expectation `times` E11."""
-    o11, mean = columns["o11"], times * columns["e11"]
+    o11, mean = columns["o11"], times.numerator * columns["e11"] / times.denominator
     none = np.empty((0, len(o11)))
     delta = columns["delta"] if times == 1 else _excess(columns, times)
     return Distribution(o11[None], none, mean[None], delta, mean, none, none)
 
 
-def _excess(columns: Columns, times: int) -> FloatArray:
-    """Return O11 - times E11 = (O11 N - times R1 C1) / N from exact products."""
-    first, first_error = product(columns["o11"], columns["N"])
-    second, second_error = product(times * columns["r1"], columns["c1"])
-    return ((first - second) + (first_error - second_error)) / columns["N"]
+def _excess(columns: Columns, times: Number) -> FloatArray:
+    """Return O11 - times E11 = (q O11 N - p R1 C1) / (q N) from exact products, times = p / q."""
+    q = float(times.denominator)
+    first, first_error = product(q * columns["o11"], columns["N"])
+    r1, r1_error = product(np.full(len(columns["r1"]), float(times.numerator)), columns["r1"])
+    second, second_error = product(r1, columns["c1"])
+    errors = first_error - (second_error + r1_error * columns["c1"])
+    return ((first - second) + errors) / (q * columns["N"])

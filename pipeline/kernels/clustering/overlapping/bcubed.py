@@ -15,6 +15,7 @@ _AMIGO = "Amigó, Gonzalo, Artiles & Verdejo 2009, section 5"
     title="BCubed P", family="overlapping",
     formula="mean_e mean_e' min(|A A'|, |B B'|) / |B B'|, over e' that share a cluster with e",
     range="[0, 1]", reference=_AMIGO,
+    aliases=("BCubed P", "b3_precision", "b_cubed_precision"),
 )  # fmt: skip
 def bcubed_precision(data: Memberships) -> float:
     """How far items that share clusters share as many classes.
@@ -29,6 +30,7 @@ def bcubed_precision(data: Memberships) -> float:
     title="BCubed R", family="overlapping",
     formula="mean_e mean_e' min(|A A'|, |B B'|) / |A A'|, over e' that share a class with e",
     range="[0, 1]", reference=_AMIGO,
+    aliases=("BCubed R", "b3_recall", "b_cubed_recall"),
 )  # fmt: skip
 def bcubed_recall(data: Memberships) -> float:
     """How far items that share classes share as many clusters.
@@ -40,7 +42,11 @@ def bcubed_recall(data: Memberships) -> float:
 
 @overlapping_measure(
     title="BCubed F", family="overlapping", formula="2 P R / (P + R); 0 if both are 0",
-    range="[0, 1]", reference=_AMIGO, aliases=("bcubed", "BCubed"),
+    range="[0, 1]", reference=_AMIGO,
+    aliases=(
+        "bcubed", "BCubed", "BCubed F", "B-cubed", "b-cubed", "b_cubed", "B3", "b3", "bcubed_f1",
+        "bcubed_fscore",
+    ),
 )  # fmt: skip
 def bcubed_f(data: Memberships) -> float:
     """Harmonic mean of extended BCubed precision and recall; 0 where no item has a cluster."""

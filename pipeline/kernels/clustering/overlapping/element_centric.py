@@ -23,7 +23,7 @@ _ROWS, _COLUMNS = 128, 2048
     title="element-centric", family="overlapping",
     formula="mean_i 1 - 1/(2 alpha) sum_j |p_ij - q_ij|, p and q personalised PageRank",
     range="[0, 1]", reference="Gates, Wood, Hetrick & Ahn 2019", symmetric=True,
-    aliases=("ECS", "element_sim"),
+    aliases=("ECS", "element_sim", "ecs", "element-centric", "element_centric_similarity"),
 )  # fmt: skip
 def element_centric(data: Memberships) -> float:
     """Overlap of where random walks from an item lead, from items to groups to items.

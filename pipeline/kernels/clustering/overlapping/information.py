@@ -14,7 +14,8 @@ from pipeline.kernels.clustering.overlapping.memberships import Memberships
     title="NMI LFK", family="overlapping",
     formula="1 - (mean_i H(X_i|Y)/H(X_i) + mean_j H(Y_j|X)/H(Y_j)) / 2",
     range="[0, 1]", reference="Lancichinetti, Fortunato & Kertész 2009, appendix B",
-    symmetric=True, aliases=("onmi_lfk", "onmi"),
+    symmetric=True,
+    aliases=("onmi_lfk", "onmi", "NMI LFK", "NMI_LFK", "ONMI"),
 )  # fmt: skip
 def nmi_lfk(data: Memberships) -> float:
     """Information that each group has about the group of the other side that tells most.
@@ -33,7 +34,7 @@ def nmi_lfk(data: Memberships) -> float:
     title="NMI max", family="overlapping",
     formula="(H(X) - H(X|Y) + H(Y) - H(Y|X)) / (2 max(H(X), H(Y)))",
     range="[0, 1]", reference="McDaid, Greene & Hurley 2011", symmetric=True,
-    aliases=("onmi_max",),
+    aliases=("onmi_max", "NMI max", "NMI_max", "ONMI_max"),
 )  # fmt: skip
 def nmi_max(data: Memberships) -> float:
     """Like nmi_lfk, with sums over groups; it does not overrate groups that share little.

@@ -12,7 +12,8 @@ from pipeline.kernels.clustering.overlapping.memberships import Memberships
 @overlapping_measure(
     title="Omega", family="overlapping",
     formula="(obs - exp) / (1 - exp), obs = sum_j n_jj / pairs, exp = sum_j n_j. n_.j / pairs^2",
-    range="(-inf, 1]", reference="Collins & Dent 1988", symmetric=True, aliases=("omega_index",),
+    range="(-inf, 1]", reference="Collins & Dent 1988", symmetric=True,
+    aliases=("omega_index", "Omega"),
 )  # fmt: skip
 def omega(data: Memberships) -> float:
     """Share of pairs of items that are together in as many classes as clusters, over chance.

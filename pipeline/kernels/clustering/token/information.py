@@ -41,7 +41,8 @@ def conditional_entropy(table: Contingency) -> float:
 
 @token_measure(
     title="homogeneity", family="information theory", formula="1 - H(C|K)/H(C); 1 if H(C) = 0",
-    range="[0, 1]", reference=_ROSENBERG, aliases=("hom",),
+    range="[0, 1]", reference=_ROSENBERG,
+    aliases=("hom", "homogeneity_score"),
 )  # fmt: skip
 def homogeneity(table: Contingency) -> float:
     """How far clusters hold tokens of one class only."""
@@ -53,7 +54,8 @@ def homogeneity(table: Contingency) -> float:
 
 @token_measure(
     title="completeness", family="information theory", formula="1 - H(K|C)/H(K); 1 if H(K) = 0",
-    range="[0, 1]", reference=_ROSENBERG, aliases=("comp",),
+    range="[0, 1]", reference=_ROSENBERG,
+    aliases=("comp", "completeness_score"),
 )  # fmt: skip
 def completeness(table: Contingency) -> float:
     """How far the tokens of a class lie in one cluster."""
@@ -62,7 +64,8 @@ def completeness(table: Contingency) -> float:
 
 @token_measure(
     title="V", family="information theory", formula="2 hom comp / (hom + comp); 0 if both are 0",
-    range="[0, 1]", reference=_ROSENBERG, symmetric=True, aliases=("V", "v_measure"),
+    range="[0, 1]", reference=_ROSENBERG, symmetric=True,
+    aliases=("V", "v_measure", "V-measure", "v-measure", "vmeasure", "v_score", "v_measure_score"),
 )  # fmt: skip
 def v(table: Contingency) -> float:
     """Harmonic mean of homogeneity and completeness; it is NMI by the arithmetic mean."""
@@ -82,7 +85,8 @@ def vi(table: Contingency) -> float:
 
 @token_measure(
     title="NVI", family="information theory", formula="VI / H(C); H(K) if H(C) = 0",
-    range="[0, inf)", reference="Reichart & Rappoport 2009", better="lower", aliases=("NVI",),
+    range="[0, inf)", reference="Reichart & Rappoport 2009", better="lower",
+    aliases=("NVI", "normalised_vi", "normalized_vi"),
 )  # fmt: skip
 def nvi(table: Contingency) -> float:
     """VI on the scale of the gold entropy; not 1 - I/H(C, K), which has the same name."""
@@ -95,6 +99,7 @@ def nvi(table: Contingency) -> float:
 @token_measure(
     title="I", family="information theory", formula="H(C) - H(C|K)", range="[0, ln N]",
     reference="Cover & Thomas 2006, 2.4", symmetric=True,
+    aliases=("I", "mutual_info", "mutual_info_score"),
 )  # fmt: skip
 def mutual_information(table: Contingency) -> float:
     """Information that clusters give about classes; in nats."""
@@ -106,7 +111,10 @@ def mutual_information(table: Contingency) -> float:
 @token_measure(
     title="NMI", family="information theory", formula="2 I / (H(C) + H(K)); 1 if both are 0",
     range="[0, 1]", reference="Vinh, Epps & Bailey 2010, NMI_sum", symmetric=True,
-    aliases=("NMI", "normalised_mutual_information"),
+    aliases=(
+        "NMI", "normalised_mutual_information", "normalized_mutual_information",
+        "normalized_mutual_info", "normalized_mutual_info_score",
+    ),
 )  # fmt: skip
 def nmi(table: Contingency) -> float:
     """Mutual information over the mean entropy; equal to V but for one class or one cluster."""
@@ -115,7 +123,8 @@ def nmi(table: Contingency) -> float:
 
 @token_measure(
     title="NMI sqrt", family="information theory", formula="I / sqrt(H(C) H(K)); 1 if both are 0",
-    range="[0, 1]", reference="Strehl & Ghosh 2002", symmetric=True, aliases=("nmi_sqrt",),
+    range="[0, 1]", reference="Strehl & Ghosh 2002", symmetric=True,
+    aliases=("nmi_sqrt", "NMI sqrt", "NMI_sqrt"),
 )  # fmt: skip
 def nmi_geometric(table: Contingency) -> float:
     """Mutual information over the geometric mean of the entropies; 0 if one of them is 0."""
@@ -131,7 +140,9 @@ def nmi_geometric(table: Contingency) -> float:
     title="AMI", family="information theory",
     formula="(I - E[I]) / ((H(C) + H(K))/2 - E[I]); 1 if classes and clusters are equal",
     range="(-inf, 1]", reference=_VINH, symmetric=True,
-    aliases=("AMI", "adjusted_mutual_information"),
+    aliases=(
+        "AMI", "adjusted_mutual_information", "adjusted_mutual_info", "adjusted_mutual_info_score",
+    ),
 )  # fmt: skip
 def ami(table: Contingency) -> float:
     """Mutual information corrected for chance: 0 for clusters drawn at random."""

@@ -16,7 +16,10 @@ _NONE = -1
 @token_measure(
     title="M-1 accuracy", family="mapping", formula="1/N sum_k max_c n_ck", range="(0, 1]",
     reference="Zhao & Karypis 2001, purity; Schütze 1992 for tagging",
-    aliases=("M-1", "purity", "many_to_one_accuracy"),
+    aliases=(
+        "M-1", "M-1 accuracy", "purity", "many_to_one_accuracy", "m-1", "m1", "many-to-one",
+        "purity_score",
+    ),
 )  # fmt: skip
 def many_to_one(table: Contingency) -> float:
     """Accuracy when every cluster stands for the class that most of its tokens have.
@@ -30,7 +33,10 @@ def many_to_one(table: Contingency) -> float:
     title="1-1 accuracy", family="mapping",
     formula="1/N max_h sum_k n_h(k)k, h one to one", range="(0, 1]",
     reference="Haghighi & Klein 2006; Meila & Heckerman 2001",
-    symmetric=True, aliases=("1-1", "one_to_one_accuracy"),
+    symmetric=True,
+    aliases=(
+        "1-1", "1-1 accuracy", "one_to_one_accuracy", "1to1", "one-to-one", "clustering_accuracy",
+    ),
 )  # fmt: skip
 def one_to_one(table: Contingency) -> float:
     """Accuracy when every cluster stands for a class of its own, by the best assignment."""
@@ -60,6 +66,7 @@ def misclassification_index(table: Contingency) -> float:
 @token_measure(
     title="micro-P", family="mapping", formula="sum_c TP_c / sum_c (TP_c + FP_c)", range="(0, 1]",
     reference="Dhillon, Mallela & Modha 2003",
+    aliases=("micro-P",),
 )  # fmt: skip
 def micro_precision(table: Contingency) -> float:
     """Precision under the many-to-one mapping, counted over all classes together.
@@ -73,6 +80,7 @@ def micro_precision(table: Contingency) -> float:
 @token_measure(
     title="micro-R", family="mapping", formula="sum_c TP_c / sum_c (TP_c + FN_c)", range="(0, 1]",
     reference="Dhillon, Mallela & Modha 2003",
+    aliases=("micro-R",),
 )  # fmt: skip
 def micro_recall(table: Contingency) -> float:
     """Recall under the many-to-one mapping, counted over all classes; see micro_precision."""

@@ -59,7 +59,8 @@ def _squares(counts: IntArray, total: int) -> int:
 
 @token_measure(
     title="Rand", family="pair counting", formula="(both + neither) / pairs", range="[0, 1]",
-    reference="Rand 1971", symmetric=True, aliases=("RI", "rand_index"),
+    reference="Rand 1971", symmetric=True,
+    aliases=("RI", "rand_index", "Rand", "ri", "rand_score"),
 )  # fmt: skip
 def rand(table: Contingency) -> float:
     """Share of pairs that classes and clusters treat alike; near 1 with many of either."""
@@ -72,7 +73,7 @@ def rand(table: Contingency) -> float:
     formula="2 (both neither - cluster gold) / "
     "((both+cluster)(cluster+neither) + (both+gold)(gold+neither))",
     range="[-1/2, 1]", reference="Hubert & Arabie 1985", symmetric=True,
-    aliases=("ARI", "adjusted_rand_index"),
+    aliases=("ARI", "adjusted_rand_index", "ari", "adjusted_rand_score"),
 )  # fmt: skip
 def adjusted_rand(table: Contingency) -> float:
     """Rand index corrected for chance: 0 on average for clusters drawn at random."""
@@ -83,6 +84,7 @@ def adjusted_rand(table: Contingency) -> float:
 @token_measure(
     title="Jaccard", family="pair counting", formula="both / (both + cluster + gold)",
     range="[0, 1]", reference="Jaccard 1912; Ben-Hur, Elisseeff & Guyon 2002", symmetric=True,
+    aliases=("Jaccard", "pair_jaccard", "jaccard_index"),
 )  # fmt: skip
 def jaccard(table: Contingency) -> float:
     """Of the pairs that share a class or a cluster, the share that has both."""
@@ -93,6 +95,7 @@ def jaccard(table: Contingency) -> float:
 @token_measure(
     title="pair-P", family="pair counting", formula="both / (both + cluster)", range="[0, 1]",
     reference="Wallace 1983, W_II",
+    aliases=("pair-P", "pairwise_precision"),
 )  # fmt: skip
 def pair_precision(table: Contingency) -> float:
     """Of the pairs that share a cluster, the share that has one class."""
@@ -103,6 +106,7 @@ def pair_precision(table: Contingency) -> float:
 @token_measure(
     title="pair-R", family="pair counting", formula="both / (both + gold)", range="[0, 1]",
     reference="Wallace 1983, W_I",
+    aliases=("pair-R", "pairwise_recall"),
 )  # fmt: skip
 def pair_recall(table: Contingency) -> float:
     """Of the pairs that share a class, the share that has one cluster."""
@@ -112,7 +116,8 @@ def pair_recall(table: Contingency) -> float:
 
 @token_measure(
     title="FM", family="pair counting", formula="both / sqrt((both + cluster)(both + gold))",
-    range="[0, 1]", reference="Fowlkes & Mallows 1983", symmetric=True, aliases=("FM", "FMI"),
+    range="[0, 1]", reference="Fowlkes & Mallows 1983", symmetric=True,
+    aliases=("FM", "FMI", "fm", "fmi", "fowlkes_mallows_index", "fowlkes_mallows_score"),
 )  # fmt: skip
 def fowlkes_mallows(table: Contingency) -> float:
     """Geometric mean of precision and recall of pairs; 0 where no pair shares both."""
@@ -125,6 +130,7 @@ def fowlkes_mallows(table: Contingency) -> float:
 @token_measure(
     title="Mirkin", family="pair counting", formula="sum n_c^2 + sum n_k^2 - 2 sum n_ck^2",
     range="[0, N (N - 1)]", reference="Mirkin 1996", better="lower", symmetric=True,
+    aliases=("Mirkin", "mirkin_metric"),
 )  # fmt: skip
 def mirkin(table: Contingency) -> float:
     """Twice the pairs that classes and clusters treat unlike, a metric on partitions."""
@@ -137,7 +143,8 @@ def mirkin(table: Contingency) -> float:
     formula="(both neither - cluster gold) / "
     "sqrt((both+cluster)(both+gold)(cluster+neither)(gold+neither))",
     range="[-1, 1]", reference="Hubert & Schultz 1976; Hubert & Arabie 1985",
-    symmetric=True, aliases=("gamma", "hubert"),
+    symmetric=True,
+    aliases=("gamma", "hubert", "Gamma"),
 )  # fmt: skip
 def hubert_gamma(table: Contingency) -> float:
     """Correlation, over pairs, of sharing a class with sharing a cluster.

@@ -20,7 +20,7 @@ def _f_scores(table: Contingency) -> FloatArray:
 @token_measure(
     title="F", family="set matching", formula="sum_c n_c/N max_k 2 n_ck / (n_c + n_k)",
     range="(0, 1]", reference="Larsen & Aone 1999; Fung, Wang & Ester 2003",
-    aliases=("F", "f_measure", "larsen_aone"),
+    aliases=("F", "f_measure", "larsen_aone", "F-measure", "f-measure", "f_score"),
 )  # fmt: skip
 def clustering_f(table: Contingency) -> float:
     """F-score of each class with the cluster that fits it best, weighted by its tokens."""
@@ -41,7 +41,8 @@ def larsen(table: Contingency) -> float:
 @token_measure(
     title="D", family="set matching",
     formula="1 - (sum_k max_c n_ck + sum_c max_k n_ck) / (2 N)",
-    range="[0, 1)", reference="van Dongen 2000", better="lower", symmetric=True, aliases=("D",),
+    range="[0, 1)", reference="van Dongen 2000", better="lower", symmetric=True,
+    aliases=("D", "van_dongen_metric"),
 )  # fmt: skip
 def van_dongen(table: Contingency) -> float:
     """Share of tokens to move so that one partition is refined by the other, from both sides."""

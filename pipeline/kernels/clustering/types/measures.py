@@ -100,6 +100,7 @@ def united(patterns: Patterns, mapping: npt.ArrayLike) -> United:
     "MacroI", mapped_by="MacroI", title="MacroI", family="mapping",
     formula="2 sum |A_i & h(B_i)| / sum (|A_i| + |h(B_i)|)", range="[0, 1]",
     reference="Reichart, Abend & Rappoport 2010",
+    aliases=("macro_i", "MacroC", "macro_c"),
 )  # fmt: skip
 def macro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     """Return MacroI: all memberships count alike.
@@ -149,6 +150,7 @@ def macro_c(patterns: Patterns, mapping: npt.ArrayLike) -> Fraction:
     "MicroI", mapped_by="MicroI", title="MicroI", family="mapping",
     formula="1/N sum 2 |A_i & h(B_i)| / (|A_i| + |h(B_i)|)", range="[0, 1]",
     reference="Reichart, Abend & Rappoport 2010",
+    aliases=("micro_i",),
 )  # fmt: skip
 def micro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     """Return MicroI: all items count alike.
@@ -184,6 +186,7 @@ def micro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     "MicroC", mapped_by="MicroC", title="MicroC", family="mapping",
     formula="sum_z (|z|/N*) 2 CM_z / (|z| + |class(z)|), N* = sum |z|", range="[0, 1]",
     reference="Reichart, Abend & Rappoport 2010",
+    aliases=("micro_c",),
 )  # fmt: skip
 def micro_c(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     """Return MicroC: each union z of the clusters of one class counts by its size.

@@ -1,10 +1,11 @@
-"""A measure of one's own."""
+"""A measure of one's own, and a family of them."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from pipeline.kernels.measure import measure
+from pipeline.kernels.measure import measure, measure_family
+from pipeline.templates import Numbers
 
 
 @measure(
@@ -17,3 +18,16 @@ from pipeline.kernels.measure import measure
 def root_frequency() -> pl.Expr:
     """Return the square root of the joint frequency."""
     return pl.col("o11").sqrt()
+
+
+@measure_family(
+    numbers=Numbers(),
+    family="heuristic",
+    formula="O11^(1/{n})",
+    range="[0, inf)",
+    reference="none",
+    aliases=("Root.{n}",),
+)
+def root_of_frequency(n: int) -> pl.Expr:
+    """Return the n-th root of the joint frequency."""
+    return pl.col("o11").pow(1.0 / n)
