@@ -120,11 +120,14 @@ def test_a_certificate_proves_a_climb_or_finds_better() -> None:
     assert certified()[4] == 22
     assert 0 < certified()[5] <= 22
     assert certified(certificate_seconds=30)[:4] == (0.875, "proven", 0.875, 0.0)
-    stuck = certified(restarts=0)
+    stuck = certified(restarts=0, kicks=0)
     assert stuck[0] == pytest.approx(6 / 7)
     assert stuck[4:] == (2, 2)
     # No climb has reached what the search found.
-    assert certified(restarts=0, certificate_seconds=30) == (0.875, "proven", 0.875, 0.0, 2, 0)
+    proven = certified(restarts=0, kicks=0, certificate_seconds=30)
+    assert proven == (0.875, "proven", 0.875, 0.0, 2, 0)
+    # Nor what kicks have led to.
+    assert certified(restarts=0) == (0.875, "not proven", None, None, 2, 0)
 
 
 def test_a_certificate_that_is_not_reached_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
