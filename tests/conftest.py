@@ -20,6 +20,14 @@ if threading.gettrace():  # lines are counted
     threads.follow()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what cannot work while lines are counted; `make test` runs it."""
+    if os.environ.get("COVERAGE_RUN"):
+        for item in items:
+            for mark in item.iter_markers("uncounted"):
+                item.add_marker(pytest.mark.skip(reason=mark.args[0]))
+
+
 @pytest.fixture(autouse=True)
 def _signals_kept() -> Iterator[None]:
     """Give the signals back: a command takes them over for the rest of its process."""

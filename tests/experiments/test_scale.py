@@ -149,6 +149,7 @@ def test_a_killed_workers_task_is_done_again(tmp_path: Path) -> None:
     assert all((folder / "died").exists() for folder in folders)
 
 
+@pytest.mark.uncounted("a worker that dies cannot write its counts")
 def test_workers_that_die_every_time_are_given_up() -> None:
     with ProcessEngine(workers=2) as engine, pytest.raises(WorkerLost, match="3 workers died"):
         list(engine.map(os._exit, [7, 8]))

@@ -110,6 +110,7 @@ def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
     return bool(int(mask.split()[1], 16) >> (number - 1) & 1)
 
 
+@pytest.mark.uncounted("counting starts before the command does")
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="needs /proc")
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_before_the_run(laboratory: Laboratory, seconds: float) -> None:
