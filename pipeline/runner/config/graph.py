@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -116,17 +116,6 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
             *problems,
             Problem("stages", f"the stages refer to each other in a ring: {ring}"),
         ]
-
-
-def above(nodes: Mapping[str, Node], names: Iterable[str]) -> set[str]:
-    """Return the stages named and all that they rest on."""
-    waiting, reached = list(names), set[str]()
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting += [reference.stage for reference in nodes[name].inputs.values()]
-    return reached
 
 
 def _disagreements(nodes: Mapping[str, Node]) -> Iterator[Problem]:
