@@ -26,6 +26,7 @@ from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.registry import Named, Registry
+from pipeline.remarks.base import CHECKS
 from pipeline.report.charts import CHARTS
 from pipeline.report.view import VIEWS
 from pipeline.runner.config.experiment import Experiment, RunOptions, Sweep
@@ -225,6 +226,22 @@ def engines() -> str:
     )
 
 
+def checks() -> str:
+    """Return a table of the checks, with their thresholds."""
+    found = [CHECKS.get(name) for name in own(CHECKS)]
+    rows = [
+        (
+            f"`{each.name}`",
+            each.doc,
+            f"{each.threshold:g}",
+            each.means,
+            ", ".join(f"`{use}`" for use in each.stages) or "all",
+        )
+        for each in found
+    ]
+    return _table(("check", "what it does", "threshold", "which is", "of stages"), rows)
+
+
 def charts() -> str:
     """Return a table of the charts."""
     return _table(
@@ -250,6 +267,7 @@ PARTS: dict[str, tuple[Part, ...]] = {
     "report.md": (("views", views), ("charts", charts)),
     "evaluation.md": (("estimates", estimates),),
     "clustering.md": (("measures", cluster_measures),),
+    "remarks.md": (("checks", checks),),
     "runs.md": (("engines", engines), ("sections", sections)),
 }
 

@@ -21,6 +21,7 @@ __all__ = [
     "UnknownName",
     "Violation",
     "WaitsForPerson",
+    "Warned",
     "WorkerLost",
     "did_you_mean",
 ]
@@ -98,6 +99,24 @@ class StageFailed(LexassayError):
         self.stage = stage
         kind = type(cause).__name__
         super().__init__(f"stage {stage} failed: {kind}: {cause}")
+
+
+class Warned(LexassayError):
+    """A check warns of what a stage made, and the run is strict.
+
+    Parameters
+    ----------
+    stage : str
+        Name of the stage in the experiment.
+    warnings : sequence
+        What the checks say.
+    """
+
+    def __init__(self, stage: str, warnings: Sequence[object]) -> None:
+        self.stage = stage
+        lines = "".join(f"\n  - {each}" for each in warnings)
+        count = f"{len(warnings)} warning{'s' if len(warnings) != 1 else ''}"
+        super().__init__(f"stage {stage}: {count}, and the run is strict{lines}")
 
 
 class StoreError(LexassayError):

@@ -24,15 +24,16 @@ MAY = {
     "registry": {"errors", "templates"},
     "kernels": {"errors", "registry", "schemas", "templates"},
     "stages": {"errors", "registry", "schemas", "kernels"},
+    "remarks": {"errors", "registry", "schemas", "kernels"},
     "formats": {"errors", "registry", "schemas"},
     "engine": {"errors", "registry"},
-    "runner": {"errors", "registry", "schemas", "stages", "formats", "engine"},
-    "report": {"errors", "registry", "schemas", "kernels"},
-    "api": {"errors", "registry", "schemas", "kernels", "formats", "runner", "report"},
+    "runner": {"errors", "registry", "schemas", "stages", "remarks", "formats", "engine"},
+    "report": {"errors", "registry", "schemas", "kernels", "remarks"},
+    "api": {"errors", "registry", "schemas", "kernels", "remarks", "formats", "runner", "report"},
     "sizing": {"errors", "registry", "schemas", "kernels", "runner", "report", "api"},
     "cli": {
-        *("errors", "registry", "schemas", "kernels", "stages", "formats", "runner", "report"),
-        *("api", "sizing"),
+        *("errors", "registry", "schemas", "kernels", "stages", "remarks", "formats", "runner"),
+        *("report", "api", "sizing"),
     },
 }
 """Each layer, and the layers that it may import."""

@@ -22,10 +22,13 @@ from pipeline.runner.config.problems import problems_of
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.fingerprint import versions
+from pipeline.runner.store import last_good
 from pipeline.runner.store.digest import canonical, text_digest
+from pipeline.runner.store.garbage import REPORT
+from pipeline.runner.store.last_good import warnings_of
 from pipeline.runner.store.storage import write_folder
 
-FOLDER = "report"
+FOLDER = REPORT
 PAGE = "index.html"
 _MARK = ".fingerprint"
 
@@ -103,10 +106,14 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
             Problem(f"report.{wrong.where}", wrong.what, wrong.remedy) for wrong in error.problems
         ]
         raise ConfigError("the report", problems) from error
-    storage = run.project.storage
+    storage, warnings = run.project.storage, warnings_of(run.remarks)
+    marks = {_MARK: mark.encode(), **last_good.mark(warnings)}
     with storage.guarded("the report", ""):
-        write_folder(storage, FOLDER, {**files, _MARK: mark.encode()})
+        aside = last_good.keep(storage, warnings)
+        write_folder(storage, FOLDER, {**files, **marks})
     tell(listeners, "message", text="the report is written")
+    if aside:
+        tell(listeners, "message", text=f"the report without these warnings is kept: {aside}")
     return replace(run, report=page)
 
 
@@ -121,6 +128,7 @@ def document(run: Run, options: ReportOptions) -> ReportInput:
         stages=[stage for stage in shown if stage.view.use in VIEWS],
         provenance=provenance(run),
         missing=run.missing,
+        remarks=run.remarks,
         most_rows=options.most_rows,
         style=options.style,
     )
@@ -203,6 +211,10 @@ def _fingerprint(run: Run, made: ReportInput) -> str:
         "stages": [each.view.name for each in made.stages],
         "provenance": canonical(made.provenance),
         "missing": dict(made.missing),
+        "remarks": {
+            name: [each.model_dump(mode="json") for each in found]
+            for name, found in made.remarks.items()
+        },
         "title": [made.title, made.description],
         "code": digests.code([*modules, "pipeline.report.page.build"]),
     }

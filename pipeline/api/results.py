@@ -10,9 +10,11 @@ from typing import Any
 import polars as pl
 
 from pipeline.errors import ConfigError, NotMadeYet, Problem, WaitsForPerson, did_you_mean
+from pipeline.remarks.remark import Remark
 from pipeline.runner.config.graph import Reference
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Listener
+from pipeline.runner.execution.remarking import kept
 from pipeline.runner.execution.run import run as run_project
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.plan import Step, plan
@@ -102,6 +104,12 @@ class Run:
         missing = [name for name in self.project.nodes if name not in self.manifests]
         return {name: texts.get(notes.get(name, ""), notes.get(name, "")) for name in missing}
 
+    @property
+    def remarks(self) -> dict[str, tuple[Remark, ...]]:
+        """What looks wrong in the data of each stage that has something of the kind."""
+        found = {name: kept(self.project.storage, made) for name, made in self.manifests.items()}
+        return {name: remarks for name, remarks in found.items() if remarks}
+
     def reference(self, name: str) -> Reference:
         """Return stage and table that a name stands for."""
         stage, _, table = name.partition(".")
@@ -131,10 +139,16 @@ def perform(
     settings: Mapping[str, Any] | None = None,
     force: Collection[str] = (),
     deliver: bool | None = None,
+    strict: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> Run:
     """Run what is not there yet."""
     done = run_project(
-        project, settings=settings, force=force, deliver=deliver, listeners=listeners
+        project,
+        settings=settings,
+        force=force,
+        deliver=deliver,
+        strict=strict,
+        listeners=listeners,
     )
     return Run(project, *done)

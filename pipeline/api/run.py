@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.api.report import add_report, check_report
-from pipeline.api.results import Run, open_run
+from pipeline.api.results import Run, open_run, perform
 from pipeline.runner.config.project import RUNS, Project, load
 from pipeline.runner.events import Listener
-from pipeline.runner.execution.run import run as run_project
 
 
 def check(
@@ -50,6 +49,7 @@ def run(
     settings: Mapping[str, Any] | None = None,
     force: Collection[str] = (),
     deliver: bool | None = None,
+    strict: bool = False,
     report: bool = True,
     listeners: Sequence[Listener] = (),
 ) -> Run:
@@ -66,6 +66,9 @@ def run(
     deliver : bool, optional
         Whether to write sheets and lists for people. If not given, they are written unless
         there are `settings`: a what-if asks nobody for labels.
+    strict : bool
+        Whether a warning on the data of a stage is an error: nothing that rests on it is run, no
+        report is written.
     report : bool
         Whether to write the report.
     listeners : sequence of callable
@@ -74,7 +77,8 @@ def run(
     Returns
     -------
     Run
-        ``run.table("precision")`` gives a table; ``run.waits`` says what waits for a person.
+        ``run.table("precision")`` gives a table; ``run.waits`` says what waits for a person,
+        ``run.remarks`` what looks wrong in the data.
 
     Raises
     ------
@@ -82,9 +86,13 @@ def run(
         If the experiment or its data are wrong, or a stage fails.
     """
     project = check(experiment, runs=runs, data=data, settings=settings)
-    done = Run(
+    done = perform(
         project,
-        *run_project(project, settings=settings, force=force, deliver=deliver, listeners=listeners),
+        settings=settings,
+        force=force,
+        deliver=deliver,
+        strict=strict,
+        listeners=listeners,
     )
     return add_report(done, listeners) if report else done
 

@@ -31,6 +31,7 @@ def sweep(
     data: Path | None = None,
     settings: Mapping[str, Any] | None = None,
     deliver: bool = False,
+    strict: bool = False,
     say: Callable[[str], object] = lambda _text: None,
 ) -> Path:
     """Run an experiment at every point of its sweep and stack the tables it asks for.
@@ -45,6 +46,8 @@ def sweep(
         As for `pipeline.api.run.check`.
     deliver : bool
         Whether to write the sheets and lists of every point for people.
+    strict : bool
+        Whether a warning on the data of a stage is an error.
     say : callable
         Is told, in a line, of every point.
 
@@ -70,7 +73,11 @@ def sweep(
     for number, point in enumerate(combinations, start=1):
         shown = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in point.items())
         say(f"[{number}/{len(combinations)}] {shown}")
-        done = _run_point(experiment, base | point, runs, data, deliver)
+        project = check(experiment, runs=runs, data=data, settings=base | point)
+        done = _run_point(project, base | point, deliver=deliver, strict=strict)
+        for name, remarks in done.remarks.items():
+            for each in remarks:
+                say(f"  {name}: {each}")
         for name, frames in stacks.items():
             frames.append(_labelled(done, name, options, point))
     with project.storage.guarded("the sweep", ""):
@@ -79,10 +86,9 @@ def sweep(
 
 
 def _run_point(
-    experiment: Path, settings: Mapping[str, Any], runs: Path, data: Path | None, deliver: bool
+    project: Project, settings: Mapping[str, Any], *, deliver: bool, strict: bool
 ) -> Run:
-    project = check(experiment, runs=runs, data=data, settings=settings)
-    done = perform(project, settings=settings, deliver=deliver)
+    done = perform(project, settings=settings, deliver=deliver, strict=strict)
     if done.waits:
         raise done.waits[0]
     return done

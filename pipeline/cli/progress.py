@@ -21,6 +21,8 @@ from rich.progress import (
 from pipeline.runner.events import Event
 
 T = TypeVar("T")
+_STYLES: dict[str, str | None] = {"warning": "bold yellow", "note": None, "info": "dim"}
+"""How remarks look, by how much they matter."""
 _PATIENCE = 10.0
 """Seconds between two lines on how far long work is."""
 
@@ -48,6 +50,7 @@ class RunProgress:
         self._console = console
         self._stages = stages
         self._seen = 0
+        self._remarked: dict[str, str] = {}
         self._bars: Progress | None = None
         self._bar: TaskID | None = None
         if console.is_terminal:
@@ -81,6 +84,8 @@ class RunProgress:
             self._bars.advance(self._bar)
         elif event.kind in {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}:
             self._finish(event)
+        elif event.kind == "remark":
+            self._remark(event)
         elif event.kind == "message":
             name = f"{event.stage}: " if event.stage else ""
             self._say(f"  {name}{event.facts.get('text', '')}", style="dim")
@@ -98,6 +103,14 @@ class RunProgress:
             self._bars.remove_task(self._bar)
             self._bar = None
         self._say(f"[{self._seen}/{self._stages}] {event.stage:<20} {_outcome(event)}")
+
+    def _remark(self, event: Event) -> None:
+        """Show a remark; what was said of another stage in the same words, in short."""
+        facts = event.facts
+        first = self._remarked.setdefault(facts["text"], event.stage)
+        same = f"{facts['level']}: as of {first} [{facts['check']}]"
+        text = facts["text"] if first == event.stage else same
+        self._say(f"  {event.stage}: {text}", style=_STYLES[facts["level"]])
 
     def _say(self, text: str, style: str | None = None) -> None:
         self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)

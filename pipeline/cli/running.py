@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, Settings, set
 from pipeline.cli.progress import RunProgress
 from pipeline.cli.sheets import sheet_lines
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.remarks.remark import LEVELS
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Listener
 from pipeline.runner.plan.plan import Step
@@ -38,6 +40,9 @@ def run(
         bool | None,
         typer.Option(help="Write sheets and lists for people; by default not with --set."),
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Take warnings on the data for errors.")
+    ] = False,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
@@ -50,13 +55,24 @@ def run(
     if project.experiment.sweep:
         say = _say(console)
         folder = sweep(
-            config, runs=runs, data=data, settings=overrides, deliver=bool(deliver), say=say
+            config,
+            runs=runs,
+            data=data,
+            settings=overrides,
+            deliver=bool(deliver),
+            strict=strict,
+            say=say,
         )
         print(f"sweep: {folder}")
         return 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
         done = perform(
-            project, settings=overrides, force=force or (), deliver=deliver, listeners=[progress]
+            project,
+            settings=overrides,
+            force=force or (),
+            deliver=deliver,
+            strict=strict,
+            listeners=[progress],
         )
         done = add_report(done, [progress]) if report else done
     return _conclude(done)
@@ -79,7 +95,20 @@ def _conclude(done: Run) -> int:
         print(f"report: {done.report}")
     for wait in done.waits:
         print(f"waiting: {wait}")
+    if text := remark_count(done):
+        print(text)
     return _WAITS if done.waits else 0
+
+
+def remark_count(done: Run) -> str:
+    """Say how many remarks there are on which stages; nothing if there are none."""
+    levels = Counter(each.level for found in done.remarks.values() for each in found)
+    counts = [f"{levels[each]:,} {each}{'s' * (levels[each] > 1)}" for each in LEVELS
+              if levels[each] and each != "info"]  # fmt: skip
+    named = [
+        name for name, found in done.remarks.items() if any(each.level != "info" for each in found)
+    ]
+    return f"remarks: {', '.join(counts)}, on {', '.join(named)}" if counts else ""
 
 
 def plan(
@@ -137,8 +166,12 @@ def status(
         detail = f"{_rows(step)}{spent}" if manifest else "; ".join(step.reasons)
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip())
     artefacts = {step.node.name: step.manifest for step in every if step.manifest}
-    for line in sheet_lines(Run(project, artefacts)):
+    run = Run(project, artefacts)
+    for line in sheet_lines(run):
         print(line)
+    for name, remarks in run.remarks.items():
+        for each in remarks:
+            print(f"{name}: {each}")
     page = project.root / "report" / "index.html"
     print(f"report: {page}" if page.is_file() else "report: not written yet")
     return 0

@@ -13,7 +13,7 @@ from pipeline.runner.store.verbs import Storage
 
 Kind: TypeAlias = Literal[
     "run_started", "stage_started", "shard_done", "stage_done", "stage_reused", "stage_waits",
-    "stage_skipped", "message", "failed", "run_done",
+    "stage_skipped", "remark", "message", "failed", "run_done",
 ]  # fmt: skip
 
 

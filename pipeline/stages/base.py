@@ -278,8 +278,6 @@ class Stage(Generic[C]):
     delivers : callable, str or None
         config -> what goes out to people, `Sheets` or `NBestList`, which the runner writes outside
         the store. The format of sheets, or "list", where the options are called as their fields.
-    notes : callable or None
-        config -> sentences that every run tells the user: how far what it makes can be trusted.
     agree : callable or None
         the stages that it refers to, by its own option -> what does not go together in them, as
         a `Problem` whose place is that option.
@@ -294,7 +292,6 @@ class Stage(Generic[C]):
     uses: Callable[[C], Iterable[str]] | None = None
     counting: Counting | None = None
     delivers: Callable[[C], Delivery] | str | None = None
-    notes: Callable[[C], Iterable[str]] | None = None
     agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None
 
     def modules(self, config: C) -> set[str]:

@@ -187,6 +187,25 @@ def test_unknown_names_have_the_nearest_ones(laboratory: Laboratory, extension: 
     assert "run.engine: unknown engine 'back'; did you mean backwards?" in done.err
 
 
+def test_adds_a_check(extended: Laboratory, extension: Path) -> None:
+    """What it says is told, silenced, and told otherwise when its code has changed."""
+    told, silent = do(
+        extension,
+        extended.words("run"),
+        extended.words("run", "--set", "remarks.some_are_rare=false"),
+    )
+    assert told.code == 0, told.text
+    assert "rare candidates [some_are_rare]" in told.text
+    assert silent.code == 0, silent.text
+    assert "some_are_rare" not in silent.text
+    change(extension / "example_extension" / "checks.py", "rare candidates", "seldom ones")
+    again, strict = do(extension, extended.words("run"), extended.words("run", "--strict"))
+    assert "seldom ones [some_are_rare]" in again.text
+    assert not extended.reran()
+    assert strict.code == 1
+    assert "stage rare: 1 warning, and the run is strict" in strict.text
+
+
 def test_adds_engine(laboratory: Laboratory, extension: Path) -> None:
     words = laboratory.words("run", "--set", "run.engine=backwards")
     plain, run = do(extension, laboratory.words("run"), [*words, "--force", "candidates"])

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.errors import NotMadeYet
+from pipeline.remarks.remark import LEVELS, Remark
 from pipeline.report.charts.parts.options import Style
 from pipeline.report.page import export
 from pipeline.report.page.document import ReportInput, Shown
 from pipeline.report.page.names import distinct, slug
-from pipeline.report.page.page import Data, Page, PageSection, Part, render
+from pipeline.report.page.page import Data, Page, PageSection, Part, Remarked, render
 from pipeline.report.page.parts import figure_part, table_part, text_part, whole_table
 from pipeline.report.view import VIEWS, Block, Figure, Text, View, ViewOptions
 
@@ -43,11 +44,29 @@ def build(report: ReportInput) -> dict[str, bytes]:
         for stage, anchor in zip(shown, anchors, strict=True)
     ]
     page = Page(
-        report.title, report.description, tuple(sections), report.provenance, report.missing
+        report.title,
+        report.description,
+        tuple(sections),
+        report.provenance,
+        report.missing,
+        _remarked(report, {section.heading: section.anchor for section in sections}),
     )
     drawn = any(path.startswith("figures/") for path in files)
     html = render(page, javascript=export.javascript() if drawn else "")
     return {"index.html": html.encode(), **files}
+
+
+def _remarked(report: ReportInput, anchors: Mapping[str, str]) -> tuple[Remarked, ...]:
+    """Return the remarks for the head of the page: those to look at, what matters most first."""
+    remarks: dict[str, Remark] = {}
+    stages: dict[str, list[tuple[str, str]]] = {}
+    for stage, found in report.remarks.items():
+        for each in found:
+            if each.level != "info":
+                remarks[str(each)] = each
+                stages.setdefault(str(each), []).append((stage, anchors.get(stage, "")))
+    ordered = sorted(stages, key=lambda text: LEVELS.index(remarks[text].level))
+    return tuple(Remarked(remarks[text], tuple(stages[text])) for text in ordered)
 
 
 @dataclass(frozen=True)
@@ -69,7 +88,13 @@ def _section(place: _Place, files: dict[str, bytes]) -> PageSection:
     there = () if place.shown.missing else place.shown.tables
     data = [_data(place, table, files) for table in there]
     return PageSection(
-        place.anchor, stage.name, stage.use, place.shown.doc, tuple(parts), tuple(data)
+        place.anchor,
+        stage.name,
+        stage.use,
+        place.shown.doc,
+        tuple(parts),
+        tuple(data),
+        tuple(place.report.remarks.get(stage.name, ())),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from pipeline.remarks.remark import Remark
 from pipeline.report.charts.parts.options import Style
 from pipeline.report.view import StageView, ViewOptions
 
@@ -58,6 +59,8 @@ class ReportInput:
         Tables with more rows than this are not copied beside the page, which says so.
     missing : mapping of str to str
         Stage without results -> why: it waits for somebody, or rests on one that does.
+    remarks : mapping of str to sequence of Remark
+        Stage -> what looks wrong in its data, whether it is shown or not.
     """
 
     title: str
@@ -67,3 +70,4 @@ class ReportInput:
     most_rows: int = 5_000_000
     style: Style | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
+    remarks: Mapping[str, Sequence[Remark]] = field(default_factory=dict)

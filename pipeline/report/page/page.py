@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from pipeline.remarks.remark import Remark
 from pipeline.report.page.cells import cell
 from pipeline.report.page.document import Record
 
@@ -77,6 +78,18 @@ class PageSection:
     doc: str
     parts: tuple[Part, ...]
     data: tuple[Data, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True)
+class Remarked:
+    """A remark in the list at the head of the page, with all stages of which it is said.
+
+    The anchor of a stage that is not shown is empty.
+    """
+
+    remark: Remark
+    stages: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -88,6 +101,7 @@ class Page:
     sections: tuple[PageSection, ...]
     provenance: Mapping[str, Record]
     missing: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[Remarked, ...] = ()
 
 
 def render(page: Page, *, javascript: str) -> str:

@@ -15,13 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.registry import Named
+from pipeline.remarks.hearing import Thresholds
 from pipeline.runner.config.budget import Budget, Bytes
 from pipeline.runner.config.problems import problems_of
-from pipeline.runner.store.garbage import REPORT, SWEEP
+from pipeline.runner.store.garbage import LAST_GOOD, REPORT, SWEEP
 from pipeline.runner.store.history import FOLDER
 
 _STAGE = re.compile(r"\w[\w-]*")
-_TAKEN = (FOLDER, REPORT, SWEEP)
+_TAKEN = (FOLDER, REPORT, LAST_GOOD, SWEEP)
 """Folders beside those of the stages."""
 
 
@@ -96,6 +97,8 @@ class Experiment(Options):
     report: dict[str, Any] = Field(default_factory=dict)
     """``[report]``: what the report shows, see the report's own options."""
     run: RunOptions = RunOptions()
+    remarks: Thresholds = Field(default_factory=dict)
+    """``[remarks]``: check to its threshold, or to false if it is to say nothing."""
     sweep: Sweep | None = None
 
     @field_validator("seed", mode="before")

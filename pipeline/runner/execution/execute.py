@@ -78,9 +78,6 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
         storage.write(f"{draft}/{manifest.NAME}", artefact.model_dump_json(indent=1).encode())
         aside = storage.publish(draft, final)
         storage.remove(partial)
-    if skipped:
-        text = f"left out {skipped:,} place(s) of the input: {'; '.join(examples)}"
-        tell(listeners, "message", name, text=text)
     if aside:
         text = f"what was there before is set aside in {storage.location(aside)}"
         tell(listeners, "message", name, text=text)

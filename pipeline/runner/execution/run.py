@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Literal
 
 from pipeline.engine import ENGINES, Engine
@@ -16,8 +17,10 @@ from pipeline.errors import (
     LexassayError,
     Problem,
     WaitsForPerson,
+    Warned,
     did_you_mean,
 )
+from pipeline.remarks.remark import Remark
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.project import Project
 from pipeline.runner.delivery import moving
@@ -25,6 +28,7 @@ from pipeline.runner.delivery.hand_out import hand_out
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.execution import interrupts
 from pipeline.runner.execution.execute import execute
+from pipeline.runner.execution.remarking import mark_of, remarks_of
 from pipeline.runner.execution.shards import Task
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.plan import NEVER, Step, step_of
@@ -47,6 +51,12 @@ class Progress:
     waits: list[WaitsForPerson] = field(default_factory=list)
     record: RunRecord | None = None
     delivers: bool = True
+    strict: bool = False
+
+    @cached_property
+    def mark(self) -> str:
+        """What the remarks of this run rest on besides the artefacts."""
+        return mark_of(self.project.experiment.remarks, self.digests)
 
 
 def run(
@@ -55,6 +65,7 @@ def run(
     settings: Mapping[str, Any] | None = None,
     force: Collection[str] = (),
     deliver: bool | None = None,
+    strict: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> tuple[dict[str, Manifest], RunRecord | None, tuple[WaitsForPerson, ...]]:
     """Run every stage whose artefact is not there.
@@ -69,6 +80,8 @@ def run(
         Stages to run even if their artefacts are there.
     deliver : bool, optional
         Whether to write sheets and lists for people; if not given, unless there are overrides.
+    strict : bool
+        Whether a warning of a check is an error: nothing that rests on the stage is run.
     listeners : sequence of Listener
         Are told what happens.
 
@@ -97,6 +110,7 @@ def run(
         for text in moving.remarks(project):
             tell(progress.listeners, "message", text=text)
         progress.delivers = not settings if deliver is None else deliver
+        progress.strict = strict
         for node in project.nodes.values():
             _visit(node, progress)
     return progress.done, progress.record, tuple(progress.waits)
@@ -160,6 +174,7 @@ def _visit(node: Node, progress: Progress) -> None:
         return
     started, ran = time.perf_counter(), False
     manifest: Manifest | None = None
+    remarks: tuple[Remark, ...] = ()
     with _unless_it_waits(node, progress):
         step = step_of(project, node, progress.done, progress.digests)
         manifest, forced = step.manifest, name in progress.forced
@@ -170,8 +185,9 @@ def _visit(node: Node, progress: Progress) -> None:
                 manifest = store.find(project.storage, name, step.fingerprint, thorough=True)
                 if ran := forced or not manifest:
                     manifest = execute(step, _task(step, progress), progress.engine, listeners)
+        remarks = _heard(step, manifest, progress)
     if manifest:
-        _finish(node, manifest, progress, ran=ran, started=started)
+        _finish(node, manifest, progress, ran=ran, started=started, remarks=remarks)
 
 
 @contextmanager
@@ -230,23 +246,42 @@ def _task(step: Step, progress: Progress) -> Task:
     )
 
 
-def _finish(node: Node, made: Manifest, progress: Progress, *, ran: bool, started: float) -> None:
+def _heard(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
+    """Return what the checks say of what a stage made."""
+    thresholds = progress.project.experiment.remarks
+    found = remarks_of(_task(step, progress), made, thresholds, progress.mark)
+    warnings = [each for each in found if each.level == "warning"]
+    if progress.strict and warnings:
+        raise Warned(step.node.name, warnings)
+    return found
+
+
+def _finish(
+    node: Node,
+    made: Manifest,
+    progress: Progress,
+    *,
+    ran: bool,
+    started: float,
+    remarks: Sequence[Remark],
+) -> None:
     """Give out what people wait for, and write down what the stage gave."""
     name, listeners = node.name, progress.listeners
     progress.done[name] = made
     for text in hand_out(progress.project, node, made, write=progress.delivers):
         tell(listeners, "message", name, text=text)
-    for note in node.stage.notes(node.config) if node.stage.notes else ():
-        tell(listeners, "message", name, text=f"note: {note}")
     record = progress.stages[name] = StageRecord(
         outcome="done" if ran else "reused",
         fingerprint=made.fingerprint,
         digests=made.digests(),
         rows={table: found.rows for table, found in made.tables.items()},
         seconds=round(time.perf_counter() - started, 3),
+        remarks=tuple(remarks),
     )
-    facts = record.model_dump(exclude={"outcome", "note"})
+    facts = record.model_dump(exclude={"outcome", "note", "remarks"})
     tell(listeners, "stage_done" if ran else "stage_reused", name, **facts)
+    for each in remarks:
+        tell(listeners, "remark", name, text=str(each), **each.model_dump(exclude={"text"}))
 
 
 def _now() -> str:

@@ -109,7 +109,10 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     others = {option: files for option, files in task.sources.items() if option != corpus}
     for file in (file for files in others.values() for file in files):
         left.add(file, file.check())
-    inputs = {**tables, **{option: _scan(stage, option, files) for option, files in others.items()}}
+    inputs = {
+        **tables,
+        **{option: scanned(stage, option, files) for option, files in others.items()},
+    }
     if counting is not None and corpus:
         return streamed(task, counting, inputs, left)
     frames = collected(stage.run(task.config, inputs))
@@ -119,7 +122,7 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     return iter([frames])
 
 
-def _scan(stage: Stage, option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
+def scanned(stage: Stage, option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
     """Return the rows of all files; of sheets that are not there yet, none."""
     if files:
         return pl.concat(file.scan() for file in files)

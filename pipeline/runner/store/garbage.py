@@ -14,6 +14,8 @@ from pipeline.runner.store.verbs import Entry, Storage
 
 REPORT = "report"
 """Folder of the report beside the stages."""
+LAST_GOOD = "report-last-good"
+"""Folder of the last report before one with further warnings."""
 SWEEP = "sweep"
 """Folder of stacked tables of a sweep."""
 _OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
@@ -50,7 +52,7 @@ def garbage(
     """
     top = list(storage.list())
     for stage in top:
-        if stage.size is not None or stage.name in {FOLDER, REPORT, SWEEP}:
+        if stage.size is not None or stage.name in {FOLDER, REPORT, LAST_GOOD, SWEEP}:
             continue
         for entry in storage.list(stage.key):
             ours = entry.size is None and _OURS.fullmatch(entry.name)

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field, ValidationError
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.remarks.remark import Remark
 from pipeline.runner.store.manifest import Record
 from pipeline.runner.store.storage import storage_at
 from pipeline.runner.store.verbs import Storage
@@ -30,6 +31,7 @@ class StageRecord(Record):
     rows: dict[str, int] = Field(default_factory=dict)
     seconds: float = 0.0
     note: str = ""
+    remarks: tuple[Remark, ...] = ()
 
 
 class RunRecord(Record):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import polars as pl
 from pydantic import Field
 
@@ -20,19 +18,10 @@ class ScorePool(Rankings):
     """Size of the lists."""
 
 
-def _notes(config: ScorePool) -> Iterator[str]:
-    yield (
-        "what is estimated from a pool is conditional on it: precision holds for the"
-        f" {config.depth} best of the pooled measures; baseline and recall are those within the"
-        " pool, and other measures cannot be compared"
-    )
-
-
 @stage(
     "score.pool",
     config=ScorePool,
     outputs={"candidates": Pool, "ranks": PooledRanks},
-    notes=_notes,
 )
 def score_pool(config: ScorePool, tables: Tables) -> Outputs:
     """Keep the candidates that are n-best of some measure, and the ranks down to that depth."""

@@ -1,0 +1,1 @@
+"""What looks wrong in what a stage made: checks of its data, each with a threshold."""

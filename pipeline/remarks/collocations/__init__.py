@@ -1,0 +1,1 @@
+"""Remarks on the stages that extract, sample, annotate and evaluate collocations."""

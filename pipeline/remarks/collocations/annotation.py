@@ -1,0 +1,72 @@
+"""Remarks on the labels that people gave."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from pipeline.remarks.base import Found, Look, check
+from pipeline.remarks.remark import remark
+
+JOINING = ("join.sheets",)
+
+
+@check(stages=JOINING, threshold=20, means="candidates that several people labelled")
+def all_agree(look: Look, threshold: float) -> Found:
+    """Find annotators who agree on every candidate that several of them labelled."""
+    several = (
+        look.outputs["annotations"]
+        .group_by("id")
+        .agg(people=pl.col("annotator").n_unique(), labels=pl.col("label").n_unique())
+        .filter(pl.col("people") > 1)
+        .select(shared=pl.len(), agreed=(pl.col("labels") == 1).sum())
+        .collect()
+    )
+    shared, agreed = several.row(0)
+    if shared >= threshold and agreed == shared:
+        yield remark(
+            "note",
+            f"all annotators agree on all {shared:,} candidates that several of them labelled",
+            remedy="make sure that they annotated each by himself, and not the easy ones alone",
+            shared=shared,
+        )
+
+
+@check(stages=JOINING, threshold=20, means="labels of one annotator")
+def one_label(look: Look, threshold: float) -> Found:
+    """Find annotators who gave one and the same label to everything."""
+    people = (
+        look.outputs["annotations"]
+        .group_by("annotator")
+        .agg(given=pl.len(), labels=pl.col("label").n_unique(), label=pl.col("label").first())
+        .filter(pl.col("given") >= threshold, pl.col("labels") == 1)
+        .sort("annotator")
+        .collect()
+    )
+    if people.is_empty():
+        return
+    name, given, _, label = people.row(0)
+    yield remark(
+        "warning",
+        f"{people.height:,} annotator(s) gave one label only: {name} {label!r}, {given:,} times",
+        such_as=people["annotator"] if people.height > 1 else (),
+        remedy="ask whether the sheet was filled in by copying down",
+        annotators=people.height,
+    )
+
+
+@check(stages=JOINING, threshold=0.1, means="share of the labelled candidates")
+def undecided(look: Look, threshold: float) -> Found:
+    """Count candidates on which the annotators differ, so that none of their labels stands."""
+    counted = look.outputs["adjudicated"].select(
+        open=(pl.col("label").is_null() & (pl.col("annotators") > 1)).sum(), every=pl.len()
+    )
+    open_, every = counted.collect().row(0)
+    if every and open_ and open_ / every >= threshold:
+        yield remark(
+            "note",
+            f"the annotators differ on {open_:,} of {every:,} labelled candidates, which count as"
+            " undecided",
+            remedy="let a third person decide: a sheet of agreement.disagreements",
+            undecided=open_,
+            labelled=every,
+        )

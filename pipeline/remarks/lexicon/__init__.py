@@ -1,0 +1,1 @@
+"""Remarks on the stages that read and evaluate lexicons."""

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import polars as pl
+
+from pipeline.remarks.remark import Remark
+from tests.remarks.listening import hear
+
+ENTRIES = {"system": pl.String, "run": pl.String, "item": pl.String, "f": pl.Int64}
+
+
+def gold(**f: int) -> pl.DataFrame:
+    return pl.DataFrame({"item": list(f), "f": list(f.values())})
+
+
+def entries(run: str, **f: int | None) -> pl.DataFrame:
+    rows = [("brown", run, item, number) for item, number in f.items()]
+    return pl.DataFrame(rows, schema=ENTRIES, orient="row")
+
+
+def said(name: str, known: pl.DataFrame, *systems: pl.DataFrame) -> list[Remark]:
+    inputs = {"gold": known} | {f"systems.{i}": each for i, each in enumerate(systems)}
+    return hear(name, inputs=inputs)
+
+
+def test_types_without_a_cluster_with_the_most_frequent_ones() -> None:
+    known = gold(**{f"w{i}": i + 1 for i in range(10)})
+    (told,) = said("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(8)}))
+    assert "2 of 10 types of the gold (20%) have no cluster in brown" in told.text
+    assert told.such_as == ("'w9'", "'w8'")
+    assert told.level == "note"
+    assert not said("without_cluster", known, entries("1", **{f"w{i}": 1 for i in range(10)}))
+
+
+def test_each_run_is_told_by_its_name() -> None:
+    both = pl.concat([entries("1", a=1, b=1), entries("2", a=1)])
+    (told,) = said("without_cluster", gold(a=1, b=1), both)
+    assert "brown (2)" in told.text
+
+
+def test_most_types_without_a_cluster_is_a_warning() -> None:
+    (told,) = said("without_cluster", gold(a=1, b=1), entries("1", a=1))
+    assert told.level == "warning"
+
+
+def test_clusters_that_were_counted_on_another_text() -> None:
+    known = gold(**{f"w{i}": i + 2 for i in range(30)})
+    other = entries("1", **{f"w{i}": 2 * i + 1 for i in range(30)})
+    (told,) = said("other_text", known, other)
+    # The counts i + 2 and 2 i + 1 are equal for i = 1 alone.
+    assert told.numbers == {"equal": 1, "types": 30}
+    assert told.such_as[0] == "'w29': 31 and 59"
+
+
+def test_the_same_text_or_no_counts_at_all_are_nothing_to_tell() -> None:
+    counts = {f"w{i}": i + 2 for i in range(30)}
+    assert not said("other_text", gold(**counts), entries("1", **counts))
+    assert not said("other_text", gold(**counts), entries("1", **dict.fromkeys(counts)))
+    assert not said("other_text", gold(**dict.fromkeys(counts, 1)), entries("1", **counts))
+
+
+def test_a_gold_with_one_class_for_every_type() -> None:
+    one = pl.DataFrame({"item": [f"w{i}" for i in range(60)]})
+    (told,) = hear("one_class_each", use="extract.gold_table", outputs={"entries": one})
+    assert "each of the 60 types" in told.text
+    several = pl.concat([one, one.head(1)])
+    assert not hear("one_class_each", use="extract.gold_table", outputs={"entries": several})
+    assert not hear("one_class_each", use="extract.gold_table", outputs={"entries": one.head(9)})
+
+
+def test_the_gold_of_a_tagging_is_not_its_entries() -> None:
+    one = pl.DataFrame({"item": [f"w{i}" for i in range(60)]})
+    outputs = {"gold": pl.concat([one, one]), "entries": one}
+    assert not hear("one_class_each", use="extract.tagging", outputs=outputs)
+
+
+def test_types_that_differ_in_upper_case_only() -> None:
+    items = pl.DataFrame({"item": ["The", "the", "Der", "der", "Anna", "is"]})
+    (told,) = hear("upper_case_twins", outputs={"entries": items}, fold=False)
+    assert told.numbers == {"twins": 2, "types": 6}
+    assert told.such_as == ("'Der' and 'der'", "'The' and 'the'")
+    assert not hear("upper_case_twins", outputs={"entries": items}, fold=True)
+    names = pl.DataFrame({"item": ["Anna", "Ben", "is"]})
+    assert not hear("upper_case_twins", outputs={"entries": names}, fold=False)

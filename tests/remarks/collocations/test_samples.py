@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import polars as pl
+
+from tests.remarks.listening import hear
+
+
+def ids(number: int) -> pl.DataFrame:
+    return pl.DataFrame({"id": [f"x{i}" for i in range(number)]}, schema={"id": pl.String})
+
+
+def sample(number: int) -> pl.DataFrame:
+    return ids(number).with_columns(multiplicity=pl.lit(1, pl.Int64))
+
+
+def test_fewer_drawn_than_asked() -> None:
+    inputs, outputs = {"candidates": ids(79)}, {"sample": sample(79)}
+    (told,) = hear("few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=100)
+    assert told.level == "note"
+    assert told.text == "79 of the 100 draws that were asked for: there are 79 candidates"
+
+
+def test_as_many_as_asked_or_by_rate_is_nothing_to_tell() -> None:
+    inputs, outputs = {"candidates": ids(79)}, {"sample": sample(79)}
+    for size in (79, None):
+        assert not hear("few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=size)
+
+
+def test_draws_count_as_often_as_they_were_drawn() -> None:
+    outputs = {"sample": sample(50).with_columns(multiplicity=pl.lit(2, pl.Int64))}
+    inputs = {"candidates": ids(50)}
+    assert not hear("few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=100)
+
+
+def test_nothing_drawn_is_a_warning() -> None:
+    inputs, outputs = {"candidates": ids(0)}, {"sample": sample(0)}
+    (told,) = hear("few_drawn", use="sample.random", inputs=inputs, outputs=outputs, size=9)
+    assert told.level == "warning"
+
+
+def test_strata_that_are_smaller_than_their_samples() -> None:
+    outputs = {"sample": sample(30), "strata": ids(60)}
+    (told,) = hear("few_drawn", use="sample.stratified", outputs=outputs, sizes=(20, 20))
+    assert "30 of the 40 draws" in told.text
+    assert "60 candidates, in strata that are smaller" in told.text
+
+
+def test_a_pool_says_how_much_it_leaves_out() -> None:
+    inputs, outputs = {"ranks": ids(200)}, {"candidates": ids(150)}
+    (told,) = hear("pool_leaves_out", inputs=inputs, outputs=outputs, depth=100)
+    assert "150 of 200 candidates and leaves out 25%" in told.text
+    assert "conditional" not in told.text
+    assert not hear("pool_leaves_out", inputs=inputs, outputs={"candidates": ids(195)}, depth=190)

@@ -1,0 +1,36 @@
+"""Hear one check on tables that a test writes down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+
+from pipeline.remarks.base import CHECKS, Look
+from pipeline.remarks.remark import Remark
+
+Frames = Mapping[str, pl.DataFrame]
+
+
+def hear(
+    name: str,
+    *,
+    use: str = "",
+    inputs: Frames | None = None,
+    outputs: Frames | None = None,
+    threshold: float | None = None,
+    tokens: pl.DataFrame | None = None,
+    **options: Any,
+) -> list[Remark]:
+    """Return what a check says of these tables; of a stage of its first kind by default."""
+    check = CHECKS.get(name)
+    look = Look(
+        use or check.stages[0],
+        SimpleNamespace(**options),
+        {key: frame.lazy() for key, frame in (inputs or {}).items()},
+        {key: frame.lazy() for key, frame in (outputs or {}).items()},
+        tokens=lambda _option, most: (pl.DataFrame() if tokens is None else tokens).head(most),
+    )
+    return list(check.remarks(look, check.threshold if threshold is None else threshold))
