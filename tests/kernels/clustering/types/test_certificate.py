@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_a_solver_that_met_no_mapping_in_time(
     gold, induced, *_ = WORKED[4]
     value = macro_i(gold, induced, [0] * 4)
     dual = -float(1 + 7 * value) if bounded else None
-    result = optimize.OptimizeResult(x=None, mip_dual_bound=dual)
+    result = SimpleNamespace(x=None, mip_dual_bound=dual)
     monkeypatch.setattr(optimize, "milp", lambda *_, **__: result)
     made = certify(patterns_of(gold, induced, 2, 4), np.zeros(4, dtype=np.int64), seconds=30)
     assert (made.mapping.tolist(), made.value, made.proven) == ([0] * 4, value, False)
