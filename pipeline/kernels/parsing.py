@@ -48,17 +48,17 @@ def number(column: str, dtype: pl.DataType) -> pl.Expr:
     return text.cast(pl.Float64, strict=False).fill_nan(None)
 
 
-def judgement(column: str, dtype: pl.DataType) -> pl.Expr:
+def judgement(column: str) -> pl.Expr:
     """Return a column as Boolean; null where nobody judged or the spelling is unknown.
+
+    What is Boolean already is spelt true or false as text.
 
     Examples
     --------
     >>> texts = pl.DataFrame({"tp": ["1", "No", "", "maybe"]})
-    >>> texts.select(judgement("tp", pl.String())).to_series().to_list()
+    >>> texts.select(judgement("tp")).to_series().to_list()
     [True, False, None, None]
     """
-    if dtype == pl.Boolean:
-        return pl.col(column)
     folded = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase()
     return (
         pl.when(folded.is_in(TRUE))

@@ -137,7 +137,7 @@ class Driver:
     def close(self) -> None:
         """End the process."""
         if self.process.poll() is None:
-            self.process.kill()
+            self.process.terminate()  # killed, it could not write down the lines that it ran
         self.process.communicate()
 
     def _read(self) -> str:

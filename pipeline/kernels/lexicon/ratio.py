@@ -12,7 +12,7 @@ import scipy
 
 from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.hashing import seeded_generator
-from pipeline.kernels.percentiles import check_bootstrap, percentiles
+from pipeline.kernels.percentiles import check_bootstrap, summary
 from pipeline.kernels.sampling import sample_size
 
 Method: TypeAlias = Literal["bootstrap_t", "percentile", "linearised"]
@@ -191,7 +191,7 @@ def interval(
 def _limits(
     sample: Sample, method: str, confidence: float, replicates: int, seed: str
 ) -> tuple[float, float]:
-    """Return how many standard errors the limits lie above the estimate."""
+    """Return how many standard errors the limits lie above the estimate; NaN if none are known."""
     if method == "linearised":
         z = normal_quantile(confidence)
         return -z, z
@@ -201,14 +201,12 @@ def _limits(
     if method == "percentile":
         of = (_spread(sample) or 0.0) / math.sqrt(sample.size)
         finite = deviations[np.isfinite(deviations)]
-        low, high = percentiles(finite, confidence=confidence) / of
-        return float(low), float(high)
+        low, high, *_ = summary(finite, confidence=confidence)
+        return low / of, high / of
     usable = np.isfinite(spreads) & (spreads > 0)
-    if not usable.any():
-        return math.nan, math.nan
     t = deviations[usable] / (spreads[usable] / math.sqrt(sample.size))
-    high, low = -percentiles(t, confidence=confidence)
-    return float(low), float(high)
+    first, last, *_ = summary(t, confidence=confidence)
+    return -last, -first
 
 
 def _again(sample: Sample, replicates: int, seed: str) -> Iterator[tuple[FloatArray, FloatArray]]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from pipeline.errors import Problem, did_you_mean
+
+_TYPE = re.compile(r"[\[(]|^(bool|float|int|str)$")
+"""Names of types, which pydantic puts into paths where it tries one after the other."""
 
 
 def problems_of(
@@ -36,7 +40,12 @@ def problems_of(
         else:
             problem = _problem(where or "file", each["type"], each["msg"], each.get("input"))
         problems.setdefault(where, problem)
-    return list(problems.values())
+    # Of several types that a value might have been meant as, the one that it comes nearest.
+    return [problem for where, problem in problems.items() if not _goes_on(where, problems)]
+
+
+def _goes_on(where: str, others: Iterable[str]) -> bool:
+    return any(other.startswith(f"{where}.") for other in others)
 
 
 def _problem(where: str, kind: str, message: str, value: Any) -> Problem:
@@ -48,12 +57,12 @@ def _problem(where: str, kind: str, message: str, value: Any) -> Problem:
 
 
 def _path(location: tuple[int | str, ...], content: Any) -> list[str]:
-    """Keep what leads through the content; the last step may be an absent key."""
+    """Keep what leads through the content, not the types tried; the last step may be absent."""
     path: list[str] = []
     place = content
-    for step in location:
+    for number, step in enumerate(location, start=1):
         if isinstance(place, Mapping) and isinstance(step, str):
-            if step not in place and any(mark in step for mark in "[]("):
+            if step not in place and (number < len(location) or _TYPE.search(step)):
                 continue
             path.append(step)
             place = place.get(step)
@@ -68,10 +77,8 @@ def _names(model: type[BaseModel], path: list[str]) -> list[str]:
     current: type[BaseModel] = model
     for step in path:
         field = current.model_fields.get(step)
-        inner = _models(field.annotation) if field else []
-        if not inner:
-            return []
-        current = inner[0]
+        # What is no field of it is a key, or a place, among several of the model.
+        current = next(iter(_models(field.annotation if field else None)), current)
     return list(current.model_fields)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,29 +68,25 @@ def table_digest(plan: pl.LazyFrame, *, key: Sequence[str], name: str) -> tuple[
     True
     """
     keys = list(key)
-    parts_in_order = plan.collect_batches(chunk_size=_BATCH, maintain_order=True)
-    digest = _digest(plan, parts_in_order, keys, name)
-    if digest is None:  # parts whose keys overlap have to be sorted as one
-        whole = plan.sort(keys).collect_batches(chunk_size=_BATCH, maintain_order=True)
-        digest = _digest(plan, whole, keys, name)
-    if digest is None:
-        raise SchemaViolation(name, [Violation(f"key_has_an_order ({', '.join(key)})", None, 0)])
-    return digest
+    with suppress(_Unordered):
+        return _digest(plan, keys, name)
+    return _digest(plan.sort(keys), keys, name)  # parts whose keys overlap are sorted as one
 
 
-def _digest(
-    plan: pl.LazyFrame, batches: Iterable[pl.DataFrame], key: list[str], name: str
-) -> tuple[str, int] | None:
-    """Return digest and number of rows; None if they do not come in the order of the key."""
+class _Unordered(Exception):
+    """Rows do not come in the order of their key."""
+
+
+def _digest(plan: pl.LazyFrame, key: list[str], name: str) -> tuple[str, int]:
+    """Return digest and number of rows, which have to come in the order of the key."""
     schema = plan.collect_schema()
     columns = {each: _ColumnDigest() for each in sorted(schema.names())}
     dtypes = {each: str(dtype) for each, dtype in schema.items()}
     repeated = _Repeats(key)
     rows = 0
-    for batch in batches:
+    for batch in plan.collect_batches(chunk_size=_BATCH, maintain_order=True):
         rows += batch.height
-        if not repeated.look(batch):
-            return None
+        repeated.look(batch)
         for each, digest in columns.items():
             digest.update(batch.get_column(each))
     repeated.complain(name)
@@ -135,12 +132,12 @@ class _Repeats:
         self._count = 0
         self._examples: list[str] = []
 
-    def look(self, batch: pl.DataFrame) -> bool:
-        """Take in a batch; false if its keys are not in order."""
+    def look(self, batch: pl.DataFrame) -> None:
+        """Take in a batch; its keys have to be in order."""
         keys = batch.select(self._key)
         joined = keys if self._last is None else pl.concat([self._last, keys])
         if not _in_order(joined):
-            return False
+            raise _Unordered
         same = pl.all_horizontal(
             pl.col(name).eq_missing(pl.col(name).shift(1)) for name in self._key
         )
@@ -150,7 +147,6 @@ class _Repeats:
         for row in again.head(3 - len(self._examples)).iter_rows(named=True):
             self._examples.append(", ".join(f"{name}={value!r}" for name, value in row.items()))
         self._last = keys.tail(1) if keys.height else self._last
-        return True
 
     def complain(self, name: str) -> None:
         if self._count:

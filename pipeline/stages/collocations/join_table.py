@@ -69,7 +69,7 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     wanted = [(f"columns.{each}", name) for each, name in names.items()]
     columns = {category: config.column_of(category) for category in config.categories}
     require(schema, [*wanted, *((f"categories.{new}", name) for new, name in columns.items())])
-    judgements = {category: _judgement(config, category, schema) for category in columns}
+    judgements = {category: _judgement(config, category) for category in columns}
     spelt = {
         columns[category]: judgement
         for category, judgement in judgements.items()
@@ -97,10 +97,10 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
     }
 
 
-def _judgement(config: JoinTable, category: str, schema: pl.Schema) -> pl.Expr:
+def _judgement(config: JoinTable, category: str) -> pl.Expr:
     source = config.categories[category]
     if isinstance(source, str):
-        return parsing.judgement(source, schema[source])
+        return parsing.judgement(source)
     label = pl.col(source.column).cast(pl.String).str.strip_chars()
     return pl.when(label != "").then(label.is_in(list(source.labels)))
 

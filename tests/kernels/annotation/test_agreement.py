@@ -117,6 +117,15 @@ def test_nothing_to_compare(few: pl.DataFrame) -> None:
     )
 
 
+def test_two_who_judged_nothing_in_common() -> None:
+    apart = pl.DataFrame({"id": ["x", "y"], "annotator": ["a", "b"], "label": ["s", "s"]})
+    found = table(apart).filter(annotator_1="a", annotator_2="b")
+    assert "observed" in found.filter(method="analytic")["coefficient"]
+    assert found["items"].unique().to_list() == [0]
+    numbers = found.select("estimate", "standard_error", "lower", "upper")
+    assert numbers.null_count().row(0) == (found.height,) * 4
+
+
 @pytest.mark.parametrize("options", [{"confidence": 95}, {"replicates": 0}])
 def test_mistakes_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="out of range"):

@@ -83,6 +83,19 @@ def test_one_lemma_or_lemmas_all_alike_tell_nothing(method: Method) -> None:
     assert (found.estimate, found.lower, found.upper) == (1.0, None, None)
 
 
+@pytest.mark.parametrize("method", ["bootstrap_t", "percentile"])
+def test_limits_are_unknown_if_no_sample_drawn_again_tells_them(method: Method) -> None:
+    """One sample is drawn again, and the last lemma has no forms: all of it may be of that one."""
+    sample = Sample((np.array([1.0, 2.0, 0.0]),), (np.array([2.0, 2.5, 0.0]),), 30)
+    found = [interval(sample, method=method, replicates=1, seed=str(s)) for s in range(60)]
+    unknown = [each for each in found if each.lower is None]
+    assert 0 < len(unknown) < 60
+    assert {each.upper for each in unknown} == {None}
+    assert {(each.estimate, each.standard_error, each.method) for each in found} == {
+        (estimate(sample), standard_error(sample), method)
+    }
+
+
 def test_nothing_sampled() -> None:
     nothing = Sample((np.zeros(0),), (np.zeros(0),), 0)
     assert estimate(nothing) is None

@@ -270,6 +270,17 @@ def test_module_three_imports_away(chain: Path, old: str, new: str, counts: bool
     assert changed == ({f"{name}.third"} if counts else set())
 
 
+def test_what_a_package_itself_defines(chain: Path) -> None:
+    name = chain.name
+    (chain / "__init__.py").write_text(f"from {name}.other import y\nz = 1\n")
+    (chain / "start.py").write_text(f"from {name} import z\n")
+    before = code_digests([f"{name}.start"])
+    assert f"{name}.first" not in before
+    change(chain / "__init__.py", "z = 1", "z = 2")
+    after = code_digests([f"{name}.start"])
+    assert {each for each in after if after[each] != before.get(each)} == {name}
+
+
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
     """A copy of the project's own code, to be changed."""

@@ -75,6 +75,20 @@ def test_list(storage: Storage) -> None:
     assert [entry.name for entry in below(storage, "a")] == ["1", "2"]
 
 
+def test_list_leaves_out_what_goes_meanwhile(storage: Storage) -> None:
+    """A link to nothing looks like a file that is renamed while the folder is read."""
+    storage.write("a", b"x")
+    Path(storage.location("b")).symlink_to(storage.location("nothing"))
+    assert list(storage.list()) == [Entry("a", 1)]
+
+
+def test_a_frame_that_parquet_cannot_hold(storage: Storage) -> None:
+    """It is no full disk, and says so; nothing is left of the try."""
+    with pytest.raises(pl.exceptions.PolarsError, match="Object"):
+        storage.write("table/part", pl.DataFrame({"a": [object()]}))
+    assert keys(storage) == []
+
+
 def test_publish(storage: Storage) -> None:
     storage.write("stage/.staging-1/table/part", b"x")
     assert storage.publish("stage/.staging-1", "stage/1") is None
@@ -179,6 +193,12 @@ def test_errors_are_sentences(storage: Storage, code: int, said: str) -> None:
     storage.write("x/key", b"")
     with pytest.raises(StoreError, match=said):
         refused_at(storage, code)
+
+
+def test_a_full_disk_on_which_there_is_no_folder_yet(storage: Storage) -> None:
+    place = storage.location("x")
+    with pytest.raises(StoreError, match=rf"the disk is full .*\({place}\)"):
+        refused_at(storage, errno.ENOSPC)
 
 
 def test_workers_are_sent_it(storage: Storage) -> None:

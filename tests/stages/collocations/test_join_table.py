@@ -28,6 +28,12 @@ def test_null_is_not_judged_and_strangers_are_counted() -> None:
     assert faults(made) == []
 
 
+def test_truth_values_are_judgements() -> None:
+    typed = SHEET.with_columns(TP=pl.Series([True, False, None, True]))
+    assert judge(typed)["judgements"].equals(judge(SHEET)["judgements"])
+    assert faults(judge(typed)) == []
+
+
 def test_several_categories() -> None:
     made = judge(SHEET, categories={"all": "TP", "idiom": "idiom"})
     assert made["coverage"].rows() == [("all", 3, 2, 1, 1), ("idiom", 3, 2, 0, 1)]

@@ -33,11 +33,6 @@ def element_centric(data: Memberships) -> float:
     return element_centric_estimate(data)[0]
 
 
-def element_centric_error(data: Memberships) -> float:
-    """Return the standard error of `element_centric`: 0 unless it looks at a sample of items."""
-    return element_centric_estimate(data)[1]
-
-
 def element_centric_estimate(
     data: Memberships, *, alpha: float = ALPHA, most_pairs: int = MOST_PAIRS
 ) -> tuple[float, float]:

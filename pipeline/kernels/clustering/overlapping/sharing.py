@@ -207,10 +207,10 @@ def _subset_sums(
 
 
 def _blocks(group: _Group, one: _Numbered, two: _Numbered) -> list[IntArray]:
-    """Cut the places of a group so that a block has a bounded number of pairs of subsets."""
+    """Cut the places of a group so that blocks of several have few pairs of subsets."""
     pairs = one.of[group.a].shape[1] * two.of[group.b].shape[1]
     many = -(-len(group.places) * pairs // _BLOCK)
-    return np.array_split(group.places, many)
+    return np.array_split(group.places, min(many, len(group.places)))
 
 
 def _keys(

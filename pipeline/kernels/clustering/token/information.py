@@ -157,8 +157,7 @@ def _over_mean(table: Contingency, chance: float) -> float:
     mean = (entropy(table.classes) + entropy(table.sizes)) / 2.0
     if not mean:
         return 1.0
-    if mean - chance <= 1e-15 * mean:
-        return 0.0
+    # Chance reaches the mean only if all tables of these sizes are of equal partitions.
     return (mutual_information(table) - chance) / (mean - chance)
 
 

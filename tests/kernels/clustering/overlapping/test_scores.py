@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -12,10 +14,12 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from pipeline.errors import DataError
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES
 from pipeline.kernels.clustering.overlapping import element_centric, patterns, sharing
 from pipeline.kernels.clustering.overlapping.element_centric import element_centric_estimate
 from pipeline.kernels.clustering.overlapping.memberships import memberships
+from pipeline.kernels.clustering.overlapping.patterns import Patterns
 from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
 from schemas import OverlappingScores
 from schemas.validate import validate
@@ -28,6 +32,7 @@ from tests.kernels.clustering.overlapping.slow_overlapping import (
 )
 
 ALL = list(OVERLAPPING_MEASURES)
+Way: TypeAlias = Callable[[Patterns, Patterns, IntArray, IntArray], Iterator[tuple[Any, ...]]]
 
 
 def scores(items: Items, names: list[str] = ALL) -> dict[str, float]:
@@ -47,33 +52,56 @@ def test_slow_twins(items: Items) -> None:
     assert scores(items, list(TWINS)) == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
+@settings(max_examples=20)
+@given(overlapping)
+def test_a_measure_by_itself_is_that_of_the_table(items: Items) -> None:
+    data = memberships(*frames(items), seed="s")
+    alone = {name: OVERLAPPING_MEASURES.get(name).score(data) for name in ALL}
+    assert scores(items) == pytest.approx(alone, nan_ok=True)
+
+
+def counted(items: Items, way: Way) -> IntArray:
+    """Return how many items share so many classes and clusters with each pattern."""
+    data = memberships(*frames(items))
+    full = np.zeros((len(data.counts), 7, 7), dtype=np.int64)
+    for places, shared in way(data.gold, data.clusters, data.pairs, data.counts):
+        full[places, : shared.shape[1], : shared.shape[2]] = shared
+    return full
+
+
 @given(overlapping)
 def test_both_ways_of_counting_agree(items: Items) -> None:
-    data = memberships(*frames(items))
-    parts = data.gold, data.clusters, data.pairs, data.counts
-    found = []
-    for way in (sharing._from_subsets, sharing._from_pairs):
-        full = np.zeros((len(data.counts), 5, 5), dtype=np.int64)
-        for places, shared in way(*parts):
-            full[places, : shared.shape[1], : shared.shape[2]] = shared
-        found.append(full)
+    found = [counted(items, way) for way in (sharing._from_subsets, sharing._from_pairs)]
     assert (found[0] == found[1]).all()
 
 
+def drawn_sets() -> Items:
+    """Return 80 items with up to six classes and six clusters."""
+    masks = np.random.default_rng(3).integers(1, 64, size=(80, 2))
+    sets = [[frozenset(j for j in range(6) if mask >> j & 1) for mask in row] for row in masks]
+    return [(classes, clusters) for classes, clusters in sets]
+
+
+@pytest.mark.parametrize(("block", "dense"), [(2**21, 10), (40, 2**24), (40, 10)])
+def test_subsets_counted_block_by_block_or_without_a_dense_table(
+    block: int, dense: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = drawn_sets()
+    before = counted(items, sharing._from_subsets)
+    monkeypatch.setattr(sharing, "_BLOCK", block)
+    monkeypatch.setattr(sharing, "_DENSE", dense)
+    assert (counted(items, sharing._from_subsets) == before).all()
+
+
 def test_sizes_of_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    bits = np.random.default_rng(3)
-    masks = bits.integers(1, 64, size=(80, 2))
-    items = [
-        tuple(frozenset(j for j in range(6) if mask >> j & 1) for mask in row) for row in masks
-    ]
-    before = scores(items)  # type: ignore[arg-type]
-    changed = [(sharing, "_BLOCK", 40), (sharing, "_DENSE", 10), (patterns, "_ROWS", 3)]
-    changed += [(element_centric, "_ROWS", 7)]
+    items = drawn_sets()
+    before = scores(items)
+    changed = [(sharing, "_BLOCK", 40), (patterns, "_ROWS", 3), (element_centric, "_ROWS", 7)]
     for module, name, value in changed:
         monkeypatch.setattr(module, name, value)
-    assert scores(items) == before  # type: ignore[arg-type]
+    assert scores(items) == before
     monkeypatch.setattr(element_centric, "_COLUMNS", 5)
-    assert scores(items) == pytest.approx(before, rel=1e-12)  # type: ignore[arg-type]
+    assert scores(items) == pytest.approx(before, rel=1e-12)
 
 
 def test_by_hand() -> None:

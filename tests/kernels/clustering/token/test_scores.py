@@ -230,6 +230,16 @@ def test_one_class_and_one_cluster() -> None:
     assert (one_cluster["homogeneity"], one_cluster["nvi"], one_cluster["ami"]) == (0.0, 1.0, 0.0)
 
 
+def test_ami_where_chance_is_all_but_the_mean() -> None:
+    """A class for each token; the clusters differ in two tokens only, and chance knows them."""
+    size = 3000
+    classes = [f"c{i:04}" for i in range(size)]
+    clusters = [f"k{max(i, 1):04}" for i in range(size)]
+    cells = pl.DataFrame({"gold": classes, "cluster": clusters, "f": [1] * size}, schema=SCHEMA)
+    assert score(cells, "ami") == pytest.approx(0.0, abs=1e-7)
+    assert score(cells.with_columns(cluster="gold"), "ami") == 1.0
+
+
 def test_counts_beyond_64_bits() -> None:
     large = 5 * 10**9
     one, two = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,18 @@ def test_as_items_drawn_one_by_one(name: str, mapping: list[int]) -> None:
     found = type_level_limits(ITEMS, name, "M-1", np.array(mapping), **OPTIONS)
     # the limits of 600 samples are off by a tenth of the width
     expected = np.quantile(values, [0.05, 0.95])
+    assert found == pytest.approx(expected, abs=0.15 * float(np.ptp(expected)))
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_measure_that_has_no_way_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that an extension adds is scored sample by sample, under the mapping given."""
+    known = TYPE_MEASURES.get(name)
+    added = {**TYPE_MEASURES._things, "Added": replace(known, name="Added")}
+    monkeypatch.setattr(TYPE_MEASURES, "_things", added)
+    options, mapping = {**OPTIONS, "replicates": 600}, np.array([0, 1, 2, -1])
+    expected = type_level_limits(ITEMS, name, "M-1", mapping, **OPTIONS)
+    found = type_level_limits(ITEMS, "Added", "M-1", mapping, **options)
     assert found == pytest.approx(expected, abs=0.15 * float(np.ptp(expected)))
 
 

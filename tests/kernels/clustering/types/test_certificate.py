@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from pipeline.kernels.clustering.types import certificate
 from pipeline.kernels.clustering.types.certificate import certify
@@ -48,6 +50,21 @@ def test_a_bound_where_nothing_is_proven(monkeypatch: pytest.MonkeyPatch) -> Non
     value = macro_i(gold, induced, [0] * 4)
     assert (made.mapping.tolist(), made.value, made.proven) == ([0] * 4, value, False)
     assert made.bound == pytest.approx(float(value) + 1 / 12)
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_a_solver_that_met_no_mapping_in_time(
+    bounded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mapping stays; a bound of what the solver minimises, r S_h - 2 IM, counts."""
+    gold, induced, *_ = WORKED[4]
+    value = macro_i(gold, induced, [0] * 4)
+    dual = -float(1 + 7 * value) if bounded else None
+    result = SimpleNamespace(x=None, mip_dual_bound=dual)
+    monkeypatch.setattr(optimize, "milp", lambda *_, **__: result)
+    made = certify(patterns_of(gold, induced, 2, 4), np.zeros(4, dtype=np.int64), seconds=30)
+    assert (made.mapping.tolist(), made.value, made.proven) == ([0] * 4, value, False)
+    assert made.bound == pytest.approx(float(value) + 1 / 12 if bounded else 1.0)
 
 
 @pytest.mark.parametrize("small", [True, False])

@@ -1,0 +1,65 @@
+"""Digests of tables: the rows alone count, each has a key of its own."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import polars as pl
+import pytest
+
+from pipeline.runner.store import digest
+from pipeline.runner.store.digest import table_digest
+from schemas import SchemaViolation
+
+ROWS = pl.DataFrame({"a": [1, 1, 2, 2, 3], "b": ["x", "y", "x", None, ""], "n": [0.0, 1, 2, 3, 4]})
+PLAIN = table_digest(ROWS.lazy(), key=["a", "b"], name="t")
+
+
+@pytest.mark.parametrize("size", [1, 2, 10])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        ROWS.reverse(),
+        pl.concat([ROWS[3:], ROWS[:3]]),
+        ROWS.select("n", "b", "a"),
+        ROWS.with_columns(n=pl.Series([-0.0, 1, 2, 3, 4])),
+    ],
+)
+def test_order_and_batches_make_no_difference(
+    frame: pl.DataFrame, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digest, "_BATCH", size)
+    assert table_digest(frame.lazy(), key=["a", "b"], name="t") == PLAIN
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ROWS.with_columns(n=pl.Series([0.0, 1, 2, 3, 5])),
+        ROWS.with_columns(b=pl.Series(["x", "y", "x", "", None])),
+        ROWS.with_columns(pl.col("n").cast(pl.Int64)),
+        ROWS.rename({"n": "m"}),
+        ROWS.head(4),
+    ],
+)
+def test_another_table_has_another_digest(other: pl.DataFrame) -> None:
+    assert table_digest(other.lazy(), key=["a", "b"], name="t") != PLAIN
+
+
+@pytest.mark.parametrize("size", [1, 3, 10])
+def test_a_repeated_key_in_one_part_or_several(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digest, "_BATCH", size)
+    parts = [ROWS, ROWS.filter(a=1), ROWS, ROWS.filter(a=3)]
+    with pytest.raises(SchemaViolation) as error:
+        table_digest(pl.concat(parts).lazy(), key=["a", "b"], name="table own.pairs")
+    said = str(error.value)
+    assert "table own.pairs" in said
+    assert "key_is_unique (a, b) in 8 rows" in said
+    assert said.count("a=") == 3
+    assert "a=1, b='x'" in said
+
+
+def test_a_type_that_no_table_has() -> None:
+    days = pl.LazyFrame({"id": ["a"], "day": [date(2005, 6, 1)]})
+    with pytest.raises(TypeError, match="column day: no digest is defined for Date"):
+        table_digest(days, key=["id"], name="t")
