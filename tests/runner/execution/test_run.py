@@ -29,8 +29,8 @@ def test_how_far_a_result_can_be_trusted_is_said_each_time(laboratory: Laborator
     laboratory.config.write_text(laboratory.config.read_text() + POOL)
     for _ in range(2):
         told = laboratory.run().err
-        assert "pool: note: what is estimated from a pool is conditional on it" in told
-        assert "the 5 best of the pooled measures" in told
+        assert "pool: note: the pool holds" in told
+        assert "what is estimated holds for the 5 best of the pooled measures" in told
     assert laboratory.outcomes()["pool"] == "reused"
 
 
