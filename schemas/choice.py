@@ -38,4 +38,6 @@ class ListRows(OpenTable):
     l1: str = column("left unit")
     l2: str = column("right unit")
     score: float = column("score of the chosen measure", nullable=True)
-    verdict: str = column("+ or - where known; null = not judged", nullable=True)
+    verdict: str = column(
+        "+ or - where known, ? where judgements differ; null = not judged", nullable=True
+    )

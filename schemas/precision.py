@@ -55,7 +55,8 @@ class Baseline(ByCategory):
     k_sampled: int = column("true positives among them, with multiplicity", ge=0)
     n_candidates: int = column("candidates in the data set", ge=0)
     n_drawn: int = column("draws in the sample, with multiplicity", ge=0)
-    n_unjudged: int = column("draws without a judgement, with multiplicity", ge=0)
+    n_unjudged: int = column("draws that nobody judged, with multiplicity", ge=0)
+    n_undecided: int = column("draws on which judgements differ, with multiplicity", ge=0)
     confidence: float = column("confidence level; proportion", gt=0, lt=1)
     interval: str = column("name of the interval method")
     sampled: bool = column("true if a sample was drawn, false if all count")
@@ -63,4 +64,9 @@ class Baseline(ByCategory):
         "depth of the lists whose union stands for the data set; null = all candidates",
         nullable=True,
         ge=1,
+    )
+
+    draws_add_up = rule(
+        "n_sampled + n_unjudged + n_undecided = n_drawn",
+        pl.col("n_sampled") + pl.col("n_unjudged") + pl.col("n_undecided") == pl.col("n_drawn"),
     )

@@ -229,7 +229,8 @@ def test_annotators_differ(folder: Path) -> None:
     fill(sheets(folder)[1], "free")
     settings = {"stages.sheet.overlap": 1}
     undecided = lx.run("x.toml", settings=settings).table("sampled.baseline")
-    assert undecided.row(0, named=True)["n_unjudged"] == 6
+    row = undecided.row(0, named=True)
+    assert (row["n_undecided"], row["n_unjudged"], row["n_drawn"]) == (6, 0, 6)
     rule = {"stages.judgements.rule": "expert", "stages.judgements.expert": "anna"}
     expert = lx.run("x.toml", settings=settings | rule).table("sampled.baseline")
     assert expert.row(0, named=True)["k_sampled"] == 6

@@ -81,7 +81,7 @@ def baseline(k: int, n: int, *, category: str = "TP", **changed: Any) -> pl.Data
     row = {
         "category": category, "precision": p, "lower": max(0.0, (p or 0.0) - 0.05),
         "upper": min(1.0, (p or 1.0) + 0.05), "n_sampled": n, "k_sampled": k, "n_candidates": n,
-        "n_drawn": n, "n_unjudged": 0, "confidence": 0.95, "interval": "clopper_pearson",
+        "n_drawn": n, "n_unjudged": 0, "n_undecided": 0, "confidence": 0.95, "interval": "clopper_pearson",
         "sampled": False,
     }  # fmt: skip
     return pl.DataFrame([row | changed], schema=Baseline.columns())

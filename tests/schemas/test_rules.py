@@ -18,6 +18,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "ClassScores": TYPES,
     "ClusterMapping": TYPES,
     "LemmaScores": {"n_missing": 0, "n_spurious": 0},
+    "Baseline": {"n_drawn": 3},
     "Precision": {"n": 100},
     "TypeLevel": TYPES | {"certificate": None, "interval": None},
 }
@@ -35,6 +36,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("LemmaScores", "the_match_is_the_best"): [{"L": 0.4}],
     ("LexiconOverlaps", "sizes_bound_overlap"): [{"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}],
     ("LocalPrecision", "positives_within_draws"): [{"k_sampled": 2}],
+    ("Baseline", "draws_add_up"): [{"n_drawn": 2}, {"n_undecided": 0}, {"n_unjudged": 2}],
     ("Precision", "counts_are_ordered"): [{"tp_min": 2}, {"tp_max": 0}, {"n_sampled": 0}],
     ("Precision", "interval_holds_estimate"): [
         {"precision": 0.48}, {"precision": 0.52}, {"precision": None, "lower": 0.6},

@@ -202,7 +202,8 @@ def baseline(
     Parameters
     ----------
     judged : pl.DataFrame or pl.LazyFrame
-        Columns category, id, tp and multiplicity, as for `nbest_counts`.
+        Columns category, id, tp and multiplicity, as for `nbest_counts`, and undecided, which
+        tells those on which judgements differ from those that nobody judged; none if absent.
     n_candidates : int
         Candidates in the data set, S.
     sampled : bool
@@ -240,14 +241,18 @@ def baseline(
     ... ).select("precision", "n_sampled", "n_drawn", "n_unjudged").rows()
     [(0.25, 4, 5, 1)]
     """
-    counts = judged.lazy().group_by("category").agg(
+    draws = judged.lazy()
+    known = "undecided" in draws.collect_schema()
+    undecided = _DRAWS.filter(pl.col("undecided")) if known else pl.lit(0)
+    counts = draws.group_by("category").agg(
+        n_undecided=undecided.cast(pl.Int64).sum(),
         n_sampled=_SEEN.cast(pl.Int64).sum(),
         k_sampled=_HITS.cast(pl.Int64).sum(),
         n_drawn=_DRAWS.cast(pl.Int64).sum(),
     )  # fmt: skip
     described = counts.collect().with_columns(
         precision=ratio("k_sampled", "n_sampled"),
-        n_unjudged=pl.col("n_drawn") - pl.col("n_sampled"),
+        n_unjudged=pl.col("n_drawn") - pl.col("n_sampled") - pl.col("n_undecided"),
         n_candidates=pl.lit(n_candidates, dtype=pl.Int64),
         confidence=pl.lit(confidence, dtype=pl.Float64),
         interval=pl.lit(method),

@@ -14,24 +14,27 @@ def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
         id and multiplicity of the sampled candidates; of all of them, with multiplicity 1,
         where the annotation is evaluated in full.
     judgements : LazyFrame
-        category, id, tp.
+        category, id, tp; a null where judgements differ.
 
     Returns
     -------
     LazyFrame
-        category, id, tp (null = not judged), multiplicity.
+        category, id, tp (null = not judged, or undecided), multiplicity, and undecided, which
+        says whether it is null since judgements differ.
 
     Examples
     --------
     >>> draws = pl.LazyFrame({"id": ["a", "b"], "multiplicity": [1, 2]})
     >>> given = pl.LazyFrame({"category": ["TP"], "id": ["b"], "tp": [True]})
     >>> judged(draws, given).sort("id").collect().rows()
-    [('TP', 'a', None, 1), ('TP', 'b', True, 2)]
+    [('TP', 'a', None, 1, False), ('TP', 'b', True, 2, False)]
     """
     categories = judgements.select(pl.col("category").unique())
     every = categories.join(draws.select("id", "multiplicity"), how="cross")
-    full = every.join(judgements, on=["category", "id"], how="left")
-    return full.select("category", "id", "tp", "multiplicity")
+    seen = judgements.with_columns(undecided=pl.col("tp").is_null())
+    full = every.join(seen, on=["category", "id"], how="left")
+    undecided = pl.col("undecided").fill_null(value=False)
+    return full.select("category", "id", "tp", "multiplicity", undecided)
 
 
 def all_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:

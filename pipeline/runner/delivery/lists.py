@@ -70,7 +70,7 @@ def _files(
     rows: pl.DataFrame, choice: dict[str, Any], *, title: str, kind: str
 ) -> dict[str, bytes]:
     """Return what to write under which names."""
-    about = _about(choice, judged=rows["verdict"].count())
+    about = _about(choice, dict(rows["verdict"].drop_nulls().value_counts().iter_rows()))
     digest = hashlib.sha256(delivery_csv(rows) + about_text(title, about)).hexdigest()[:_DIGITS]
     stem = f"{choice['measure']}-{choice['n']}-best-{digest}"
     if kind == "xlsx":
@@ -78,7 +78,7 @@ def _files(
     return {f"{stem}.csv": delivery_csv(rows), f"{stem}.txt": about_text(title, about)}
 
 
-def _about(choice: dict[str, Any], *, judged: int) -> list[tuple[str, str]]:
+def _about(choice: dict[str, Any], verdicts: dict[str, int]) -> list[tuple[str, str]]:
     level = f"{100 * choice['confidence']:g} % {choice['interval']}"
     recall = choice["recall"]
     precision = (
@@ -94,8 +94,14 @@ def _about(choice: dict[str, Any], *, judged: int) -> list[tuple[str, str]]:
         ("its limits", f"{_limits(choice, '_simultaneous')} ({level}). {_CAUTION}"),
         ("limits of this list alone", _limits(choice, "")),
         ("estimated recall", "unknown" if recall is None else _percent(recall)),
-        ("already judged", f"{judged:,} candidates: + true positive, - false positive"),
+        ("already judged", _judged(verdicts)),
     ]
+
+
+def _judged(verdicts: dict[str, int]) -> str:
+    sure = f"{verdicts.get('+', 0) + verdicts.get('-', 0):,} candidates"
+    differ = f"; ? for {verdicts['?']:,} on which judgements differ" if "?" in verdicts else ""
+    return f"{sure}: + true positive, - false positive{differ}"
 
 
 def _limits(choice: dict[str, Any], which: str) -> str:

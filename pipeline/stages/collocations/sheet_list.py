@@ -75,5 +75,6 @@ def _require_all(choice: pl.DataFrame, best: pl.DataFrame, listed: pl.DataFrame)
 
 def _judgements(tables: Tables) -> pl.LazyFrame:
     judgements = tables.get("judgements", Judgements.zero_rows())
-    sign = pl.when("tp").then(pl.lit("+")).otherwise(pl.lit("-"))
-    return judgements.drop_nulls("tp").select("category", "id", verdict=sign)
+    known = pl.when("tp").then(pl.lit("+")).otherwise(pl.lit("-"))
+    sign = pl.when(pl.col("tp").is_null()).then(pl.lit("?")).otherwise(known)
+    return judgements.select("category", "id", verdict=sign)

@@ -29,9 +29,12 @@ def deliver(choice: pl.DataFrame, **tables: pl.DataFrame) -> pl.DataFrame:
 
 
 def test_the_chosen_list_with_its_judgements() -> None:
-    listed = deliver(choose(min_precision=0.6, sizes=[2, 4, 5]))
+    """What judgements differ on is marked; what nobody judged is not."""
+    listed = deliver(
+        choose(min_precision=0.6, sizes=[2, 4, 5]), judgements=VERDICTS.filter(pl.col("id") != "x1")
+    )
     assert listed.select("rank", "id", "verdict").rows() == [
-        (1, "x0", "+"), (2, "x1", "+"), (3, "x2", "+"), (4, "x3", None), (5, "x4", "-"),
+        (1, "x0", "+"), (2, "x1", None), (3, "x2", "+"), (4, "x3", "?"), (5, "x4", "-"),
     ]  # fmt: skip
 
 

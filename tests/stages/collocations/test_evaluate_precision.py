@@ -44,6 +44,18 @@ def test_sample_with_multiplicity_and_a_draw_without_judgement() -> None:
     assert (base["n_drawn"], base["n_unjudged"], base["sampled"]) == (4, 1, True)
 
 
+def test_a_draw_on_which_judgements_differ_is_not_one_that_nobody_judged() -> None:
+    sample = pl.DataFrame(
+        {"id": ["x0", "x7", "x4"], "multiplicity": [1, 1, 2], "position": [1, 2, 3]}
+    )
+    differ = pl.when(pl.col("id") != "x4").then("tp").alias("tp")
+    judgements = VERDICTS.filter(pl.col("id") != "x7").with_columns(differ)
+    made = run_stage("evaluate.precision", {}, ranks=RANKS, judgements=judgements, sample=sample)
+    base = made["baseline"].row(0, named=True)
+    counts = [base[f"n_{name}"] for name in ("drawn", "sampled", "unjudged", "undecided")]
+    assert counts == [4, 1, 1, 2]
+
+
 def test_finite_interval_knows_the_size_of_the_list() -> None:
     sample = pl.DataFrame({"id": ["x0", "x7", "x4"], "multiplicity": 1, "position": [1, 2, 3]})
     config = {"cuts": [8], "interval": "hypergeometric"}

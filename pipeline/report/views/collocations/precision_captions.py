@@ -39,20 +39,25 @@ def _baseline(row: Mapping[str, Any]) -> str:
 
 
 def _draws(row: Mapping[str, Any]) -> str:
-    drawn, whole, unjudged = row["n_drawn"], row["n_candidates"], row["n_unjudged"]
+    drawn, whole = row["n_drawn"], row["n_candidates"]
+    open_ = {
+        "that nobody judged": row["n_unjudged"],
+        "on which judgements differ": row["n_undecided"],
+    }
     size = f"All {whole:,} candidates count; no sample was drawn."
     if row["sampled"]:
         rate = share(drawn / whole if whole else None, digits=1)
         size = f"The sample has {drawn:,} draws from {whole:,} candidates ({rate} %)."
-    if not unjudged:
+    told = [f"{number:,} {what}" for what, number in open_.items() if number]
+    if not told:
         return f"{size} All are judged."
-    return f"{size} {unjudged:,} without a judgement count neither as true nor as false."
+    return f"{size} {' and '.join(told)} count neither as true nor as false."
 
 
 def _interval(row: Mapping[str, Any]) -> str:
     method = INTERVALS.title(row["interval"])
     kind = f"{100 * row['confidence']:g} % confidence limits ({method})"
-    if not row["sampled"] and not row["n_unjudged"]:
+    if not row["sampled"] and row["n_sampled"] == row["n_drawn"]:
         return (
             f"The estimates are the exact figures for this data set; the {kind} matter only "
             "if the data set itself is read as a sample of a larger population."

@@ -19,7 +19,7 @@ from pipeline.report.view import (
     view,
 )
 
-MARKS = {True: "\u00a0+", False: "\u00a0-", None: ""}
+MARKS = {True: "\u00a0+", False: "\u00a0-", None: "\u00a0?"}
 
 
 class RankView(ViewOptions):
@@ -63,7 +63,7 @@ def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
 
 
 def _judgements(stage: StageView, options: RankView) -> tuple[str | None, pl.LazyFrame]:
-    none = None, pl.LazyFrame(schema={"id": pl.String, "tp": pl.Boolean})
+    none = None, pl.LazyFrame(schema={"id": pl.String, "tp": pl.Boolean, "mark": pl.String})
     if options.judgements is None:
         return none
     try:
@@ -74,7 +74,8 @@ def _judgements(stage: StageView, options: RankView) -> tuple[str | None, pl.Laz
     asked = () if options.category is None else (options.category,)
     categories = chosen(asked, names, where=f"views.{stage.name}.category")
     category = categories[0] if categories else None
-    return category, table.filter(pl.col("category") == pl.lit(category)).select("id", "tp")
+    mark = pl.col("tp").replace_strict(MARKS, return_dtype=pl.String).alias("mark")
+    return category, table.filter(pl.col("category") == pl.lit(category)).select("id", "tp", mark)
 
 
 def _names(stage: StageView) -> pl.LazyFrame:
@@ -88,14 +89,16 @@ def _names(stage: StageView) -> pl.LazyFrame:
 
 
 def _best(best: pl.DataFrame, measures: Sequence[str], category: str | None) -> Listing:
-    mark = pl.col("tp").replace_strict(MARKS, return_dtype=pl.String)
-    marked = best.select("measure", "rank", said=pl.coalesce("candidate", "id") + mark)
+    said = pl.coalesce("candidate", "id") + pl.col("mark").fill_null("")
+    marked = best.select("measure", "rank", said=said)
     count = best["rank"].n_unique()
     caption = f"The {count:,} best candidates of each measure."
     if category is not None:
-        caption += f" + true positive ({category}), - false positive, no mark: not judged."
+        marks = "- false positive, ? judgements differ, no mark: not judged"
+        caption += f" + true positive ({category}), {marks}."
     columns = [Column("rank"), *(Column("said", name, at=("measure", name)) for name in measures)]
-    return listing("best", caption, best, columns, by=["rank"], shown=marked.sort("rank"))
+    frame = best.drop("mark")
+    return listing("best", caption, frame, columns, by=["rank"], shown=marked.sort("rank"))
 
 
 def _scores(ranks: pl.LazyFrame, measures: Sequence[str]) -> Listing:

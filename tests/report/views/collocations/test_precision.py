@@ -68,12 +68,12 @@ def test_ties_and_missing_estimates_are_told() -> None:
 
 def test_what_the_interval_of_a_sample_is() -> None:
     base = frames.baseline(
-        10, 30, sampled=True, n_drawn=32, n_unjudged=2, n_candidates=300, interval="wilson",
+        10, 30, sampled=True, n_drawn=32, n_unjudged=1, n_undecided=1, n_candidates=300, interval="wilson",
         confidence=0.9,
     )  # fmt: skip
     said = shown({**ONE, "baseline": base})[1]
     assert isinstance(said, Text)
-    for piece in ("32 draws from 300 candidates (10.7 %)", "2 without a judgement",
+    for piece in ("32 draws from 300 candidates (10.7 %)", "1 that nobody judged and 1 on which judgements differ count neither",
                   "90 % confidence limits (Wilson)", "for each n by itself"):  # fmt: skip
         assert piece in said.text
 

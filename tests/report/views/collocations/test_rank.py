@@ -49,7 +49,7 @@ def test_verdicts_are_marked() -> None:
     best, _ = both(k=4, judgements="judgements", measures=("mi",))
     assert best.shown is not None
     ends = [text.rpartition("\u00a0")[2] for text in best.shown["mi"]]
-    assert ends == ["+", "-", "um:Uhr treffen", "auf:Weg sein"]
+    assert ends == ["+", "-", "?", "auf:Weg sein"]
     assert "(TP)" in best.caption
 
 
