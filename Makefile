@@ -10,12 +10,13 @@ RUNS ?= runs
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: help demo test test-coverage lint wheel bench coverage clean
+.PHONY: help demo test test-coverage office lint wheel bench coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
 	@echo "make test      run all tests"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
+	@echo "make office    people in the loop, their sheets saved by LibreOffice"
 	@echo "make lint      check style and types"
 	@echo "make wheel     build the wheel, install it elsewhere and use it"
 	@echo "make bench     measure speed and memory"
@@ -55,6 +56,15 @@ test-coverage: $(VENV)/test
 	$(BIN)/python -m coverage run -m pytest --numprocesses 3 --dist worksteal $(TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
+
+# LibreOffice comes with Debian's packages where they can be had, and is said to be missing elsewhere.
+office: $(VENV)/test
+	@command -v soffice > /dev/null || test "$$(id -u)" != 0 || ! command -v apt-get > /dev/null \
+		|| (apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+		apt-get install -qq -y --no-install-recommends libreoffice-calc > /dev/null) || true
+	@if command -v soffice > /dev/null; \
+	then LEXASSAY_OFFICE=1 $(BIN)/python -m pytest tests/office; \
+	else echo "make office: LibreOffice is not here and cannot be installed: nothing was tested"; fi
 
 lint: $(VENV)/lint
 	$(BIN)/ruff check
