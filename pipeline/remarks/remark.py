@@ -41,13 +41,13 @@ class Remark(BaseModel):
     """The numbers of the text by name, for programs."""
 
     @property
-    def sentence(self) -> str:
-        """What it says, without level and name."""
-        examples = f", such as {', '.join(self.such_as)}" if self.such_as else ""
-        return f"{self.text}{examples}" + (f"; {self.remedy}" if self.remedy else "")
+    def finding(self) -> str:
+        """What there is, with the examples."""
+        return self.text + (f", such as {', '.join(self.such_as)}" if self.such_as else "")
 
     def __str__(self) -> str:
-        return f"{self.level}: {self.sentence} [{self.check}]"
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.level}: {self.finding}{remedy} [{self.check}]"
 
 
 def remark(
