@@ -48,6 +48,20 @@ def long_sentences(look: Look, threshold: float) -> Found:
     )
 
 
+@check(stages=COUNTING, threshold=1, means="sentences of 1,000 tokens or more")
+def endless_sentences(look: Look, threshold: float) -> Found:
+    """Count sentences of a thousand tokens: lists, tables, or text that has not been cut."""
+    found = _sizes(look).get("sentences of 1,000 tokens or more", 0)
+    if found >= threshold:
+        yield remark(
+            "note",
+            f"{found:,} sentence(s) of the corpus have 1,000 tokens or more: the pairs of one grow"
+            " with the square of its length",
+            remedy='cut them, or count by a window: relation = "surface"',
+            sentences=found,
+        )
+
+
 def _sizes(look: Look) -> dict[str, int]:
     return dict(
         look.outputs["corpus"].select(pl.col("what"), pl.col("count")).collect().iter_rows()

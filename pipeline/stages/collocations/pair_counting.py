@@ -16,7 +16,8 @@ from schemas import UnitCounts
 
 LEFT, RIGHT = 1, 2
 """The sides of a pair, in `schemas.UnitCounts`."""
-
+ENDLESS = 1_000
+"""Tokens from which on a sentence is none."""
 
 _NO_MARGINALS = UnitCounts.zero_rows().with_columns(
     pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS)))
@@ -153,5 +154,7 @@ def sizes(
         "documents": documents - dispersion.goes_on(sentences, before),
         **counted,
     }
+    if endless := (tokens["position"] == ENDLESS).sum():
+        numbers[f"sentences of {ENDLESS:,} tokens or more"] = endless
     schema = {"what": pl.String, "count": pl.Int64}
     return pl.LazyFrame(list(numbers.items()), schema=schema, orient="row")

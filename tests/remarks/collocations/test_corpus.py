@@ -69,6 +69,19 @@ def test_one_document_matters_most_where_documents_are_counted(unit: str, level:
     assert not hear("one_document", outputs=several, text_unit=unit)
 
 
+@pytest.mark.parametrize(("length", "heard"), [(999, False), (1000, True), (2500, True)])
+def test_a_sentence_of_a_thousand_tokens(tmp_path: Path, length: int, heard: bool) -> None:
+    rows = [f"{i}\tx\tx\tNOUN\t_\t_\t{i - 1}\tdep\t_\t_" for i in range(3, length + 1)]
+    (tmp_path / "own.conllu").write_text(SENTENCE * 40 + SENTENCE[:-1] + "\n".join(rows) + "\n\n")
+    config = tmp_path / "own.toml"
+    config.write_text(PAIRS.format(relation="obj", noun="NOUN", least=1))
+    run = lx.run(config, runs=tmp_path / "runs", report=False)
+    told = [each for each in run.remarks["pairs"] if each.check == "endless_sentences"]
+    assert bool(told) == heard
+    if told:
+        assert told[0].numbers == {"sentences": 1}
+
+
 def test_a_text_that_is_not_cut_into_sentences() -> None:
     (told,) = hear("long_sentences", outputs=sizes(tokens=3000, sentences=3))
     assert "3,000 tokens in 3 sentence(s), 1,000 in one on average" in told.text
