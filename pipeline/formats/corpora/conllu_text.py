@@ -79,8 +79,11 @@ def _inside() -> pl.Expr:
 def _fitted(lines: pl.Series) -> pl.Series:
     """Take surface and spaces from ``# text``, where it holds the same signs in another way."""
     rows = lines.struct.unnest()
+    others = _otherwise(rows)
+    if others.is_empty():
+        return rows.select(SURFACE, SPACE_AFTER).to_struct()
     columns = {name: rows.get_column(name).to_list() for name in (SURFACE, SPACE_AFTER)}
-    for numbers, words, text in _otherwise(rows).iter_rows():
+    for numbers, words, text in others.iter_rows():
         heads = [place for place, word in enumerate(words) if word]
         found = aligned([words[place] for place in heads], text) or ()
         for place, after, (part, space) in zip(
@@ -98,17 +101,15 @@ def _otherwise(rows: pl.DataFrame) -> pl.DataFrame:
     inner = pl.when(pl.col(SURFACE).shift(-1) == "").then(pl.lit(""))  # the last of a range has it
     space = pl.coalesce(inner, SPACE_AFTER, pl.lit(" "))
     words = rows.with_row_index("row").filter(pl.col(POSITION).is_not_null())
-    sentences = (
-        words.with_columns(shown, space.alias("space"))
-        .group_by(UNIT, maintain_order=True)
-        .agg(
-            pl.col("row", "shown"),
-            text=pl.col("~said").first().fill_null(""),
-            said=(pl.col("shown") + pl.col("space")).str.join("").str.strip_chars_end(),
-        )
+    words = words.with_columns(shown, space.alias("space"))
+    sentences = words.group_by(UNIT).agg(
+        text=pl.col("~said").first(),
+        said=(pl.col("shown") + pl.col("space")).str.join("").str.strip_chars_end(),
     )
-    differ = (pl.col("text") != "") & (pl.col("text") != pl.col("said"))
-    return sentences.filter(differ).select("row", "shown", "text")
+    differ = sentences.filter((pl.col("text") != "") & (pl.col("text") != pl.col("said")))
+    others = words.join(differ, on=UNIT, maintain_order="left")
+    listed = others.group_by(UNIT, maintain_order=True).agg("row", "shown", pl.col("text").first())
+    return listed.drop(UNIT)
 
 
 def aligned(words: Sequence[str], text: str) -> list[Written] | None:

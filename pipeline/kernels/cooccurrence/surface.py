@@ -74,7 +74,8 @@ def written(
         after.append(" " if space is None else space)
         places.append(len(words) - 1)
     after[-1:] = [space.rstrip() for space in after[-1:]]
-    if not any(sign in each for each in (*words, *after) for sign in SQUARE):
+    whole = "".join([*words, *after])
+    if not any(sign in whole for sign in SQUARE):
         return Written(words, after, places, SQUARE)
     plain = str.maketrans(dict(zip(WHITE, SQUARE, strict=True)))
     words, after = [[each.translate(plain) for each in parts] for parts in (words, after)]
