@@ -29,7 +29,7 @@ class Examples(Table):
     id: str = column("candidate", key=True)
     number: int = column("1-based number of the example", key=True, ge=1)
     doc: str = column("document of the sentence; empty if it has no name")
-    text: str = column("the sentence, the candidate's tokens in [[ ]]")
+    text: str = column("the sentence or what is near, the candidate's tokens in [[ ]]")
     draw_key: int = column("seeded random key that chose it", ge=0)
 
 

@@ -306,3 +306,41 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
     page = done.report.read_text()
     assert "not whole" not in page
     assert "true positive (TP)" in page
+
+
+def test_labels_beside_other_examples_count(folder: Path) -> None:
+    """As the version before wrote them: an example is no part of what a row is about."""
+    assert main(["run", "x.toml"]) == 3
+    shown = lx.run("x.toml").table("candidates.examples").get_column("text").to_list()
+    for sheet in sheets(folder):
+        fill(sheet)
+    before = {path: path.read_bytes() for path in sheets(folder)}
+    experiment = EXPERIMENT.replace("examples = 2", 'examples = 2\nform = "lemma"')
+    (folder / "x.toml").write_text(experiment)
+    done = lx.run("x.toml")
+    assert done.table("candidates.examples").get_column("text").to_list() != shown
+    assert not done.waits
+    assert {path: path.read_bytes() for path in sheets(folder)} == before
+
+
+def test_a_sheet_shows_what_the_corpus_shows(folder: Path) -> None:
+    words = [
+        "1\tL'\tle\tDET\t_\t_\t2\tdet\t_\tSpaceAfter=No",
+        "2\tincidence\tincidence\tNOUN\t_\t_\t6\tnsubj\t_\t_",
+        "3-4\tdes\t_\t_\t_\t_\t_\t_\t_\t_",
+        "3\tde\tde\tADP\t_\t_\t5\tcase\t_\t_",
+        "4\tles\tle\tDET\t_\t_\t5\tdet\t_\t_",
+        "5\tsymptômes\tsymptôme\tNOUN\t_\t_\t2\tnmod\t_\t_",
+        "6\tbaisse\tbaisser\tVERB\t_\t_\t0\troot\t_\tSpaceAfter=No",
+        "7\t.\t.\tPUNCT\t_\t_\t6\tpunct\t_\t_",
+    ]
+    (folder / "corpus.conllu").write_text("\n".join(words) + "\n\n")
+    short = EXPERIMENT.replace("size = 6", "size = 2").replace(
+        "examples = 2", "examples = 2\nexample_width = 28"
+    )
+    (folder / "x.toml").write_text(short)
+    found = lx.run("x.toml").table("sheet.sheet")
+    assert set(found.get_column("example_1")) == {
+        "L'[[incidence]] des […] [[baisse]].",
+        "[…] des [[symptômes]] [[baisse]].",
+    }

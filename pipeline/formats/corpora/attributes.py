@@ -10,7 +10,7 @@ from pydantic import AfterValidator
 
 from pipeline.formats import delimited
 from pipeline.formats.base import LINE
-from pipeline.formats.corpora.marks import HEAD, POSITION, RAW_HEAD, UNIT
+from pipeline.formats.corpora.marks import HEAD, POSITION, RAW_HEAD, SPACE_AFTER, UNIT
 
 PLACE = {
     LINE: pl.Int64(),
@@ -71,6 +71,20 @@ def heads(names: Collection[str]) -> list[pl.Expr]:
     """Return `HEAD`, if `RAW_HEAD` is among names: null where there is none."""
     head = pl.col(RAW_HEAD).cast(pl.Int64, strict=False).alias(HEAD)
     return [head] if RAW_HEAD in names else []
+
+
+def no_spaces(names: Collection[str]) -> list[pl.Expr]:
+    """Return `SPACE_AFTER`, if it is a column of a table: "" where it says No, false or 0.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"space_after": ["No", "false", "Yes", None]})
+    >>> rows.select(no_spaces(rows.columns)).to_series().to_list()
+    ['', '', None, None]
+    """
+    none = pl.col(SPACE_AFTER).str.to_lowercase().is_in(["no", "false", "0"])
+    found = pl.when(none).then(pl.lit("")).alias(SPACE_AFTER)
+    return [found] if SPACE_AFTER in names else []
 
 
 def columns(attributes: Iterable[str]) -> list[str]:

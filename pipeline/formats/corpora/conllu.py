@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.formats.base import CorpusOptions
-from pipeline.formats.corpora import attributes, cuts
+from pipeline.formats.corpora import attributes, conllu_text, cuts
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.marks import (
     ALONE,
@@ -17,6 +17,8 @@ from pipeline.formats.corpora.marks import (
     POSITION,
     RAW_HEAD,
     ROW,
+    SPACE_AFTER,
+    SURFACE,
     UNIT,
 )
 from pipeline.formats.corpora.rules import Rule, Unique
@@ -69,7 +71,7 @@ def _unique(options: ConlluOptions) -> Unique | None:
     "conllu",
     suffixes=[".conllu", ".conll"],
     cut=_cut,
-    attributes=ATTRIBUTES,
+    attributes=(*ATTRIBUTES, SURFACE, SPACE_AFTER),
     fields=FIELDS,
     rules=_rules,
     unique=_unique,
@@ -91,7 +93,7 @@ def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
     document, paragraph = event.str.starts_with("newdoc"), event.str.starts_with("newpar")
     form, lemma = pl.col("form"), pl.col("lemma")
     plain = [name for name in FIELDS[3:] if name != RAW_HEAD]
-    return lines.with_columns(
+    marked = lines.with_columns(
         pl.col(BLANK).cum_sum().alias(UNIT),
         (~pl.col(BLANK) & ~is_comment).alias(ROW),
         pl.col(ID).cast(pl.Int64, strict=False).alias(POSITION),
@@ -102,3 +104,4 @@ def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
         pl.when((lemma != "_") | (form == "_")).then(lemma),
         *(pl.when(pl.col(name) != "_").then(name) for name in plain),
     )
+    return conllu_text.written(marked, identity=ID)

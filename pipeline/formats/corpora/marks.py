@@ -21,6 +21,12 @@ HEAD = "head"
 RAW_HEAD = "~raw_head"
 """`HEAD` as it is written."""
 
+SURFACE = "surface"
+"""The attribute with what is written for a token in place of its form; "" if it is written within
+the token before, null if as its form."""
+SPACE_AFTER = "space_after"
+"""The attribute with what stands between a token and the next; null for one space."""
+
 DOCUMENT = "~document"
 """True on a line where a document begins, false where one ends, null elsewhere."""
 NAME = "~name"

@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.formats.base import CorpusOptions
 from pipeline.formats.corpora import cuts
 from pipeline.formats.corpora.corpus_format import corpus_format
-from pipeline.formats.corpora.marks import DOCUMENT, NAME, PARAGRAPH, ROW, UNIT
+from pipeline.formats.corpora.marks import DOCUMENT, NAME, PARAGRAPH, ROW, SPACE_AFTER, UNIT
 from pipeline.formats.corpora.patterns import CuttingPattern, NamingPattern, Pattern
 from pipeline.formats.corpora.rules import readable
 from pipeline.formats.lines import TEXT
@@ -53,9 +53,14 @@ def _cut(content: bytes, _options: TextOptions) -> int:
     return cuts.after_last_line(content)
 
 
-@corpus_format("text", suffixes=[".txt"], cut=_cut, attributes=["form"], options=TextOptions)
+@corpus_format(
+    "text", suffixes=[".txt"], cut=_cut, attributes=["form", SPACE_AFTER], options=TextOptions
+)
 def text_rows(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
-    """Plain text in UTF-8, cut into tokens by a regular expression; no attribute but form."""
+    """Plain text in UTF-8, cut into tokens by a regular expression.
+
+    No attribute but form; ``space_after`` is all that stands before the next token of the sentence.
+    """
     name = pl.col(TEXT).str.extract(options.document) if options.document else _NOTHING
     begins = readable() & name.is_not_null()
     lines = lines.with_columns(
@@ -65,9 +70,16 @@ def text_rows(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
     )
     lines = _split(lines, options) if options.sentences == "split" else lines
     forms = pl.col(_SENTENCE).str.extract_all(options.tokens).alias("form")
-    lines = lines.with_row_index(UNIT).with_columns(forms)
+    lines = lines.with_row_index(UNIT).with_columns(forms, _spaces(options))
     some = (pl.col("form").list.len() > 0).fill_null(value=False)
     return lines.with_columns((~readable() | some).alias(ROW), pl.when(some).then(UNIT))
+
+
+def _spaces(options: TextOptions) -> pl.Expr:
+    """Return what follows each token; a line holds no line end, so one can stand for tokens."""
+    between = pl.col(_SENTENCE).str.replace_all(options.tokens, "\n")
+    between = between.str.replace_all(_PROTECTED, " ", literal=True)
+    return between.str.split("\n").list.slice(1).alias(SPACE_AFTER)
 
 
 def _split(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:

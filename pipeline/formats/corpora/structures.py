@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from pipeline.formats.base import LINE
-from pipeline.formats.corpora.marks import DOCUMENT, NAME, PARAGRAPH, UNIT
+from pipeline.formats.corpora.marks import DOCUMENT, NAME, PARAGRAPH, SPACE_AFTER, UNIT
 from pipeline.formats.corpora.rules import Rule
 
 TAG = "~tag"
@@ -102,6 +102,21 @@ def marks(attribute: str, *, entities: bool) -> list[pl.Expr]:
         (decoded(name) if entities else name).alias(NAME),
         pl.when(level >= 1).then(opens & (level == 1)).alias(PARAGRAPH),
     ]
+
+
+def no_space(name: str, row: pl.Expr) -> pl.Expr:
+    """Return `SPACE_AFTER`: "" for a token with an empty tag of this name before the next one.
+
+    Parameters
+    ----------
+    name : str
+        The structure; "" for none.
+    row : Expr
+        Whether a line is a token.
+    """
+    glue = pl.col(TAG).str.contains(rf"^<{re.escape(name)}(?:\s.*)?/>$") & bool(name)
+    first = pl.when(row).then(pl.lit(value=False)).when(glue).then(pl.lit(value=True))
+    return pl.when(first.backward_fill().shift(-1)).then(pl.lit("")).alias(SPACE_AFTER)
 
 
 def cut(content: bytes, names: Mapping[int, str]) -> int:

@@ -12,7 +12,7 @@ from pydantic import model_validator
 from pipeline.errors import DataError
 from pipeline.formats import delimited
 from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.corpora import places
+from pipeline.formats.corpora import attributes, places
 from pipeline.formats.corpora.blocks import FrameBlock
 from pipeline.formats.corpora.corpus_file import CorpusFile
 from pipeline.formats.corpora.marks import ROW
@@ -66,7 +66,7 @@ def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame
     """Token table in Apache Parquet, rows in the order of the text; ``line`` counts rows.
 
     Columns are read as text, an empty text as null; a column ``head`` is the position of the
-    token's head in its sentence.
+    token's head in its sentence; in ``space_after``, No, false or 0 is for no space.
     """
     return _open(path, options).scan()
 
@@ -75,7 +75,9 @@ def _open(path: Path, options: TokenParquetOptions) -> CorpusFile:
     query, names = _texts(path, options)
     row, apart = pl.lit(value=True).alias(ROW), pl.lit(value=False)
     grammar = Grammar(
-        rows=lambda rows: rows.with_columns(row).with_columns(places.marks(names, apart)),
+        rows=lambda rows: rows.with_columns(row, *attributes.no_spaces(names)).with_columns(
+            places.marks(names, apart)
+        ),
         attributes=places.attributes_of(names),
         fields=places.fields_of(names),
         rules=places.rules(names),

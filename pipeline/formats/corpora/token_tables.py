@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 from pipeline.errors import DataError
 from pipeline.formats import delimited, lines
 from pipeline.formats.base import LINE, CorpusOptions
-from pipeline.formats.corpora import places
+from pipeline.formats.corpora import attributes, places
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.marks import ALONE, BLANK, DOCUMENT, NAME, ROW
 from pipeline.formats.corpora.patterns import NamingPattern
@@ -109,7 +109,7 @@ def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
     """Tab-separated token table without quoting; a blank line ends a sentence.
 
     An empty field is null; the first may not be empty. A column ``head`` is the position of
-    the token's head in its sentence.
+    the token's head in its sentence; in ``space_after``, No, false or 0 is for no space.
     """
     options, first = layout.options, pl.col(_fields(layout)[0])
     alone = pl.when(ALONE).then(first)
@@ -123,5 +123,6 @@ def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
         ~(apart | comment | (pl.col(LINE) <= layout.header)).alias(ROW),
         pl.when(begins).then(pl.lit(value=True)).alias(DOCUMENT),
         name.alias(NAME),
+        *attributes.no_spaces(layout.names),
     )
     return lines.with_columns(places.marks(layout.names, pl.col(_APART)))

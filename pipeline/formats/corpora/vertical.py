@@ -12,7 +12,7 @@ from pipeline.formats.base import CorpusOptions
 from pipeline.formats.corpora import attributes, structures
 from pipeline.formats.corpora.attributes import Attributes
 from pipeline.formats.corpora.corpus_format import corpus_format
-from pipeline.formats.corpora.marks import ALONE, BLANK, ROW, UNIT
+from pipeline.formats.corpora.marks import ALONE, BLANK, ROW, SPACE_AFTER, UNIT
 from pipeline.formats.corpora.rules import Rule
 from pipeline.formats.corpora.structures import TAG
 
@@ -31,6 +31,8 @@ class VerticalOptions(CorpusOptions):
     """Structure that holds a document; ``""`` for none."""
     document_id: str = "id"
     """Attribute of the document's tag that names it."""
+    glue: str = "g"
+    """Empty structure (``<g/>``) that stands between tokens without a space; ``""`` for none."""
     entities: bool = True
     """Whether ``&lt;`` ``&gt;`` ``&amp;`` ``&quot;`` ``&apos;`` stand for a character."""
 
@@ -46,7 +48,7 @@ class VerticalOptions(CorpusOptions):
 
 
 def _attributes(options: VerticalOptions) -> tuple[str, ...]:
-    return options.attributes
+    return tuple(dict.fromkeys([*options.attributes, SPACE_AFTER]))
 
 
 def _fields(options: VerticalOptions) -> list[str]:
@@ -91,9 +93,11 @@ def vertical_rows(lines: pl.LazyFrame, options: VerticalOptions) -> pl.LazyFrame
     fields = _fields(options)
     lines = lines.with_columns(structures.tags(pl.col(fields[0]), pl.col(ALONE)))
     lines = lines.with_columns(structures.events(options.structures()))
+    row = pl.col(TAG).is_null() & ~pl.col(BLANK)
+    glue = attributes.no_spaces(fields) or [structures.no_space(options.glue, row)]
     return lines.with_columns(
-        (pl.col(TAG).is_null() & ~pl.col(BLANK)).alias(ROW),
+        row.alias(ROW),
         structures.unit(sentences=bool(options.sentence)),
         *structures.marks(options.document_id, entities=options.entities),
         *(structures.decoded(pl.col(name)) for name in fields if options.entities),
-    )
+    ).with_columns(glue)

@@ -13,6 +13,12 @@ from pipeline.formats.sheets.reading import read
 
 _READ = ("line", "annotator", "id", "l1", "l2", "label", "note")
 
+_EMPTY = "Leave it empty if you cannot say yet."
+_MARKS = (
+    "The pair stands in [[ ]], and […] for words that were left out;"
+    " ⟦⟦ ⟧⟧ and ⟦…⟧ where the text has square brackets."
+)
+
 
 def layout(*, labels: Sequence[str] = (), examples: Sequence[str] = ()) -> Layout:
     """Return the columns of an annotation sheet.
@@ -29,18 +35,27 @@ def layout(*, labels: Sequence[str] = (), examples: Sequence[str] = ()) -> Layou
     >>> layout(labels=["SVC", "free"], examples=["example_1"]).names
     ('l1', 'l2', 'label', 'note', 'example_1', 'annotator', 'id')
     """
-    shown = (Column(name, name.replace("_", " "), writable=False, width=60, required=False)
-             for name in examples)  # fmt: skip
-    choose = f"Choose one of: {', '.join(labels)}. Leave it empty if you cannot say yet."
+    shown = (Column(name, name.replace("_", " "), writable=False, width=48, required=False,
+                    help="" if number else _MARKS)
+             for number, name in enumerate(examples))  # fmt: skip
     return Layout(
         (
             Column("l1", "l1", writable=False, width=24, help="Left unit."),
             Column("l2", "l2", writable=False, width=24, help="Right unit."),
-            Column("label", "label", writable=True, width=16, choices=tuple(labels), help=choose),
-            Column("note", "note", writable=True, width=40, help="Anything.", required=False),
+            Column("label", "label", writable=True, width=16, choices=tuple(labels), help=_EMPTY),
+            Column("note", "note", writable=True, width=28, help="Anything.", required=False),
             *shown,
-            Column("annotator", "annotator", writable=False, width=14, help="Your name."),
-            Column("id", "id", writable=False, width=20, help="Ties the row to its pair."),
+            Column(
+                "annotator", "annotator", writable=False, width=14, help="Your name.", printed=False
+            ),
+            Column(
+                "id",
+                "id",
+                writable=False,
+                width=20,
+                help="Ties the row to its pair.",
+                printed=False,
+            ),
         )
     )
 

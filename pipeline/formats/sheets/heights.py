@@ -11,7 +11,7 @@ LINE = 15.0
 MOST = 409.0
 """Greatest height of a row, in points."""
 _ROOM = 0.9
-"""A column is as wide as so many digits; running text with its breaks between words is narrower."""
+"""A column is as wide as so many digits; running text is narrower."""
 
 
 def height(cells: Iterable[tuple[str, int]]) -> float:
@@ -41,8 +41,27 @@ def _lines(text: str, width: int) -> int:
 
 
 def _wrapped(text: str, width: int) -> int:
-    size = len(text) if text.isascii() else sum(_columns(sign) for sign in text)
-    return max(1, math.ceil(size * _ROOM / width)) if size > width else 1
+    """Fill line after line with words; one that is longer than a line is broken."""
+    room = math.ceil(width / _ROOM)
+    lines, used = 1, 0
+    for size in map(columns, text.split(" ")):
+        if used and used + 1 + size > room:
+            lines, used = lines + 1, 0
+        used += size + (used > 0)
+        more = max(0, math.ceil(used / room) - 1)
+        lines, used = lines + more, used - more * room
+    return lines
+
+
+def columns(text: str) -> int:
+    r"""Return how many columns a text fills: none for combining signs, two for wide ones.
+
+    Examples
+    --------
+    >>> columns("ne\u0301e"), columns("中文")
+    (3, 4)
+    """
+    return len(text) if text.isascii() else sum(_columns(sign) for sign in text)
 
 
 def _columns(sign: str) -> int:

@@ -22,13 +22,15 @@ class Column:
     writable : bool
         Whether people fill it in; other columns are locked.
     width : int
-        Width in characters.
+        Width in characters; what is read may be narrower, if all that stands in it is.
     choices : tuple of str
         The values that a drop-down list offers; empty if anything may be typed.
     help : str
         A sentence for the instructions.
     required : bool
         Whether a sheet that comes back without this column is refused.
+    printed : bool
+        Whether it is for paper, too; columns behind the last such one are not printed.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Column:
     choices: tuple[str, ...] = ()
     help: str = ""
     required: bool = True
+    printed: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,11 @@ class Layout:
         """How many columns stay in sight: up to the first to fill in, with it if one chooses."""
         first = next((i for i, each in enumerate(self.columns) if each.writable), 0)
         return first + 1 if self.columns[first].choices else first
+
+    @property
+    def printed(self) -> int:
+        """How many columns are printed."""
+        return max(i for i, each in enumerate(self.columns, start=1) if each.printed)
 
     def name_of(self, header: str) -> str | None:
         """Return the name of the column with this header; None if the layout has none.

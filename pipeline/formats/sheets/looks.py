@@ -85,6 +85,8 @@ def arrange(sheet: Worksheet, layout: Layout, styles: Styles, *, rows: int, titl
     sheet.set_selection(min(1, rows), first, min(1, rows), first)
     sheet.set_landscape()
     sheet.set_paper(9)  # A4
+    sheet.set_margins(left=0.4, right=0.4)
+    sheet.print_area(0, 0, rows, layout.printed - 1)
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(0)
     sheet.set_header("&L" + title[:200].replace("&", "&&"))

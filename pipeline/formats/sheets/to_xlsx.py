@@ -13,6 +13,7 @@ from pipeline.formats.sheets.content import refuse, texts
 from pipeline.formats.sheets.guard import escape
 from pipeline.formats.sheets.heights import height
 from pipeline.formats.sheets.layout import Layout
+from pipeline.formats.sheets.widths import fitted
 
 _OVERLAP = re.compile(r"_x[0-9A-Fa-f]{4}_x[0-9A-Fa-f]{4}_")
 
@@ -51,6 +52,7 @@ def write_xlsx(rows: pl.DataFrame, layout: Layout, *, title: str, instructions: 
     """
     cells = texts(rows, layout)
     refuse(cells, layout, _overlaps, "hold overlapping escapes such as _x0041_x0042_")
+    layout = fitted(layout, cells)
     file = io.BytesIO()
     with Workbook(file, {"in_memory": True}) as book:
         book.set_properties({"created": looks.CREATED})

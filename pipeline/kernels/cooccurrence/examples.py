@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pipeline.kernels.cooccurrence.surface import (
+    FORM,
+    SPACE_AFTER,
+    SURFACE,
+    in_context,
+    written,
+)
 from pipeline.kernels.hashing import candidate_id, seeded_key
 
 _SENTENCE = ["file", "sentence"]
 _PAIR, _POSITIONS = ("l1", "l2"), ("position_1", "position_2")
-OPEN, CLOSE = "[[", "]]"
-"""Marks around the tokens of the pair."""
 
 
 def draw(
@@ -56,18 +61,25 @@ def sentences(
     tokens: pl.LazyFrame,
     *,
     form: str,
+    width: int = 0,
     positions: Sequence[str] = _POSITIONS,
 ) -> pl.LazyFrame:
-    """Return the text of each drawn sentence, the tokens of the candidate in [[ ]].
+    """Return each drawn sentence as it is written, the tokens of the candidate in [[ ]].
+
+    Words that are left out of a long one are […]. Where the sentence has square brackets of its
+    own, it is ⟦⟦ ⟧⟧ and ⟦…⟧; then ⟦ ⟧ of its own are [ ].
 
     Parameters
     ----------
     drawn : LazyFrame
         What `draw` gives.
     tokens : LazyFrame
-        file, sentence, position and the attribute to show.
+        In order: file, sentence, position, the attribute to show, and what there is of
+        `SURFACE` and `SPACE_AFTER`.
     form : str
         That attribute.
+    width : int
+        Characters to show, see `surface.in_context`; 0: all.
     positions : sequence of str
         The columns that say where the candidate's tokens are.
 
@@ -76,19 +88,19 @@ def sentences(
     LazyFrame
         id, number (of the draw within this corpus), doc, text, draw_key.
     """
-    numbered = drawn.with_columns(number=_number())
-    joined = numbered.join(tokens.select(*_SENTENCE, "position", form), on=_SENTENCE)
-    here = pl.col("position")
-    marked = pl.any_horizontal((here == pl.col(each)).fill_null(value=False) for each in positions)
-    shown = pl.concat_str(pl.lit(OPEN), form, pl.lit(CLOSE))
-    word = pl.when(marked).then(shown).otherwise(pl.col(form))
-    return (
-        joined.with_columns(word=word)
-        .sort("id", "number", "position")
-        .group_by("id", "number", "doc", "draw_key", maintain_order=True)
-        .agg(text=pl.col("word").str.join(" "))
-        .select("id", "number", "doc", "text", "draw_key")
+    some = tokens.join(drawn.select(_SENTENCE), on=_SENTENCE, how="semi", maintain_order="left")
+    within = _written(some, form)
+    numbered = drawn.with_columns(number=_number()).with_row_index("example")
+    examples = numbered.group_by(_SENTENCE).agg("example", places=pl.concat_list(positions))
+    columns = ("forms", "surfaces", "spaces", "places")
+    texts = pl.struct(columns).map_batches(
+        lambda rows: _texts(rows, width), return_dtype=pl.List(pl.String())
     )
+    shown = (
+        within.join(examples, on=_SENTENCE).select("example", text=texts).explode("example", "text")
+    )
+    joined = numbered.join(shown, on="example", maintain_order="left")
+    return joined.select("id", "number", "doc", "text", "draw_key")
 
 
 def merge(parts: pl.LazyFrame, *, most: int) -> pl.LazyFrame:
@@ -96,6 +108,28 @@ def merge(parts: pl.LazyFrame, *, most: int) -> pl.LazyFrame:
     ordered = parts.sort("id", "draw_key", "doc", "text")
     chosen = ordered.group_by("id", maintain_order=True).head(most)
     return chosen.with_columns(number=_number()).select("id", "number", "doc", "text", "draw_key")
+
+
+def _written(tokens: pl.LazyFrame, form: str) -> pl.LazyFrame:
+    """Return each sentence with lists of what `surface.written` asks for."""
+    names = tokens.collect_schema().names()
+    nothing = pl.lit(None, pl.String())
+    lists = {
+        "forms": pl.col(form).cast(pl.String),
+        "surfaces": pl.col(SURFACE) if SURFACE in names and form == FORM else nothing,
+        "spaces": pl.col(SPACE_AFTER) if SPACE_AFTER in names else nothing,
+    }
+    one = tokens.select(*_SENTENCE, **lists)
+    return one.group_by(_SENTENCE, maintain_order=True).agg(pl.col(*lists))
+
+
+def _texts(rows: pl.Series, width: int) -> pl.Series:
+    """Return the texts of each sentence's examples."""
+    texts = []
+    for forms, surfaces, spaces, examples in rows.struct.unnest().iter_rows():
+        marked = ([place for place in each if place is not None] for each in examples)
+        texts.append(in_context(written(forms, surfaces, spaces), marked, width=width))
+    return pl.Series(texts, dtype=pl.List(pl.String))
 
 
 def _number() -> pl.Expr:

@@ -13,12 +13,12 @@ from pipeline.stages.base import (
     CorpusSource,
     Counting,
     Outputs,
-    Seeded,
     Tables,
     TableSource,
     stage,
 )
 from pipeline.stages.collocations import pair_counting
+from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.relations import RelationOptions
 from pipeline.stages.collocations.units import UnitOptions
 from pipeline.stages.columns import require, require_attributes
@@ -35,7 +35,7 @@ _TOTAL = "sample size"
 """What the counts of `schemas.CorpusSize` call N where it is not the number of pair tokens."""
 
 
-class ExtractPairs(Seeded, RelationOptions):
+class ExtractPairs(ExampleOptions, RelationOptions):
     """Extract candidates from a corpus, with their frequency signatures."""
 
     corpus: CorpusSource
@@ -48,10 +48,6 @@ class ExtractPairs(Seeded, RelationOptions):
     """File with a column word: labels that are no units on either side."""
     min_frequency: int = Field(default=1, ge=1)
     """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
-    examples: int = Field(default=0, ge=0)
-    """Sentences to keep per candidate, chosen at random."""
-    form: str = "form"
-    """The attribute that the examples show."""
 
 
 PARTIALS = {
@@ -65,7 +61,7 @@ PARTIALS = {
 def columns(config: ExtractPairs) -> set[str]:
     """Return the columns of the tokens that are looked at."""
     used = {name for names in _attributes(config).values() for name in names}
-    return {"file", "doc", "sentence", "position", "paragraph"} | used
+    return {"file", "doc", "sentence", "position", "paragraph"} | used | config.looked_at()
 
 
 def merge(config: ExtractPairs, tables: Tables) -> Outputs:
@@ -173,8 +169,7 @@ def stop_words(tables: Tables) -> list[str]:
 def _examples(config: ExtractPairs, pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
     if not config.examples:
         return Examples.zero_rows()
-    drawn = examples.draw(located(pairs, tokens), most=config.examples, seed=config.seed)
-    return examples.sentences(drawn, tokens, form=config.form)
+    return config.from_tokens(located(pairs, tokens), tokens)
 
 
 def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
@@ -184,9 +179,7 @@ def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
     if config.dependency:
         ours = config.dependency.columns().items()
         used |= {f"dependency.{option}": names for option, names in ours}
-    if config.examples:
-        used["form"] = {config.form}
-    return used
+    return used | config.shown()
 
 
 def _counted(found: pair_counting.Found) -> dict[str, int]:

@@ -12,8 +12,9 @@ from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, numbered
 from pipeline.kernels.cooccurrence.tuples import adjacent_tuples, apart, count, pair_tuples
 from pipeline.kernels.cooccurrence.units import Unit, units
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import CorpusSource, Counting, Outputs, Seeded, Tables, TableSource, stage
+from pipeline.stages.base import CorpusSource, Counting, Outputs, Tables, TableSource, stage
 from pipeline.stages.collocations import pair_counting
+from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.extract_pairs import stop_words
 from pipeline.stages.collocations.tuple_options import TupleOptions
 from pipeline.stages.columns import require_attributes
@@ -21,7 +22,7 @@ from schemas import CorpusSize, Examples, TupleCounts, Tuples
 from schemas.tuples import signature
 
 
-class ExtractTuples(Seeded, TupleOptions):
+class ExtractTuples(ExampleOptions, TupleOptions):
     """Extract tuples of two to six units from a corpus, with the frequencies of their parts."""
 
     corpus: CorpusSource
@@ -30,10 +31,6 @@ class ExtractTuples(Seeded, TupleOptions):
     """File with a column word: labels that are no units at any position."""
     min_frequency: int = Field(default=1, ge=1)
     """Drop tuples with a smaller f, after counting: all other frequencies stay as they are."""
-    examples: int = Field(default=0, ge=0)
-    """Sentences to keep per tuple, chosen at random."""
-    form: str = "form"
-    """The attribute that the examples show."""
 
 
 PARTIALS = {"counts": TupleCounts, "examples": Examples, "corpus": CorpusSize}
@@ -42,7 +39,7 @@ PARTIALS = {"counts": TupleCounts, "examples": Examples, "corpus": CorpusSize}
 def columns(config: ExtractTuples) -> set[str]:
     """Return the columns of the tokens that are looked at."""
     used = {name for names in _attributes(config).values() for name in names}
-    return {"file", "doc", "sentence", "position", "paragraph"} | used
+    return {"file", "doc", "sentence", "position", "paragraph"} | used | config.looked_at()
 
 
 def merge(config: ExtractTuples, tables: Tables) -> Outputs:
@@ -115,15 +112,8 @@ def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame)
     if not config.examples:
         return Examples.zero_rows()
     number = 2 if config.left else config.size
-    places = [f"position_{i}" for i in range(1, number + 1)]
-    drawn = examples.draw(
-        located(tuples, tokens) if config.left else _located(tuples, tokens, number),
-        most=config.examples,
-        seed=config.seed,
-        units=config.elements,
-        positions=places,
-    )
-    return examples.sentences(drawn, tokens, form=config.form, positions=places)
+    found = located(tuples, tokens) if config.left else _located(tuples, tokens, number)
+    return config.from_tokens(found, tokens, units=config.elements, number=number)
 
 
 def _located(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.LazyFrame:
@@ -138,4 +128,4 @@ def _located(tuples: pl.LazyFrame, tokens: pl.LazyFrame, number: int) -> pl.Lazy
 
 
 def _attributes(config: ExtractTuples) -> dict[str, set[str]]:
-    return config.attributes() | ({"form": {config.form}} if config.examples else {})
+    return config.attributes() | config.shown()

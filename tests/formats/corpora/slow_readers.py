@@ -58,6 +58,8 @@ def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
             state["pars"] += 1
             state["paragraph"] = state["pars"]
     state["sentence"] += bool(words)
+    texts = [line for _, line in block if re.match(r"#\s*text\s*=", line)]
+    spelt = _spelling([cells for _, cells in words], texts[-1].partition("=")[2] if texts else "")
     for number, cells in words:
         if not cells[0].isdigit():
             continue
@@ -79,7 +81,58 @@ def _sentence(block: list[tuple[int, str]], state: Row) -> Iterator[Row]:
             "deprel": values[7],
             "deps": values[8],
             "misc": values[9],
+            **spelt[int(cells[0])],
         }
+
+
+def _spelling(lines: list[list[str]], text: str) -> dict[int, Row]:
+    """Say what is written for each word: build the sentence, and compare it with its text."""
+    words = {int(cells[0]): cells for cells in lines if cells[0].isdigit()}
+    spelt: dict[int, Row] = {
+        at: {"surface": None, "space_after": _space(words[at])} for at in words
+    }
+    pieces = {at: (at, at, words[at][1] or "_") for at in words}
+    for cells in lines:
+        if "-" not in cells[0]:
+            continue
+        first, last = map(int, cells[0].split("-"))
+        for at in range(first, last + 1):
+            spelt[at]["space_after"] = _space(cells) if at == last else None
+            if cells[1] not in {"_", ""}:
+                spelt[at]["surface"] = cells[1] if at == first else ""
+                pieces.pop(at)
+        if cells[1] not in {"_", ""}:
+            pieces[first] = (first, last, cells[1])
+    ordered = [pieces[at] for at in sorted(pieces)]
+    spaces = [spelt[last]["space_after"] for _, last, _ in ordered]
+    spaces = [" " if space is None else space for space in spaces]
+    said = "".join(word + space for (_, _, word), space in zip(ordered, spaces, strict=True))
+    if text.strip() not in {"", said.rstrip()}:
+        for (first, last, word), (part, space) in zip(ordered, _fit(ordered, text), strict=False):
+            spelt[first]["surface"] = part if part != word else spelt[first]["surface"]
+            spelt[last]["space_after"] = space
+    return spelt
+
+
+def _fit(ordered: list[tuple[int, int, str]], text: str) -> list[tuple[str, str]]:
+    """Find each piece in the text, whatever spaces are in either; nothing if one is not there."""
+    found, rest = [], text.strip()
+    for _, _, word in ordered:
+        signs = r"\s*".join(map(re.escape, re.sub(r"\s", "", word)))
+        match = re.match(rf"({signs})(\s*)", rest) if signs else None
+        if match is None:
+            return []
+        rest = rest[match.end() :]
+        found.append((match[1], match[2]))
+    return [] if rest else found
+
+
+def _space(cells: list[str]) -> str | None:
+    return (
+        ""
+        if {"SpaceAfter=No", "SpacesAfter=", "SpacesAfter=No"} & set(cells[9].split("|"))
+        else None
+    )
 
 
 def vertical(
@@ -100,6 +153,8 @@ def vertical(
         cells = line.split("\t")
         if line == "":
             continue
+        if line.rstrip() in {"<g/>", "<g />"} and rows and not fresh:
+            rows[-1]["space_after"] = ""
         if len(cells) == 1 and _is_tag(line.rstrip()):
             name = re.split(r"[\s/>]", line.lstrip("</"))[0]
             closes = line.startswith("</")
@@ -121,7 +176,8 @@ def vertical(
         values = [html.unescape(cell) if cell else None for cell in cells]
         place = {"line": number, "doc": doc, "paragraph": par}
         place |= {"sentence": number_of_sentence, "position": position}
-        rows.append(place | dict(zip(attributes, values, strict=True)))
+        given = dict(zip(attributes, values, strict=True))
+        rows.append(place | given | {"space_after": None})
     return rows
 
 
@@ -158,11 +214,14 @@ def text(path: Path, most: int | None = None, mark: str = "### ") -> list[Row]:
         if mark and line.startswith(mark):
             doc = line[len(mark) :]
             continue
-        found = words(line)
+        found, at = words(line), 0
         sentence += bool(found)
         for position, form in enumerate(found, start=1):
+            after = line.index(form, at) + len(form)
+            at = len(line) if position == len(found) else line.index(found[position], after)
             place = {"line": number, "doc": doc, "paragraph": None}
-            rows.append(place | {"sentence": sentence, "position": position, "form": form})
+            place |= {"sentence": sentence, "position": position}
+            rows.append(place | {"form": form, "space_after": line[after:at]})
     return rows
 
 

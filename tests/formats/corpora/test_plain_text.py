@@ -61,9 +61,9 @@ def test_traps(name: str, ending: str, lenient: bool, tmp_path: Path) -> None:
     path = write(tmp_path / name, content.replace("\n", ending))
     found = read(path, document="^### (.*)$", lenient=lenient)
     assert found.rows() == [
-        (1, "", None, 1, 1, "a"),
-        (6, "d 1", None, 2, 1, "#"),
-        (8, "#2", None, 3, 1, "b"),
+        (1, "", None, 1, 1, "a", ""),
+        (6, "d 1", None, 2, 1, "#", ""),
+        (8, "#2", None, 3, 1, "b", ""),
     ]
 
 
@@ -109,9 +109,9 @@ def test_paragraphs_are_lines_where_sentences_are_cut(tmp_path: Path) -> None:
     path = write(tmp_path / "t.txt", "A. B.\n\n# x\nC.\n")
     found = read(path, sentences="split", document="^# (.*)")
     assert found.filter(found["form"] != ".").rows() == [
-        (1, "", 1, 1, 1, "A"),
-        (1, "", 1, 2, 1, "B"),
-        (4, "x", 2, 3, 1, "C"),
+        (1, "", 1, 1, 1, "A", ""),
+        (1, "", 1, 2, 1, "B", ""),
+        (4, "x", 2, 3, 1, "C", ""),
     ]
 
 

@@ -87,7 +87,7 @@ def test_locked_and_writable_cells_frozen_header_and_filter() -> None:
     assert all(locked[f"{letter}1"] for letter in "ABCDEF")
     assert sheet.column_dimensions["G"].protection.locked is False  # for columns of one's own
     assert all(cell.alignment.wrap_text for row in sheet for cell in row)
-    assert sheet.column_dimensions["D"].width == pytest.approx(44, abs=1)
+    assert sheet.column_dimensions["F"].width == pytest.approx(30, abs=1)
     assert [cell.value for cell in sheet[1]] == [each.title for each in LAYOUT.columns]
     fills = [sheet[f"{letter}2"].fill.fgColor.rgb for letter in "AE"]
     assert fills == ["FFF2F2F2", "FFFFFFFF"]
@@ -144,6 +144,45 @@ def test_rows_are_as_high_as_their_text() -> None:
     sheet = opened(written(sheet_rows(["a", "b"], example_1=["word " * 40, None])))["Sheet"]
     assert sheet.row_dimensions[2].height == 75  # 200 characters in a column of 44
     assert sheet.row_dimensions[3].height in (None, 15)  # None: the default
+
+
+def test_rows_have_room_for_a_long_word_and_what_stands_before_it() -> None:
+    address = "see http://www." + "x" * 60 + " there"  # 4 lines: a word begins a line of its own
+    sheet = opened(written(sheet_rows(["a"], example_1=[f"{address} {'word ' * 9}"])))["Sheet"]
+    assert sheet.row_dimensions[2].height == 60
+
+
+def test_columns_to_read_are_as_wide_as_their_text() -> None:
+    layout = annotation.layout(labels=LABELS, examples=["example_1"])
+    long = sheet_rows(["take", "a" * 12]).with_columns(
+        annotator=pl.lit("anna"), example_1=pl.lit("so " * 40), l2=pl.lit("b" * 50)
+    )
+    sheet = opened(written(long, layout))["Sheet"]
+    widths = {cell.value: sheet.column_dimensions[cell.column_letter].width for cell in sheet[1]}
+    expected = {"l1": 16, "l2": 24, "label": 16, "note": 28, "example 1": 48}
+    for name, width in expected.items():
+        assert widths[name] == pytest.approx(width, abs=1), name
+
+
+def test_paper_shows_what_is_read_and_filled_in_over_its_whole_width() -> None:
+    layout = annotation.layout(labels=LABELS, examples=["example_1"])
+    rows = sheet_rows(["a", "b"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
+    sheet = opened(written(rows, layout))["Sheet"]
+    assert sheet.print_area == "'Sheet'!$A$1:$E$3"  # neither annotator nor id
+    assert (sheet.page_setup.orientation, sheet.page_setup.paperSize) == ("landscape", 9)
+    assert (sheet.page_setup.fitToWidth or 1, sheet.page_setup.fitToHeight) == (1, 0)
+    assert sheet.print_title_rows == "$1:$1"
+    assert max(sheet.page_margins.left, sheet.page_margins.right) < 0.5
+
+
+def test_the_instructions_say_what_the_marks_are_and_the_labels_once() -> None:
+    layout = annotation.layout(labels=LABELS, examples=["example_1", "example_2"])
+    rows = sheet_rows(["a"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
+    sheet = opened(written(rows.with_columns(example_2=pl.lit("so")), layout))["Instructions"]
+    lines = [cell.value for cell in sheet["A"] if cell.value]
+    assert [line for line in lines if "[[ ]]" in line and "[…]" in line] == [lines[-3]]
+    (label,) = [line for line in lines if line.startswith("label:")]
+    assert all(label.count(each) == 1 for each in LABELS)
 
 
 def test_no_rows() -> None:
