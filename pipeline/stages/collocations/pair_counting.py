@@ -154,7 +154,7 @@ def sizes(
         "documents": documents - dispersion.goes_on(sentences, before),
         **counted,
     }
-    if endless := (tokens["position"] == ENDLESS).sum():
+    if endless := tokens.filter(pl.col("position") == ENDLESS).height:
         numbers[f"sentences of {ENDLESS:,} tokens or more"] = endless
     schema = {"what": pl.String, "count": pl.Int64}
     return pl.LazyFrame(list(numbers.items()), schema=schema, orient="row")
