@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pipeline.engine.base import engine
@@ -109,15 +110,28 @@ def _again(worker: _Worker, tries: int) -> int:
     )
 
 
+def safe_path() -> list[str]:
+    """Return where workers look for modules: last of all in the folders that people work in.
+
+    What lies beside an experiment, be it called polars.py or random.py, is no part of the program;
+    modules beside a script that registers stages of its own are found all the same.
+    """
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    folders = {Path.cwd(), *([Path(script).absolute().parent] if script else [])}
+    known = list(dict.fromkeys(filter(None, sys.path)))
+    theirs = [each for each in known if Path(each).absolute() in folders]
+    return [*(each for each in known if each not in theirs), *theirs]
+
+
 class _Worker:
     """A process that runs one task at a time."""
 
     def __init__(self, threads: int) -> None:
-        path = os.pathsep.join(filter(None, sys.path))
+        path = os.pathsep.join(safe_path())
         environment = os.environ | {"PYTHONPATH": path, "POLARS_MAX_THREADS": str(threads)}
         # In a process group of its own: Ctrl-C is for the process that it works for.
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _START],
+            [sys.executable, "-P", "-c", _START],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
