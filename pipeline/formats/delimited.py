@@ -91,8 +91,9 @@ def check(path: Path, dialect: Dialect) -> None:
     """
     skipped, header = _header(path, dialect)
     bad: list[str] = []
-    count = 0
+    count = every = 0
     for line, fields in _rows(path, dialect, skipped):
+        every += 1
         if len(fields) == len(header):
             continue
         count += 1
@@ -105,6 +106,22 @@ def check(path: Path, dialect: Dialect) -> None:
             f"{path}: {count:,} line(s) do not have the {len(header)} fields {_named(dialect)}:"
             f"{shown}\nMend these lines, or name the separator and the quoting if they are not the"
             " usual."
+        )
+    _require_all(path, dialect, every)
+
+
+def _require_all(path: Path, dialect: Dialect, every: int) -> None:
+    """Refuse a file of which the fast scan reads other records than were counted one by one."""
+    try:
+        read = scan(path, dialect).select(pl.len()).collect().item()
+    except pl.exceptions.ComputeError:
+        read = None
+    if read != every:
+        found = "cannot be read as a table" if read is None else f"has {read:,} records"
+        raise DataError(
+            f"{path}: read in two ways, it has {every:,} records and {found}: quotation marks do"
+            " not come in pairs\nDouble those within a field, and put the whole field into"
+            " quotation marks; or save the file as TSV, where they are data."
         )
 
 
@@ -130,19 +147,61 @@ def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, lis
     with open_text(path) as text:
         for _ in range(skipped):
             next(text)
-        rows = _split(text, dialect)
+        ends = _Ends(text)
+        rows = _split(ends, dialect)
         for _ in range(dialect.headers):
             next(rows)
+            ends.of_record(skipped + 1)
         number = before = skipped + dialect.headers
         try:
             for number, row in enumerate(rows, start=before + 1):
+                ends.of_record(number)
                 yield number, row
+            ends.require(path)
         except UnicodeDecodeError as error:
             raise not_utf8(path) from error
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise DataError(f"{path}: the gzip file is damaged or cut short: {error}") from error
         except csv.Error as error:
             raise DataError(f"{path}: after line {number}: {error}") from error
+
+
+class _Ends:
+    """Lines of a file, with an eye on how they end; exists while a file is checked."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self._last = ""
+        self._bare: list[int] = []
+        self._open = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        self._last = next(self._lines)
+        if self._open:  # the end of a record that is not the last one
+            self._bare.append(self._open)
+            self._open = 0
+        return self._last
+
+    def of_record(self, number: int) -> None:
+        """Take the end of the line that was read last for that of a record."""
+        self._open = number if self._last.endswith("\r") else 0
+
+    def require(self, path: Path) -> None:
+        """Refuse a file with records that a carriage return alone ends: not all readers see it."""
+        if self._bare:
+            raise bare_returns(path, len(self._bare), self._bare[:_EXAMPLES])
+
+
+def bare_returns(path: Path, count: int, lines: Sequence[int]) -> DataError:
+    """Return the error that names lines which hold a carriage return that is no line end."""
+    shown = ", ".join(str(line) for line in lines)
+    return DataError(
+        f"{path}: {count:,} carriage return(s) without a line feed, in line(s) {shown}: what they"
+        " part would be read as one line\nSave the file with the usual line ends (LF or CR LF)."
+    )
 
 
 def _split(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
@@ -160,9 +219,11 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     with open_text(path) as text:
         try:
             first = text.readline()
-            while dialect.comment and first.startswith(dialect.comment):
+            while dialect.comment and first.startswith(dialect.comment) and first[-1:] != "\r":
                 skipped += 1
                 first = text.readline()
+            if first.endswith("\r") and text.read(1):
+                raise bare_returns(path, 1, [skipped + 1])
         except UnicodeDecodeError as error:
             raise not_utf8(path) from error
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:

@@ -64,7 +64,7 @@ def _texts(path: Path, comment: str | None) -> pl.LazyFrame:
 
 
 def _check_unimorph(path: Path, options: UnimorphOptions) -> Sequence[Skipped]:
-    lines.gate(path)
+    lines.check_ends(path)
     text = _texts(path, options.comment)
     fields = pl.col(TEXT).str.count_matches("\t", literal=True)
     wrong = text.filter((pl.col(TEXT).str.strip_chars() != "") & ~fields.is_in([1, 2, 3]))
@@ -92,7 +92,7 @@ def scan_unimorph(path: Path, options: UnimorphOptions) -> pl.LazyFrame:
 
 
 def _check_blocks(path: Path, options: BlockOptions) -> Sequence[Skipped]:
-    lines.gate(path)
+    lines.check_ends(path)
     wrong = _texts(path, options.comment).filter(pl.col(TEXT).str.contains("\t", literal=True))
     _bad(path, wrong, "hold a tab", "Write one form a line, a blank line after each lemma.")
     return ()
@@ -118,7 +118,7 @@ def scan_blocks(path: Path, options: BlockOptions) -> pl.LazyFrame:
 
 
 def _check_analyses(path: Path, _options: AnalysisOptions) -> Sequence[Skipped]:
-    lines.gate(path)
+    lines.check_ends(path)
     wrong = lines.lines(path).filter(
         (pl.col(TEXT).str.strip_chars() != "") & ~pl.col(TEXT).str.contains(_ANALYSIS)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE
-from pipeline.formats.delimited import not_utf8
+from pipeline.formats.delimited import bare_returns, not_utf8
 
 TEXT = "~text"
 """Column with a whole line; null where it is not UTF-8."""
@@ -22,6 +23,8 @@ TEXT = "~text"
 _REST = "~rest"
 _CHUNK = 1 << 24
 _GZIP = b"\x1f\x8b"
+_BARE = re.compile(rb"\r(?=[^\n])")
+_EXAMPLES = 3
 
 
 def lines(path: Path) -> pl.LazyFrame:
@@ -124,6 +127,41 @@ def gate(path: Path) -> None:
         raise DataError(f"{path}: the file is gzipped: give it a name that ends in .gz")
     if _named_gzip(path) and not packed and path.stat().st_size:
         raise DataError(f"{path}: not a gzip file, though its name ends in .gz: rename or pack it")
+
+
+def check_ends(path: Path) -> None:
+    """Refuse a file in which a carriage return alone ends lines, or of which lines get lost.
+
+    Raises
+    ------
+    DataError
+        Naming the lines; also if the scan finds another number of lines than there are line
+        feeds.
+    """
+    gate(path)
+    with reading(path):
+        count, bare, first = _line_ends(path)
+        if bare:
+            raise bare_returns(path, bare, first)
+        read = lines(path).select(pl.len()).collect().item()
+    if read != count:
+        raise DataError(f"{path}: {read:,} of its {count:,} lines were read")
+
+
+def _line_ends(path: Path) -> tuple[int, int, list[int]]:
+    """Count lines, and carriage returns that end none; return the lines of the first of these."""
+    count, bare, first, held = 0, 0, list[int](), b""
+    with open_bytes(path) as file:
+        while chunk := file.read(_CHUNK):
+            content = held + chunk
+            # What follows the last character may be seen in the next chunk only.
+            held = content[-1:]
+            ends = [found.start() for found in _BARE.finditer(content)]
+            bare += len(ends)
+            for end in ends[: _EXAMPLES - len(first)]:
+                first.append(count + content.count(b"\n", 0, end) + 1)
+            count += content.count(b"\n", 0, len(content) - 1)
+    return count + bool(held), bare, first
 
 
 @contextmanager

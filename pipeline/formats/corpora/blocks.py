@@ -151,5 +151,5 @@ def _pieces(
         if end := cut(held):
             yield held[:end]
         held = held[end:] + more
-    if held:
-        yield held
+    if last := held.removesuffix(b"\r"):
+        yield last

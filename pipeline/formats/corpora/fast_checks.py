@@ -18,18 +18,20 @@ _TAB, _END = ord("\t"), ord("\n")
 
 
 def is_text(content: bytes) -> bool:
-    """Return whether content is UTF-8 without a NUL byte.
+    r"""Return whether content is UTF-8 without a NUL byte, or a carriage return but at line ends.
 
     Examples
     --------
     >>> is_text("née".encode()), is_text("née".encode("latin-1"))
+    (True, False)
+    >>> is_text(b"one\r\ntwo\r\n"), is_text(b"one\rtwo\n")
     (True, False)
     """
     try:
         pa.array([content], pa.large_binary()).cast(pa.large_string())  # looks at every byte
     except pa.ArrowInvalid:
         return False
-    return b"\0" not in content
+    return b"\0" not in content and content.count(b"\r") == content.count(b"\r\n")
 
 
 def has_fields(

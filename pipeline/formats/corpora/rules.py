@@ -15,6 +15,7 @@ from pipeline.formats.corpora.marks import HEAD, POSITION, RAW_HEAD, ROW, UNIT
 from pipeline.formats.lines import TEXT
 
 NOT_UTF8 = "not UTF-8"
+BARE_RETURN = "holds a carriage return without a line feed, which may be meant as a line end"
 
 _EXAMPLES = 3
 _WIDTH = 80
@@ -66,6 +67,8 @@ def text_rules() -> list[Rule]:
     return [
         Rule(pl.col(TEXT).is_null(), NOT_UTF8),
         Rule(binary, "holds a NUL byte: binary, or UTF-16"),
+        # On any line: what follows a comment may be a token.
+        Rule(pl.col(TEXT).str.contains("\r", literal=True), BARE_RETURN, among=pl.lit(value=True)),
     ]
 
 
@@ -119,8 +122,10 @@ def violations(
     of_lines : sequence of Rule
         What their lines must keep to; what breaks these is not asked for more.
     """
-    judged = [(lines.filter(ROW), of_lines), *_judged(lines, rows, rules)]
-    broken = pl.concat(_broken(frame, own) for frame, own in judged if own)
+    # Of two things wrong with a line the first is said: what parts lines, before what they hold.
+    own = reversed(_judged(lines, lines.filter(ROW), of_lines))
+    judged = [*own, *_judged(lines, rows, rules)]
+    broken = pl.concat(_broken(frame, those) for frame, those in judged if those)
     return broken.unique(LINE, keep="first", maintain_order=True).sort(LINE)
 
 

@@ -23,7 +23,7 @@ class WordBlockOptions(FormatOptions):
 
 
 def _check(path: Path, options: WordBlockOptions) -> Sequence[Skipped]:
-    lines.gate(path)
+    lines.check_ends(path)
     with lines.reading(path):
         words = scan_word_blocks(path, options).select(pl.len()).collect().item()
     if not words:
