@@ -26,6 +26,7 @@ from pipeline.runner.plan.plan import Step
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import table_digest
 from pipeline.runner.store.manifest import Manifest, Part, TableRecord
+from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted
 from pipeline.runner.store.verbs import Storage, beside
 from pipeline.stages.base import Counting
@@ -75,7 +76,7 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
             skipped=skipped,
             skipped_examples=tuple(examples),
         )
-        storage.write(f"{draft}/{manifest.NAME}", artefact.model_dump_json(indent=1).encode())
+        storage.write(f"{draft}/{manifest.NAME}", sealed(artefact))
         aside = storage.publish(draft, final)
         storage.remove(partial)
     if aside:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 import polars as pl
-from pydantic import ValidationError
 
 from pipeline.registry import modules
 from pipeline.remarks.base import CHECKS, Look
@@ -18,6 +17,7 @@ from pipeline.runner.plan.digests import Digests
 from pipeline.runner.store import store
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.manifest import Manifest, Record
+from pipeline.runner.store.sealed import sealed, unsealed
 from pipeline.runner.store.verbs import Storage
 
 NAME = "remarks.json"
@@ -44,8 +44,8 @@ def kept(storage: Storage, made: Manifest, mark: str = "") -> tuple[Remark, ...]
     key = f"{store.folder_of(made.stage, made.fingerprint)}/{NAME}"
     try:
         with storage.open(key) as opened:
-            found = Kept.model_validate_json(opened.read())
-    except (OSError, ValidationError):
+            found = unsealed(opened.read(), Kept)
+    except (OSError, ValueError):
         return None
     return found.remarks if mark in {"", found.mark} else None
 
@@ -70,10 +70,9 @@ def remarks_of(
     if known is not None:
         return known
     found = heard(_look(task, made), thresholds)
-    content = Kept(mark=mark, remarks=found).model_dump_json(indent=1)
     # What cannot be kept, as the disk is full or read-only, is heard again at the next run.
     with suppress(OSError):
-        task.storage.write(f"{task.folder}/{NAME}", content.encode())
+        task.storage.write(f"{task.folder}/{NAME}", sealed(Kept(mark=mark, remarks=found)))
     return found
 
 

@@ -11,6 +11,7 @@ from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.manifest import Part, Record
+from pipeline.runner.store.sealed import unsealed
 from pipeline.runner.store.storage import digest_of
 from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import STAGES, Stage, StageConfig
@@ -136,7 +137,7 @@ def read_shard(storage: Storage, folder: str) -> ShardManifest | None:
     """Return what a finished shard made; None if it is not finished or its files are damaged."""
     try:
         with storage.open(f"{folder}/{manifest.NAME}") as opened:
-            shard = ShardManifest.model_validate_json(opened.read())
+            shard = unsealed(opened.read(), ShardManifest)
         parts = [part for parts in shard.tables.values() for part in parts]
         digests = [digest_of(storage, f"{folder}/{part.file}") for part in parts]
     except (OSError, ValueError):

@@ -23,6 +23,7 @@ from pipeline.runner.execution.stream import Frames, LeftOut, collected, complet
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
+from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted, size_and_digest
 from pipeline.stages.base import FAULTS, Counting, FilledSheets, Stage, Tables
 from schemas import Table
@@ -75,7 +76,7 @@ def _published(task: Task, left: LeftOut) -> Iterator[tuple[str, Parts]]:
             skipped=left.places,
             skipped_examples=tuple(left.examples[:EXAMPLES]),
         )
-        storage.write(f"{draft}/{manifest.NAME}", content.model_dump_json().encode())
+        storage.write(f"{draft}/{manifest.NAME}", sealed(content))
         storage.publish(draft, task.folder)
 
 

@@ -1,11 +1,12 @@
-"""The manifest of an artefact: written last, so that it vouches for what lies beside it."""
+"""The manifest of an artefact: written last, it vouches for what lies beside it, and for itself."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from pipeline.runner.store.sealed import unsealed
 from pipeline.runner.store.storage import digest_of
 from pipeline.runner.store.verbs import Storage
 
@@ -62,8 +63,8 @@ def read(storage: Storage, folder: str) -> Manifest | None:
     """Return the manifest of an artefact; None if it has none that can be read."""
     try:
         with storage.open(f"{folder}/{NAME}") as opened:
-            return Manifest.model_validate_json(opened.read())
-    except (OSError, ValidationError):
+            return unsealed(opened.read(), Manifest)
+    except (OSError, ValueError):
         return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,8 @@ import pytest
 import pipeline as lx
 from pipeline.errors import ConfigError, Warned
 from pipeline.runner.events import Event
+from pipeline.runner.execution.remarking import Kept
+from pipeline.runner.store.sealed import sealed, unsealed
 from tests.small_experiment import SMALL
 
 SAMPLED = """
@@ -66,9 +67,10 @@ def test_a_remark_is_heard_once_and_read_afterwards(tmp_path: Path) -> None:
     config = build(tmp_path, size=20)
     lx.run(config, runs=tmp_path / "runs", report=False)
     (kept,) = (tmp_path / "runs" / "small" / "sample").glob("*/remarks.json")
-    content = json.loads(kept.read_text())
-    content["remarks"][0]["text"] = "as it was kept"
-    kept.write_text(json.dumps(content))
+    content = unsealed(kept.read_bytes(), Kept)
+    (one,) = content.remarks
+    other = one.model_copy(update={"text": "as it was kept"})
+    kept.write_bytes(sealed(content.model_copy(update={"remarks": (other,)})))
     run = lx.run(config, runs=tmp_path / "runs", report=False)
     assert run.remarks["sample"][0].text == "as it was kept"
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.runner.execution.shards import ShardManifest, ShardPart
+from pipeline.runner.store.manifest import Manifest
+from pipeline.runner.store.sealed import sealed, unsealed
 from tests.runner.laboratory import STAGES, Laboratory, artefacts, assert_whole
 
 
@@ -49,9 +52,16 @@ def empty_manifest(artefact: Path) -> None:
 
 def swap_fingerprint(artefact: Path) -> None:
     path = artefact / "manifest.json"
-    found = json.loads(path.read_text())
-    found["fingerprint"] = found["fingerprint"][:24] + 40 * "0"
-    path.write_text(json.dumps(found))
+    found = unsealed(path.read_bytes(), Manifest)
+    other = {"fingerprint": found.fingerprint[:24] + 40 * "0"}
+    path.write_bytes(sealed(found.model_copy(update=other)))
+
+
+def change_a_digit(artefact: Path) -> None:
+    path = artefact / "manifest.json"
+    text = path.read_text()
+    digest = json.loads(text)["tables"]["scores"]["digest"]
+    path.write_text(text.replace(digest, digest[:-1] + ("0" if digest[-1] != "0" else "1")))
 
 
 DAMAGES: list[tuple[Callable[[Path], None], str]] = [
@@ -62,6 +72,7 @@ DAMAGES: list[tuple[Callable[[Path], None], str]] = [
     (scribble, "has no readable manifest.json"),
     (strip, "has no readable manifest.json"),
     (empty_manifest, "has no readable manifest.json"),
+    (change_a_digit, "has no readable manifest.json"),
     (swap_fingerprint, "manifest.json is of another result"),
 ]
 
@@ -146,8 +157,9 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
         shard = partial / f"shard-{read['sha256'][:16]}"
         shard.mkdir(parents=True)
         (artefact / made["file"]).rename(shard / "scores.parquet")
-        content = {"tables": {"scores": [{**made, "file": "scores.parquet"}]}, "seconds": 0.1}
-        (shard / "manifest.json").write_text(json.dumps(content))
+        parts = (ShardPart(**{**made, "file": "scores.parquet"}),)
+        content = ShardManifest(tables={"scores": parts}, seconds=0.1)
+        (shard / "manifest.json").write_bytes(sealed(content))
     for path in sorted(artefact.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     artefact.rmdir()
