@@ -131,12 +131,13 @@ def compared(case: Case, measure: str, *, restarts: int, seeds: int) -> bool:
     clock.append(time.process_time())
     bits, (clusters, classes) = np.random.default_rng(1000), neighbours.overlap.shape
     ends = (
-        climb(neighbours, measure, bits.integers(classes, size=clusters)) for _ in range(restarts)
+        climb(neighbours, measure, np.asarray(bits.integers(classes, size=clusters)))
+        for _ in range(restarts)
     )
     best = max(score(patterns, end).value for end in ends)
     values = [score(patterns, each).value for each in found]
     start, low, high = score(patterns, plain).value, min(values), max(values)
-    good = best <= low + IMPROVEMENT
+    good = bool(best <= low + IMPROVEMENT)
     agree = sum(value == high for value in values)
     first, second = clock[1] - clock[0], (clock[2] - clock[1]) / seeds
     print(

@@ -69,9 +69,9 @@ def many_to_one(
     improve the measure by more than 1e-12 (ties: the first cluster, then the first class),
     until there is none. It starts from the class that each cluster shares most items with,
     from the completed 1-1 mapping, and from random mappings. Then iterated local search goes on
-    from the best end: two to four clusters drawn at random, or every fifth time all clusters of a class,
-    get classes drawn in proportion to the items that they share (a kick); the climb begins anew,
-    and its end is kept unless it is below the best.
+    from the best end: two to four clusters drawn at random, every fifth time all clusters of a
+    class, get classes drawn in proportion to the items that they share (a kick); the climb begins
+    anew, and its end is kept unless it is below the best.
 
     Parameters
     ----------
@@ -153,15 +153,16 @@ def _kicked(
     """Go on from a mapping by kicks and climbs."""
     bits = seeded_generator(seed=seed, purpose=f"kick {measure}")
     make, moves = _STATES[measure]
-    state = make(neighbours, best)
+    now, state = best, make(neighbours, best)
     for _ in range(kicks):
         trial = state.copied()
-        for cluster, to in _kick(best, neighbours.overlap, bits):
+        for cluster, to in _kick(now, neighbours.overlap, bits):
             trial.move(cluster, to)
         end = _climbed(trial, moves)
-        if value(end) >= value(best) and not np.array_equal(end, best):
+        if value(end) >= value(now) and not np.array_equal(end, now):
             # Made anew: sums that are not exact would drift from kick to kick.
-            best, state = end, make(neighbours, end)
+            now, state = end, make(neighbours, end)
+        best = now if value(now) > value(best) else best
     return best
 
 
