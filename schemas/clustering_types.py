@@ -33,6 +33,11 @@ class TypeLevel(ByRun):
         "no mapping of the kind is better; null if unknown", nullable=True, ge=0, le=1
     )
     gap: float = column("bound - value; null if unknown", nullable=True, ge=0, le=1)
+    n_open_clusters: int = column(
+        "clusters that may have another class in a better mapping; null if unknown",
+        nullable=True,
+        ge=0,
+    )
     starts: int = column("climbs; null where none was needed", nullable=True, ge=1)
     starts_reaching_best: int = column("climbs that ended at the value", nullable=True, ge=0)
     lower: float = column(
@@ -49,6 +54,7 @@ class TypeLevel(ByRun):
     n_items: int = column("items with a gold entry", ge=1)
     n_dropped: int = column("items with clusters but no gold entry, left out", ge=0)
     n_without_cluster: int = column("items with a gold entry but no cluster", ge=0)
+    n_in_several: int = column("items with a gold entry and several clusters", ge=0)
     n_classes: int = column("gold classes", ge=1)
     n_clusters: int = column("clusters with items that have a gold entry", ge=0)
     n_clusters_dropped: int = column("clusters all of whose items were dropped", ge=0)
@@ -57,8 +63,10 @@ class TypeLevel(ByRun):
     bound_holds = rule("value <= bound", pl.col("value") <= pl.col("bound"))
 
     counts_are_ordered = rule(
-        "n_without_cluster <= n_items, n_uncovered <= n_classes",
-        pl.col("n_without_cluster") <= pl.col("n_items"),
+        "n_without_cluster + n_in_several <= n_items, n_uncovered <= n_classes, "
+        "n_open_clusters <= n_clusters",
+        pl.col("n_without_cluster") + pl.col("n_in_several") <= pl.col("n_items"),
+        pl.col("n_open_clusters") <= pl.col("n_clusters"),
         pl.col("n_uncovered") <= pl.col("n_classes"),
         pl.col("starts_reaching_best") <= pl.col("starts"),
     )

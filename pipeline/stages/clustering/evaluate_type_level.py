@@ -44,9 +44,10 @@ class EvaluateTypeLevel(Seeded):
     """Random starts of a climb to the best M-1 mapping; 20 if absent, 5 above 10,000 items."""
     kicks: int | None = Field(default=None, ge=0)
     """Kicks of the best mapping that the climbs reach: some clusters get other classes at random,
-    and the climb begins anew; 10 for each cluster if absent, 400 at most."""
+    and the climb begins anew; 40 for each cluster if absent, 2,000 at most."""
     certificate_seconds: float | None = Field(default=None, gt=0)
-    """How long to look for a proof that no M-1 mapping has a higher MacroI; no proof if absent."""
+    """How long to look for a proof that no M-1 mapping is better, or for a bound, for each measure
+    whose mapping is not exact; no proof if absent."""
     replicates: int = Field(default=0, ge=0)
     """Bootstrap samples of items for the confidence limits; none if 0."""
     confidence: Proportion = 0.95

@@ -1,25 +1,27 @@
-"""A proof that an M-1 mapping is best for MacroI, or a bound: Dinkelbach's method on a MILP."""
+"""A proof that an M-1 mapping is best, or a bound that no mapping exceeds."""
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import time
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
-from scipy import optimize, sparse
 
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.clustering.encoding import Sparse
+from pipeline.kernels.arrays import BoolArray, IntArray
+from pipeline.kernels.clustering.measure import TYPE_MEASURES
+from pipeline.kernels.clustering.types.bound_sets import SetRelaxation
+from pipeline.kernels.clustering.types.bound_unions import UnionRelaxation
 from pipeline.kernels.clustering.types.entries import Patterns
-from pipeline.kernels.clustering.types.measures import macro_i
+from pipeline.kernels.clustering.types.relaxation import PROVEN_WITHIN, Relaxation, descend
 
-PROVEN_WITHIN = 1e-9
-"""A mapping is proven best if the bound is higher by no more than this."""
-
-MOST_PAIRS = 50_000
-"""Pairs of a set of clusters and a class beyond which the solver is too slow to be of use."""
+ROOT_SHARE, ROOT_STEPS = 0.7, 10_000
+"""How much of the time goes to the bound of all mappings, and its steps, before branching."""
+BRANCH_STEPS = 60
+"""Steps of each branch."""
 
 
 class Certificate(NamedTuple):
@@ -30,53 +32,38 @@ class Certificate(NamedTuple):
     mapping : array of int, shape (clusters,)
         The class of each cluster: the given mapping, or a better one if the search met one.
     value : Fraction
-        MacroI of it.
+        The measure of it.
     bound : float
-        MacroI of no M-1 mapping is above it.
+        The measure of no M-1 mapping is above it.
     proven : bool
-        True if the bound is the value, within 1e-9.
+        True if no mapping is better.
+    open_clusters : int
+        Clusters that may have another class in a better mapping; 0 if proven.
     """
 
     mapping: IntArray
     value: Fraction
     bound: float
     proven: bool
+    open_clusters: int
 
 
-class _Problem(NamedTuple):
-    """Items added up by their sets of clusters: which classes a set reaches, and what it gains.
+def certify(patterns: Patterns, measure: str, mapping: IntArray, *, seconds: float) -> Certificate:
+    """Prove that an M-1 mapping is the best for a measure, find a better one, or bound its gap.
 
-    Parameters
-    ----------
-    hits : array of int, shape (sets, classes)
-        For each distinct set B of clusters, its items of each class.
-    sizes : array of int, shape (sets,)
-        Its items.
-    members : csr_array, shape (sets, clusters)
-        The sets; none is empty.
-    gold : int
-        S_A, the sum of |A_i|.
-    """
-
-    hits: IntArray
-    sizes: IntArray
-    members: Sparse
-    gold: int
-
-
-def certify(patterns: Patterns, mapping: IntArray, *, seconds: float) -> Certificate:
-    """Prove that an M-1 mapping is the best for MacroI, find a better one, or bound its gap.
-
-    MacroI is a ratio 2 IM / (S_A + S_h). At a ratio r that some mapping reaches, the largest
-    ``2 IM - r (S_A + S_h)`` is 0 if no mapping is better; else its mapping is better, and gives
-    the next r. The largest one is found by mixed-integer linear programming. A first bound lets
-    each set of clusters that an item has choose its classes for itself; where there are more
-    than 50,000 pairs of a set of several clusters and a class, it is the only one.
+    A Lagrangian relaxation bounds all mappings; a subgradient method makes the bound as low as it
+    gets. For MacroI and MicroI every set of clusters that an item has chooses its image at prices
+    of classes; for MicroC every class chooses its clusters. MacroI and MicroC are ratios: at the
+    value r of the mapping, what is bounded is numerator - r denominator, after Dinkelbach. What a
+    cluster cannot have in a better mapping is struck out; where something is left, branch and
+    bound goes on.
 
     Parameters
     ----------
     patterns : Patterns
         The items.
+    measure : str
+        "MacroI", "MicroI" or "MicroC".
     mapping : array of int, shape (clusters,)
         The class of each cluster, from hill climbing; none may be -1.
     seconds : float
@@ -95,129 +82,77 @@ def certify(patterns: Patterns, mapping: IntArray, *, seconds: float) -> Certifi
 
     References
     ----------
-    Dinkelbach, On Nonlinear Fractional Programming (1967); Huangfu & Hall, Parallelizing the
-    Dual Revised Simplex Method (2018), the solver.
+    Geoffrion, Lagrangean Relaxation for Integer Programming (1974); Dinkelbach, On Nonlinear
+    Fractional Programming (1967); Land & Doig, An Automatic Method of Solving Discrete
+    Programming Problems (1960).
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> eye = sparse.csr_array(np.eye(2, dtype=np.int64))
-    >>> found = certify(Patterns(np.array([1, 2]), eye, eye), np.array([0, 0]), seconds=5)
+    >>> items = Patterns(np.array([1, 2]), eye, eye)
+    >>> found = certify(items, "MacroI", np.array([0, 0]), seconds=5)
     >>> found.mapping.tolist(), found.value, found.proven
     ([0, 1], Fraction(1, 1), True)
     """
     if not seconds > 0:
         raise ValueError(f"{seconds} seconds for the certificate: give more than 0")
-    problem, value = _problem(patterns), macro_i(patterns, mapping).value
-    end, bound = time.monotonic() + seconds, _relaxed(problem)
-    small = _several(problem).sum() * problem.hits.shape[1] <= MOST_PAIRS
-    while small and not _closed(bound, value) and (left := end - time.monotonic()) > 0:
-        solution, slack = _solve(problem, value, left)
-        bound = bound if slack is None else min(bound, _bound(problem, value, slack))
-        better = value if solution is None else macro_i(patterns, solution).value
-        if solution is None or better <= value:
-            break
-        mapping, value = solution, better
-    proven = _closed(bound, value)
-    return Certificate(mapping, value, float(value) if proven else bound, proven)
+    score, end = TYPE_MEASURES.get(measure).score, time.monotonic() + seconds
+    value = score(patterns, mapping).value
+    found = _searched(patterns, measure, mapping, value, (seconds, end))
+    while found.better is not None:
+        mapping, value = found.better, score(patterns, found.better).value
+        found = _searched(patterns, measure, mapping, value, (seconds, end))
+    proven = value == 1 or found.excess <= PROVEN_WITHIN
+    bound = float(value) if proven else min(1.0, float(value) + found.excess)
+    return Certificate(mapping, value, bound, proven, 0 if proven else found.open_clusters)
 
 
-def _closed(bound: float, value: Fraction) -> bool:
-    return bound - float(value) <= PROVEN_WITHIN
+class _Searched(NamedTuple):
+    """A better mapping; or by how much none is better, and how many clusters are open."""
+
+    better: IntArray | None
+    excess: float = 0.0
+    open_clusters: int = 0
 
 
-def _several(problem: _Problem) -> BoolArray:
-    """Mark the sets of more than one cluster."""
-    return np.asarray(problem.members.sum(axis=1) > 1)
+def _searched(
+    patterns: Patterns, measure: str, mapping: IntArray, value: Fraction, time_: tuple[float, float]
+) -> _Searched:
+    """Bound all mappings, then branch: the branch with the highest bound is split first."""
+    (seconds, end), score = time_, TYPE_MEASURES.get(measure).score
+    relaxation = _relaxation(patterns, measure, mapping, float(value))
+    every = np.ones((patterns.induced.shape[1], patterns.gold.shape[1]), dtype=np.bool_)
+    until = end - (1 - ROOT_SHARE) * seconds
+    root = descend(relaxation, relaxation.prices, every, steps=ROOT_STEPS, end=until)
+    numbers = itertools.count()
+    heap = [(-root.excess, next(numbers), root.allowed)] if root.excess else []
+    while heap and time.monotonic() < end:
+        highest, _, allowed = heapq.heappop(heap)
+        candidate = np.asarray(allowed.argmax(axis=1), dtype=np.int64)
+        if score(patterns, candidate).value > value:
+            return _Searched(candidate)
+        for part in _split(allowed):
+            made = descend(relaxation, root.prices, part, steps=BRANCH_STEPS, end=end)
+            if made.excess:
+                heapq.heappush(heap, (max(highest, -made.excess), next(numbers), made.allowed))
+    loose = int((root.allowed.sum(axis=1) > 1).sum())
+    return _Searched(None, -heap[0][0], loose) if heap else _Searched(None)
 
 
-def _problem(patterns: Patterns) -> _Problem:
-    """Add up the items with one set of clusters."""
-    lists = pl.Series(np.split(patterns.induced.indices, patterns.induced.indptr[1:-1]))
-    sets = pl.DataFrame({"set": lists.cast(pl.List(pl.Int64))}).with_row_index("row")
-    first = sets.group_by("set").agg(pl.col("row").min()).filter(pl.col("set").list.len() > 0)
-    first = first.sort("row").with_row_index("place")
-    placed = sets.join(first.select("set", "place"), on="set")
-    shape = (first.height, len(patterns.counts))
-    ones = np.ones(placed.height, dtype=np.int64)
-    gather = sparse.csr_array((ones, (placed["place"], placed["row"])), shape=shape)
-    weighted = patterns.gold * patterns.counts[:, None]
-    return _Problem(
-        np.asarray((gather @ weighted).toarray(), dtype=np.int64),
-        np.asarray(gather @ patterns.counts, dtype=np.int64),
-        patterns.induced[first["row"].to_numpy()],
-        int(patterns.counts @ patterns.gold.sum(axis=1)),
-    )
+def _relaxation(patterns: Patterns, measure: str, mapping: IntArray, value: float) -> Relaxation:
+    if measure == "MicroC":
+        return UnionRelaxation(patterns, mapping, value)
+    return SetRelaxation(patterns, measure, value)
 
 
-def _relaxed(problem: _Problem) -> float:
-    """Return the best ratio if each set may choose its classes whatever the others choose."""
-    hits = -np.sort(-problem.hits, axis=1)
-    place, widths = np.arange(hits.shape[1]), problem.members.sum(axis=1)
-    allowed, sizes = place < widths[:, None], problem.sizes[:, None]
-    best, r = 0.0, -1.0
-    while best > r:
-        r = best
-        taken = allowed & ((place == 0) | (2.0 * hits > r * sizes))
-        whole = problem.gold + int((taken * sizes).sum())
-        best = 2.0 * int((taken * hits).sum()) / whole
-    return min(best, 1.0)
-
-
-def _solve(
-    problem: _Problem, ratio: Fraction, seconds: float
-) -> tuple[IntArray | None, float | None]:
-    """Maximise 2 IM - r (S_A + S_h): the mapping, and an upper bound of the maximum.
-
-    The variables are x, which class each cluster has, and y, which classes each set of several
-    clusters reaches; what a single cluster reaches is its x.
-    """
-    r, several = float(ratio), _several(problem)
-    gain = 2.0 * problem.hits - r * problem.sizes[:, None]
-    own = np.asarray(problem.members[~several].T @ gain[~several])
-    members, shared = problem.members[several], gain[several].ravel()
-    clusters, classes = own.shape
-    one_class = sparse.kron(sparse.eye_array(clusters), np.ones((1, classes)), format="csr")
-    blank = sparse.csr_array((clusters, len(shared)))
-    result = optimize.milp(
-        -np.concatenate([own.ravel(), shared]),
-        integrality=np.repeat([1, 0], [own.size, len(shared)]),
-        bounds=optimize.Bounds(0, 1),
-        constraints=[
-            optimize.LinearConstraint(sparse.hstack([one_class, blank], format="csr"), 1, 1),
-            *_reach(members, shared, classes),
-        ],
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
-    )
-    bound = None if result.mip_dual_bound is None else -result.mip_dual_bound - r * problem.gold
-    if result.x is None:
-        return None, bound
-    return result.x[: own.size].reshape(own.shape).argmax(axis=1), bound
-
-
-def _reach(members: Sparse, gain: FloatArray, classes: int) -> list[optimize.LinearConstraint]:
-    """Let a set reach a class if one of its clusters has it: y <= sum x, and y >= each x.
-
-    Only the side that the gain of y pulls against is needed.
-    """
-    eye = sparse.eye_array(classes, format="csr")
-    sets, clusters = members.shape
-    reach = sparse.kron(members, eye, format="csr")
-    some = sparse.hstack([reach, -sparse.eye_array(len(gain))], format="csr")
-    rows = np.repeat(np.arange(sets), np.diff(members.indptr))
-    ones, order = np.ones(len(rows)), np.arange(len(rows))
-    has = sparse.csr_array((ones, (order, members.indices)), shape=(len(rows), clusters))
-    of = sparse.csr_array((ones, (order, rows)), shape=(len(rows), sets))
-    every = sparse.hstack(
-        [-sparse.kron(has, eye, format="csr"), sparse.kron(of, eye, format="csr")], format="csr"
-    )
-    pulled = gain.reshape(sets, classes)[rows].ravel() < 0
-    return [
-        optimize.LinearConstraint(some[gain > 0], 0, np.inf),
-        optimize.LinearConstraint(every[pulled], 0, np.inf),
-    ]
-
-
-def _bound(problem: _Problem, ratio: Fraction, slack: float) -> float:
-    """Bound the ratio: each item with clusters has one class at least."""
-    least = problem.gold + int(problem.sizes.sum())
-    return min(1.0, float(ratio) + max(slack, 0.0) / least)
+def _split(allowed: BoolArray) -> Iterator[BoolArray]:
+    """Give a cluster each of its classes: one with the fewest, from two."""
+    classes = allowed.sum(axis=1)
+    if not (classes > 1).any():
+        return
+    cluster = int(np.where(classes > 1, classes, classes.max() + 1).argmin())
+    for c in np.flatnonzero(allowed[cluster]).tolist():
+        part = allowed.copy()
+        part[cluster] = np.arange(allowed.shape[1]) == c
+        yield part

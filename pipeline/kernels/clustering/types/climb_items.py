@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +50,12 @@ class ItemState:
         self._count(shared, -1.0)
         self.mapping[cluster] = to
         self._count(shared, 1.0)
+
+    def copied(self) -> ItemState:
+        """Return one that can be moved while this stays."""
+        other = copy.copy(self)
+        other.mapping, other.after = self.mapping.copy(), self.after.copy()
+        return other
 
     def _count(self, part: Block, sign: float) -> None:
         """Add the items of some patterns to the table, or take them away."""

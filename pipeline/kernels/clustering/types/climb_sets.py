@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
 from pipeline.kernels.arrays import FloatArray, IntArray
@@ -39,18 +41,29 @@ class UnionState:
         self.only = _dense(weighted @ single)
         self.only_common = _dense(weighted @ gold.multiply(single))
         self.union, self.common = some.T @ counts, common.T @ counts
-        self._place(np.arange(len(mapping)), mapping, 1)
+        for cluster, at in enumerate(mapping.tolist()):
+            self._place(cluster, at, 1)
 
-    def _place(self, clusters: IntArray, classes: IntArray, sign: int) -> None:
+    def copied(self) -> UnionState:
+        """Return one that can be moved while this stays."""
+        other = copy.copy(self)
+        other.mapping, other.union, other.common = (
+            each.copy() for each in (self.mapping, self.union, self.common)
+        )
+        other.new, other.new_common = self.new.copy(), self.new_common.copy()
+        other.only, other.only_common = self.only.copy(), self.only_common.copy()
+        return other
+
+    def _place(self, cluster: int, at: int, sign: int) -> None:
         """Put the items that are in one cluster only into its class, or take them out."""
-        sizes, at = sign * self.single.sizes[clusters], (clusters, classes)
-        common = sign * self.single.overlap[at]
-        self.new[at] -= sizes
-        self.new_common[at] -= common
-        self.only[at] += sizes
-        self.only_common[at] += common
-        np.add.at(self.union, classes, sizes)
-        np.add.at(self.common, classes, common)
+        size = sign * self.single.sizes[cluster]
+        common = sign * self.single.overlap[cluster, at]
+        self.new[cluster, at] -= size
+        self.new_common[cluster, at] -= common
+        self.only[cluster, at] += size
+        self.only_common[cluster, at] += common
+        self.union[at] += size
+        self.common[at] += common
 
     def moves(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Return what a move takes from the old class and adds to the new one.
@@ -68,12 +81,18 @@ class UnionState:
 
     def move(self, cluster: int, to: int) -> None:
         """Move a cluster to another class, and count again what that changes."""
-        block, old = self.several.of(cluster), int(self.mapping[cluster])
-        self._place(np.array([cluster]), np.array([old]), -1)
-        self._place(np.array([cluster]), np.array([to]), 1)
-        columns = np.array([old, to])
-        held = block.induced @ (self.mapping[:, None] == columns).astype(np.int64)
-        after = held + np.array([-1, 1])
+        old = int(self.mapping[cluster])
+        self._place(cluster, old, -1)
+        self._place(cluster, to, 1)
+        self.mapping[cluster] = to
+        if self.several.sizes[cluster]:
+            self._count(cluster, old, to)
+
+    def _count(self, cluster: int, old: int, to: int) -> None:
+        """Count again the items that a cluster shares with others."""
+        block, columns = self.several.of(cluster), np.array([old, to])
+        after = block.induced @ (self.mapping[:, None] == columns).astype(np.int64)
+        held = after + np.array([1, -1])
         new = (after == 0).astype(np.int64) - (held == 0)
         only = (after == 1).astype(np.int64) - (held == 1)
         gold = block.gold[:, columns].toarray()
@@ -82,7 +101,6 @@ class UnionState:
         total = change.sum(axis=0)
         self.union[columns] -= total[:2]
         self.common[columns] -= total[2:4]
-        self.mapping[cluster] = to
 
     def _add(self, columns: IntArray, change: IntArray) -> None:
         tables = (self.new, self.new_common, self.only, self.only_common)

@@ -75,7 +75,8 @@ def evaluate_type_level(
     seed : str
         Fixes the random starts and the bootstrap samples.
     certificate_seconds : float, optional
-        If given, how long to search for a proof that the M-1 mapping of MacroI is best.
+        If given, how long to search for a proof that an M-1 mapping is best, or for a bound: for
+        each measure whose mapping is not exact.
     replicates : int
         Bootstrap samples of items for the limits; 0 for none.
     confidence : float
@@ -186,19 +187,20 @@ def _found(neighbours: Neighbours, measure: str, kind: str, options: _Options) -
     score = facts.score(patterns, search.mapping)
     certificate = best if search.exact else "not proven"
     result = Found(measure, kind, search.mapping, score, certificate, search.starts, search.reached)
-    if measure != "MacroI" or search.exact or options.certificate_seconds is None:
+    if facts.mapped_by != measure or search.exact or options.certificate_seconds is None:
         return result
     return _certified(patterns, result, options.certificate_seconds)
 
 
 def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
     """Search for a proof; a better mapping that turns up was reached by no climb."""
-    proof = certify(patterns, found.mapping, seconds=seconds)
+    proof = certify(patterns, found.measure, found.mapping, seconds=seconds)
     return found._replace(
         mapping=proof.mapping,
         score=TYPE_MEASURES.get(found.measure).score(patterns, proof.mapping),
         certificate="proven" if proof.proven else "not proven",
         bound=proof.bound,
+        open_clusters=proof.open_clusters,
         reached=found.reached if proof.value == found.score.value else 0,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,9 +26,11 @@ IMPROVEMENT = 1e-12
 
 FEW_ITEMS = 10_000
 RESTARTS_OF_FEW, RESTARTS_OF_MANY = 20, 5
-KICKS_A_CLUSTER, MOST_KICKS = 10, 400
+KICKS_A_CLUSTER, MOST_KICKS = 40, 2_000
 KICKED = (2, 4)
-"""How many clusters a kick moves, at least and at most."""
+"""How many clusters most kicks move, at least and at most."""
+EMPTIED = 0.2
+"""How many of the kicks move all clusters of a class."""
 
 
 class Climbed(NamedTuple):
@@ -67,8 +69,9 @@ def many_to_one(
     improve the measure by more than 1e-12 (ties: the first cluster, then the first class),
     until there is none. It starts from the class that each cluster shares most items with,
     from the completed 1-1 mapping, and from random mappings. Then iterated local search goes on
-    from the best end: two to four clusters, drawn at random, get classes drawn at random (a kick),
-    the climb begins anew, and its end is kept unless it is below the best.
+    from the best end: two to four clusters drawn at random, every fifth time all clusters of a
+    class, get classes drawn in proportion to the items that they share (a kick); the climb begins
+    anew, and its end is kept unless it is below the best.
 
     Parameters
     ----------
@@ -79,7 +82,7 @@ def many_to_one(
     restarts : int, optional
         Random starts, from 0; by default 20 up to 10,000 items, 5 above.
     kicks : int, optional
-        Kicks, from 0; by default 10 for each cluster, 400 at most.
+        Kicks, from 0; by default 40 for each cluster, 2,000 at most.
     seed : str
         Fixes the random starts and the kicks.
 
@@ -149,16 +152,34 @@ def _kicked(
 ) -> IntArray:
     """Go on from a mapping by kicks and climbs."""
     bits = seeded_generator(seed=seed, purpose=f"kick {measure}")
-    clusters, classes = neighbours.overlap.shape
+    make, moves = _STATES[measure]
+    now, state = best, make(neighbours, best)
     for _ in range(kicks):
-        start = best.copy()
-        number = min(clusters, int(bits.integers(KICKED[0], KICKED[1] + 1)))
-        moved = np.sort(bits.choice(clusters, size=number, replace=False))
-        start[moved] = bits.integers(classes, size=number)
-        end = climb(neighbours, measure, start)
-        if value(end) >= value(best):
-            best = end
+        trial = state.copied()
+        for cluster, to in _kick(now, neighbours.overlap, bits):
+            trial.move(cluster, to)
+        end = _climbed(trial, moves)
+        if value(end) >= value(now) and not np.array_equal(end, now):
+            # Made anew: sums that are not exact would drift from kick to kick.
+            now, state = end, make(neighbours, end)
+        best = now if value(now) > value(best) else best
     return best
+
+
+def _kick(
+    mapping: IntArray, shared: IntArray, bits: np.random.Generator
+) -> Iterator[tuple[int, int]]:
+    """Draw clusters and a class for each; one more item in every pair lets none be impossible."""
+    if bits.random() < EMPTIED:
+        moved = np.flatnonzero(mapping == bits.choice(np.unique(mapping)))
+    else:
+        number = min(len(mapping), int(bits.integers(KICKED[0], KICKED[1] + 1)))
+        moved = np.sort(bits.choice(len(mapping), size=number, replace=False))
+    odds = np.cumsum(shared[moved] + 1, axis=1)
+    drawn = bits.integers(odds[:, -1])
+    classes = (odds <= drawn[:, None]).sum(axis=1)
+    changed = classes != mapping[moved]
+    return zip(moved[changed].tolist(), classes[changed].tolist(), strict=True)
 
 
 def is_separable(patterns: Patterns, measure: str) -> bool:
@@ -185,27 +206,27 @@ def climb(neighbours: Neighbours, measure: str, start: IntArray) -> IntArray:
     array of int, shape (clusters,)
         A mapping that no single move improves by more than 1e-12.
     """
-    state, moves = _state(neighbours, measure, start)
+    make, moves = _STATES[measure]
+    return _climbed(make(neighbours, start), moves)
+
+
+_STATES: dict[str, tuple[Callable[[Neighbours, IntArray], Any], Callable[[Any], FloatArray]]] = {
+    "MacroI": (UnionState, macro_moves),
+    "MicroI": (ItemState, item_moves),
+    "MicroC": (UnionState, micro_moves),
+}
+"""A mapping that can be changed, and the values after each move of it."""
+
+
+def _climbed(state: Any, moves: Callable[[Any], FloatArray]) -> IntArray:
     while True:
-        values = moves()
+        values = moves(state)
         now = values[0, state.mapping[0]]
         better = (values > now + IMPROVEMENT) & (values >= values.max() - IMPROVEMENT)
         first = int(better.argmax())
         if not better.flat[first]:
-            return state.mapping
+            return np.asarray(state.mapping)
         state.move(*divmod(first, values.shape[1]))
-
-
-def _state(
-    neighbours: Neighbours, measure: str, start: IntArray
-) -> tuple[ItemState | UnionState, Callable[[], FloatArray]]:
-    """Return a mapping that can be changed, and the values after each move."""
-    if measure == "MicroI":
-        items = ItemState(neighbours, start)
-        return items, lambda: item_moves(items)
-    unions = UnionState(neighbours, start)
-    values = macro_moves if measure == "MacroI" else micro_moves
-    return unions, lambda: values(unions)
 
 
 def _starts(neighbours: Neighbours, measure: str, restarts: int, seed: str) -> Iterator[IntArray]:

@@ -38,6 +38,8 @@ class Found(NamedTuple):
         Climbs, and those that ended at the value.
     bound : float, optional
         No mapping of this kind is better; None where it is not known.
+    open_clusters : int, optional
+        Clusters that may have another class in a better mapping; None where it is not known.
     lower, upper, interval : float, float, str, optional
         Limits, and "fixed" or "refitted".
     """
@@ -50,6 +52,7 @@ class Found(NamedTuple):
     starts: int | None = None
     reached: int | None = None
     bound: float | None = None
+    open_clusters: int | None = None
     lower: float | None = None
     upper: float | None = None
     interval: str | None = None
@@ -65,7 +68,8 @@ def summary_table(made: Entries, found: Sequence[Found]) -> pl.DataFrame:
 
 def _summary_row(made: Entries, found: Found) -> dict[str, str | float | None]:
     value = float(found.score.value)
-    bound = value if found.certificate in {"exact", "proven"} else found.bound
+    sure = found.certificate in {"exact", "proven"}
+    bound = value if sure else found.bound
     covered = len(np.unique(found.mapping[found.mapping >= 0]))
     return {
         "measure": found.measure,
@@ -76,6 +80,7 @@ def _summary_row(made: Entries, found: Found) -> dict[str, str | float | None]:
         "certificate": found.certificate,
         "bound": bound,
         "gap": None if bound is None else bound - value,
+        "n_open_clusters": 0 if sure else found.open_clusters,
         "starts": found.starts,
         "starts_reaching_best": found.reached,
         "lower": found.lower,
@@ -84,6 +89,7 @@ def _summary_row(made: Entries, found: Found) -> dict[str, str | float | None]:
         "n_items": len(made.items),
         "n_dropped": made.n_dropped,
         "n_without_cluster": made.n_without_cluster,
+        "n_in_several": int(made.patterns.counts[made.patterns.induced.sum(axis=1) > 1].sum()),
         "n_classes": len(made.classes),
         "n_clusters": len(made.clusters),
         "n_clusters_dropped": made.n_clusters_dropped,

@@ -112,9 +112,11 @@ def test_certificates() -> None:
     ]
     assert proven.summary.filter(mapping="M-1").select(columns).rows() == [
         ("MacroI", "proven", 0.875, 0.0),
-        ("MicroC", "not proven", None, None),
-        ("MicroI", "not proven", None, None),
+        ("MicroC", "proven", 1.0, 0.0),
+        ("MicroI", "proven", 13 / 15, 0.0),
     ]
+    assert set(proven.summary.filter(mapping="M-1")["n_open_clusters"]) == {0}
+    assert set(proven.summary["n_in_several"]) == {4}
     assert set(plain.summary.filter(mapping="1-1")["certificate"]) == {"exact"}
     check(proven)
 

@@ -48,7 +48,8 @@ def table(model: type[Any], rows: list[dict[str, Any]], **same: Any) -> pl.DataF
     return pl.DataFrame(every, schema=model.columns())
 
 
-COUNTS = {"n_items": 4, "n_dropped": 3, "n_without_cluster": 0, "n_classes": 2, "n_clusters": 3,
+COUNTS = {"n_items": 4, "n_dropped": 3, "n_without_cluster": 0, "n_in_several": 1,
+          "n_classes": 2, "n_clusters": 3,
           "n_clusters_dropped": 0, "n_uncovered": 1}  # fmt: skip
 OVERLAPS = table(ClusterOverlaps, [
     {"gold": "N", "cluster": "2", "n_ij": 1, "n_i": 3, "n_j": 1},
@@ -58,7 +59,8 @@ OVERLAPS = table(ClusterOverlaps, [
 TYPES = {
     "scores": table(TypeLevel, [
         {"measure": "MacroI", "mapping": "M-1", "value": 0.5, "recall": 0.4, "precision": 0.6,
-         "certificate": "not proven", "bound": 0.75, "gap": 0.25, "starts": 22,
+         "certificate": "not proven", "bound": 0.75, "gap": 0.25, "n_open_clusters": 2,
+         "starts": 22,
          "starts_reaching_best": 7, "lower": 0.4, "upper": 0.6, "interval": "fixed"},
         {"measure": "MacroI", "mapping": "floor", "value": 0.3, "recall": 0.3, "precision": 0.3},
     ], **COUNTS),
@@ -102,6 +104,13 @@ def test_type_level_says_what_it_does_not_see_and_what_was_dropped() -> None:
     assert "A (1): 3 and 0; A (2): 3 and 0; B (1): 3 and 0" in said
     full = TYPES | {"scores": TYPES["scores"].with_columns(n_dropped=pl.lit(0, pl.Int64))}
     assert "Every system has a cluster for each of them" in texts(types(full))
+
+
+def test_a_wide_gap_is_explained() -> None:
+    said = texts(types())
+    assert "A (1), MacroI: 25.00, 2 of 3 clusters, 1 of 4 types" in said
+    narrow = TYPES | {"scores": TYPES["scores"].with_columns(gap=pl.lit(0.01))}
+    assert "Gaps above" not in texts(types(narrow))
 
 
 def test_type_level_scores_with_limits_starts_gap_and_floor() -> None:
