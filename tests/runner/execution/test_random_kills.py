@@ -1,90 +1,39 @@
-"""Runs killed by SIGKILL at any moment: the next run goes on and gives the same tables."""
+"""Runs killed by SIGKILL at any moment: the next run goes on and gives the same tables.
+
+It takes long, and so it is part of `make torture`; `test_kill.py` kills at places that are chosen.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import random
-import shutil
-import signal
-import subprocess
-import sys
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from datetime import datetime
-from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
-from pipeline.runner.store.storage import storage_at, write_folder
-from tests.runner.commands import Driver, environment
-from tests.runner.extensions import HERE
-from tests.runner.laboratory import STAGES, Laboratory, artefacts, assert_whole, build, read_log
+from tests.runner.commands import Driver
+from tests.runner.execution.killing import Kill, Reference, Round, Way, Worker, uninterrupted
+from tests.runner.laboratory import STAGES, Laboratory
+
+pytestmark = pytest.mark.torture
 
 KILLS = int(os.environ.get("LEXASSAY_KILLS", "30"))
 """How many runs are killed at a random moment; a fifth as many at an exact one."""
 WORKERS = 2
 
-Digests: TypeAlias = dict[str, dict[str, str]]
-Way: TypeAlias = Callable[[Laboratory, Driver], None]
-"""Starts a run and kills it."""
 Plan: TypeAlias = tuple[str, Sequence[Way]]
 """Name of a store, and how its runs are killed."""
 
 
-@dataclass(frozen=True)
-class Reference:
-    """A run that nobody interrupted: its tables, its acts, and when each event came."""
-
-    laboratory: Laboratory
-    digests: Digests
-    acts: int
-    times: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Kill:
-    """Where a run was hit: its last event, and whether a stage was half-done."""
-
-    stage: str
-    event: str
-    partial: bool
-
-
-@dataclass(frozen=True)
-class Round:
-    """A run killed once or several times, then run to its end."""
-
-    kills: tuple[Kill, ...]
-    resumed: int
-    digests: Digests
-
-
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
-    laboratory = build(tmp_path_factory.mktemp("kill"), shards=4, rows=300)
-    driver = Driver()
-    driver.ready()
-    began = time.time()
-    done = driver.do(laboratory.words("run"))
-    driver.close()
-    assert done.code == 0, done.text
-    assert set(laboratory.digests()) == set(STAGES)
-    stamps = [datetime.fromisoformat(event["time"]).timestamp() for event in newest(laboratory)]
-    times = tuple(stamp - began for stamp in stamps)
-    return Reference(laboratory, laboratory.digests(), done.acts, times)
-
-
-def newest(laboratory: Laboratory) -> list[dict[str, str]]:
-    """Return the events of the newest run, also of one that was killed."""
-    logs = list((laboratory.root / "history").glob("*.jsonl"))
-    log = max(logs, key=lambda each: each.stat().st_mtime_ns, default=None)
-    return read_log(log) if log else []
+    return uninterrupted(tmp_path_factory.mktemp("kill"), rows=300)
 
 
 def at(events: int, delay: float) -> Way:
@@ -126,47 +75,6 @@ def before_act(number: int) -> Way:
         driver.outcome()
 
     return kill
-
-
-class Worker:
-    """Kills runs in processes that are ready, and sees them to their end in another."""
-
-    def __init__(self, laboratory: Laboratory) -> None:
-        self._laboratory = laboratory
-        self._next, self._last = Driver(), Driver()
-        self._last.ready()
-
-    def round(self, name: str, ways: Sequence[Way]) -> Round:
-        """Kill the runs of one store one after the other, then run to the end."""
-        laboratory = replace(self._laboratory, runs=self._laboratory.folder / name)
-        found = [self._kill(laboratory, way) for way in ways]
-        done = self._last.do(laboratory.words("run"))
-        assert done.code == 0, done.text
-        assert_whole(laboratory.root)
-        resumed = sum(int(each.get("resumed", 0)) for each in newest(laboratory))
-        digests = laboratory.digests()
-        assert list(laboratory.root.rglob(".staging-*")) == []
-        assert self._last.do(laboratory.words("gc")).code == 0
-        assert {path.name for path in laboratory.root.glob("*/.*")} == {".lock"}
-        assert len(artefacts(laboratory.root)) == len(STAGES)
-        shutil.rmtree(laboratory.runs)
-        return Round(tuple(each for each in found if each), resumed, digests)
-
-    def _kill(self, laboratory: Laboratory, way: Way) -> Kill | None:
-        driver, self._next = self._next, Driver()
-        driver.ready()
-        way(laboratory, driver)
-        assert driver.wait() == -signal.SIGKILL
-        driver.close()
-        events = newest(laboratory) or [{"event": "", "stage": ""}]
-        if events[-1]["event"] == "run_done":
-            return None
-        partial = any(laboratory.root.glob("*/.partial-*"))
-        return Kill(events[-1]["stage"], events[-1]["event"], partial)
-
-    def close(self) -> None:
-        self._next.close()
-        self._last.close()
 
 
 def rounds(laboratory: Laboratory, plans: Sequence[Plan]) -> Iterator[Round]:
@@ -233,52 +141,3 @@ def test_killed_before_an_act_on_the_disk(reference: Reference) -> None:
     print(f"{sum(each.resumed > 0 for each in done)} stores went on with finished shards")
     assert [each.digests for each in done] == [reference.digests] * len(plans)
     assert any(each.resumed for each in done)
-
-
-WRITE = """
-import sys
-from pathlib import Path
-from driver import Counter
-from pipeline.runner.store.storage import storage_at, write_folder
-sys.addaudithook(counter := Counter())
-counter.kill_at = int(sys.argv[2])
-folder = Path(sys.argv[1])
-write_folder(storage_at(folder.parent), folder.name, {"page": b"new", "files/table": b"new"})
-print(counter.count)
-"""
-OLD = {"page": b"old", "files/table": b"old", "more": b"old"}
-
-
-def replaced(folder: Path, kill_at: int) -> subprocess.CompletedProcess[str]:
-    """Replace a report in a process that kills itself before one of its acts."""
-    write_folder(storage_at(folder.parent), folder.name, OLD)
-    command = [sys.executable, "-c", WRITE, str(folder), str(kill_at)]
-    return subprocess.run(
-        command, env=environment([HERE]), capture_output=True, text=True, check=False
-    )
-
-
-def content(folder: Path) -> dict[str, str]:
-    return {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
-    """The page is the old one or the new one or gone, never a mixture; the next is right."""
-    done = replaced(tmp_path / "report", 0)
-    new, old = content(tmp_path / "report"), {"page": "old", "table": "old", "more": "old"}
-    assert new == {"page": "new", "table": "new"}
-    last = int(done.stdout)
-    acts = [*range(1, last, 1 if KILLS > 50 else 2), last]
-    folders = [tmp_path / f"{act}" / "report" for act in acts]
-    for folder in folders:
-        folder.parent.mkdir()
-    with ThreadPoolExecutor(WORKERS) as pool:
-        ends = list(pool.map(replaced, folders, acts))
-    assert {end.returncode for end in ends} == {-signal.SIGKILL}
-    found = [content(folder) for folder in folders]
-    assert all(each in (old, new, {}) for each in found)
-    assert found[0] == old
-    assert found[-1] == new
-    for folder in folders:
-        write_folder(storage_at(folder.parent), folder.name, {"page": b"newest"})
-        assert content(folder.parent) == {"page": "newest", ".report.lock": ""}
