@@ -18,8 +18,8 @@ from tests.formats.corpora import slow_readers
 from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
 
 COLUMNS = ["form", "lemma", "head"]
-TSV = {"name": "tokens"}
-PARQUET = {"name": "token_parquet"}
+TSV: dict[str, Any] = {"name": "tokens"}
+PARQUET: dict[str, Any] = {"name": "token_parquet"}
 TRAPS = (
     "\ufeff# form\tlemma\thead; a comment with tabs\n"
     "# doc one two \n"

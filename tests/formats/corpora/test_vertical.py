@@ -73,7 +73,7 @@ def test_whole_protocol(public_data: Callable[[str], Path]) -> None:
                 "document_id": "date",
                 "lenient": lenient,
             }
-            found = read(path, **options, **structures)
+            found = read(path, **{**options, **structures})
             assert found.rows(named=True) == expected
             assert found.height == 8402
 
