@@ -10,11 +10,12 @@ RUNS ?= runs
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: help demo test test-coverage office lint wheel bench coverage clean
+.PHONY: help demo test torture test-coverage office lint wheel bench coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
-	@echo "make test      run all tests"
+	@echo "make test      run all tests, but for those of make torture"
+	@echo "make torture   kill runs at random moments, many times"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
 	@echo "make office    people in the loop, their sheets saved by LibreOffice"
 	@echo "make lint      check style and types"
@@ -49,6 +50,10 @@ demo: $(VENV)/core
 
 test: $(VENV)/test
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal
+
+# LEXASSAY_KILLS=300 kills more often.
+torture: $(VENV)/test
+	$(BIN)/python -m pytest -m torture
 
 # Lines that no test runs. The floor and what is left out stand in pyproject.toml.
 test-coverage: $(VENV)/test

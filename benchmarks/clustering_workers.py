@@ -69,7 +69,7 @@ def tokens(size: Size) -> Evaluation:
 
 
 def scikit_learn(size: Size) -> Evaluation:
-    from sklearn import metrics  # noqa: PLC0415
+    from sklearn import metrics
 
     rows = _tokens(size).select(pl.col("gold", "cluster").str.slice(1).cast(pl.Int64))
     gold, cluster = (column.to_numpy() for column in rows)
@@ -81,7 +81,7 @@ def scikit_learn(size: Size) -> Evaluation:
 
 
 def bcubed(size: Size) -> Evaluation:
-    import bcubed  # noqa: PLC0415
+    import bcubed
 
     gold, induced = _sets(size)
 
@@ -94,7 +94,7 @@ def bcubed(size: Size) -> Evaluation:
 
 def clusim(measure: str, *, overlap: bool) -> Callable[[Size], Evaluation]:
     def prepare(size: Size) -> Evaluation:
-        from clusim import clustering, sim  # noqa: PLC0415
+        from clusim import clustering, sim
 
         names = _sets(size) if overlap else _single(size)
         # Its Omega index takes items for places in arrays: they have to be numbers from 0.
@@ -106,8 +106,8 @@ def clusim(measure: str, *, overlap: bool) -> Callable[[Size], Evaluation]:
 
 def cdlib(measure: str) -> Callable[[Size], Evaluation]:
     def prepare(size: Size) -> Evaluation:
-        import networkx  # noqa: PLC0415
-        from cdlib import NodeClustering, evaluation  # noqa: PLC0415
+        import networkx
+        from cdlib import NodeClustering, evaluation
 
         gold, induced, _ = memberships(size)
         items = networkx.Graph()

@@ -35,7 +35,7 @@ def counter(path: str, least: int) -> tuple[int, int]:
 
 
 def nltk(path: str, least: int) -> tuple[int, int]:
-    from nltk.collocations import BigramCollocationFinder  # noqa: PLC0415
+    from nltk.collocations import BigramCollocationFinder
 
     # Its own way of keeping sentences apart pads each of them.
     finder = BigramCollocationFinder.from_documents(list(sentences(path)))
@@ -45,7 +45,7 @@ def nltk(path: str, least: int) -> tuple[int, int]:
 
 
 def gensim(path: str, least: int) -> tuple[int, int]:
-    from gensim.models.phrases import Phrases  # noqa: PLC0415
+    from gensim.models.phrases import Phrases
 
     found = Phrases(
         sentences(path), min_count=least, threshold=1e-9, delimiter="\t", max_vocab_size=10**9
@@ -55,7 +55,7 @@ def gensim(path: str, least: int) -> tuple[int, int]:
 
 
 def duckdb(path: str, least: int) -> tuple[int, int]:
-    import duckdb as database  # noqa: PLC0415
+    import duckdb as database
 
     connection = database.connect()
     connection.execute(

@@ -14,9 +14,9 @@ Word = tuple[int, str, str, int, str]
 
 def with_conllu(path: str) -> Iterator[list[Word]]:
     """Yield id, lemma, upos, head, deprel of every word, read by conllu."""
-    import conllu  # noqa: PLC0415
+    import conllu
 
-    with open(path, encoding="utf-8") as lines:  # noqa: PTH123
+    with open(path, encoding="utf-8") as lines:  # noqa: PTH123  as its users would
         for sentence in conllu.parse_incr(lines):
             yield [
                 (w["id"], w["lemma"], w["upos"], w["head"], w["deprel"])
@@ -27,7 +27,7 @@ def with_conllu(path: str) -> Iterator[list[Word]]:
 
 def with_pyconll(path: str) -> Iterator[list[Word]]:
     """Yield the same, read by pyconll."""
-    from pyconll.load import iter_from_file  # noqa: PLC0415
+    from pyconll.load import iter_from_file
 
     for sentence in iter_from_file(path):
         yield [

@@ -57,7 +57,7 @@ def lexassay(measures: Sequence[str]) -> Callable[[pl.DataFrame], Callable[[], A
 
 
 def association_measures(table: pl.DataFrame) -> Callable[[], Any]:
-    from association_measures import measures  # noqa: PLC0415
+    from association_measures import measures
 
     frame = table.select("f", "f1", "f2", "N").to_pandas()
     options = {"discounting": "Hardie2014", "boundary": "normal", "alpha": 0.05, "correct": None}
@@ -65,7 +65,7 @@ def association_measures(table: pl.DataFrame) -> Callable[[], Any]:
 
 
 def nltk(table: pl.DataFrame) -> Callable[[], Any]:
-    from nltk.metrics import BigramAssocMeasures  # noqa: PLC0415
+    from nltk.metrics import BigramAssocMeasures
 
     scorers = [getattr(BigramAssocMeasures, name) for name in NLTK]
     rows = list(table.select("f", "f1", "f2", "N").iter_rows())

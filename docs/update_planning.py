@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from pipeline.kernels.nbest.power import Design, comparison_power
 from pipeline.kernels.nbest.width import smallest
@@ -120,9 +121,9 @@ def updated(text: str, name: str, content: str) -> str:
 
 def picture() -> bytes:
     """Return the widths as a picture."""
-    how = {"candidates": CANDIDATES, "n": LISTS, "precisions": [0.3]}
-    curves = plan_width(**how, rates=rate_grid(0.3))  # type: ignore[arg-type]
-    asked = plan_width(**how, widths=[0.15, 0.2])  # type: ignore[arg-type]
+    how: dict[str, Any] = {"candidates": CANDIDATES, "n": LISTS, "precisions": [0.3]}
+    curves = plan_width(**how, rates=rate_grid(0.3))
+    asked = plan_width(**how, widths=[0.15, 0.2])
     return chart_bytes(plan_chart(curves, asked=asked), "svg")
 
 

@@ -49,7 +49,7 @@ def test_decorators_give_the_function_back_and_keep_its_facts() -> None:
     assert registry.get("filled") == Shape("filled", filled, corners=4)
     assert registry.module("filled") == __name__
     with pytest.raises(TypeError, match="sides"):
-        registry.decorator(Shape)(sides=4)(filled)  # type: ignore[call-arg]
+        registry.decorator(Shape)(sides=4)(filled)  # type: ignore[call-arg]  # the mistake
     things: Registry[object] = Registry("thing", "pipeline.engine")
     things.decorator(itself)()(shapes)
     assert things.get("shapes") is shapes

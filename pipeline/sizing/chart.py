@@ -49,7 +49,7 @@ def plan_chart(
     'LayerChart'
     """
     from pipeline.report.charts.parts.options import SCREEN  # noqa: PLC0415  takes long
-    from pipeline.report.charts.planning_graph import planning_chart  # noqa: PLC0415
+    from pipeline.report.charts.planning_graph import planning_chart  # noqa: PLC0415  takes long
 
     held = _lines(curves)
     marked = None if asked is None else _lines(asked, names_of=curves)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -108,7 +109,7 @@ def test_coverage_and_width_are_those_of_the_exact_computation(cells: pl.DataFra
     assert sum(z > 2 for z in far) < 0.2 * len(far)
 
 
-def wald(k, n, *, confidence):  # type: ignore[no-untyped-def]
+def wald(k: Any, n: Any, *, confidence: Any) -> Any:
     """The textbook interval, which is known to be wrong for few draws."""
     p = k / np.maximum(n, 1)
     half = 1.96 * np.sqrt(p * (1 - p) / np.maximum(n, 1))

@@ -113,10 +113,11 @@ class Driver:
         line = self._read()
         assert line == "ready", line
 
-    def send(self, words: Sequence[str], *, kill_at: int = 0) -> None:
-        """Start a command; it kills itself before its `kill_at`-th act on the file system."""
+    def send(self, words: Sequence[str], *, kill_at: int = 0, place: str = "") -> None:
+        """Start a command; it kills itself before its `kill_at`-th act at a place on the disk."""
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"words": list(words), "kill_at": kill_at}) + "\n")
+        request = {"words": list(words), "kill_at": kill_at, "place": place}
+        self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
 
     def outcome(self) -> Outcome | None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pipeline.stages.base import STAGES
-from tests.runner.laboratory import Laboratory, build
+from tests.runner.laboratory import Laboratory, age, build
 
 collect_ignore_glob = ["extension/*", "plugins/*", "driver.py"]
 
@@ -22,3 +24,20 @@ def own_stages(monkeypatch: pytest.MonkeyPatch) -> None:
 def laboratory(tmp_path: Path) -> Laboratory:
     """An experiment that has never run."""
     return build(tmp_path / "laboratory")
+
+
+@pytest.fixture(scope="session")
+def _finished(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+    found = build(tmp_path_factory.mktemp("finished") / "laboratory")
+    for path in found.folder.glob("*.tsv"):
+        age(path)
+    found.run()
+    return found
+
+
+@pytest.fixture
+def done(_finished: Laboratory, tmp_path: Path) -> Laboratory:
+    """An experiment that has run, its files a while ago."""
+    folder = tmp_path / "laboratory"
+    shutil.copytree(_finished.folder, folder)
+    return replace(_finished, folder=folder, runs=folder / "runs")

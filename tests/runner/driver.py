@@ -1,13 +1,14 @@
 """A process that imports everything, says "ready", and runs the commands that it is told.
 
 One line of JSON per command: its words, and the act on the file system before which the
-process kills itself (0: never). The answer is a line of JSON: exit code and what was said.
+process kills itself (0: never) among those of a place (empty: all). The answer is a line of JSON: exit code and what was said.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from dataclasses import asdict
@@ -18,16 +19,23 @@ _WRITES = os.O_WRONLY | os.O_RDWR
 
 
 class Counter:
-    """Counts the acts on the file system and kills the process before the one that is named."""
+    """Counts the acts at a place and kills the process before the one that is named.
+
+    The place is a regular expression for an act and its target, such as ``os.rename .*/ranks/``.
+    """
 
     def __init__(self) -> None:
         self.count = 0
         self.kill_at = 0
+        self.place = ""
 
     def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
         """Look at one audit event."""
         opened = event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITES
         if event not in ACTS and not opened:
+            return
+        target = arguments[1] if event in {"os.rename", "os.link"} else arguments[0]
+        if not re.match(self.place, f"{event} {target}"):
             return
         self.count += 1
         if self.count == self.kill_at:
@@ -47,7 +55,7 @@ def work() -> None:
     print("ready", flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        counter.count, counter.kill_at = 0, request["kill_at"]
+        counter.count, counter.kill_at, counter.place = 0, request["kill_at"], request["place"]
         done = call(request["words"])
         print(json.dumps({**asdict(done), "acts": counter.count}), flush=True)
 

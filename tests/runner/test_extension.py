@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -63,13 +65,21 @@ def extended(laboratory: Laboratory) -> Laboratory:
     return laboratory
 
 
-def do(path: Path, *commands: list[str]) -> list[Outcome]:
-    """Run commands in one new process."""
+@contextmanager
+def process(path: Path) -> Iterator[Callable[[list[str]], Outcome]]:
+    """Give a new process, which runs commands with the code that it finds as it starts."""
     driver = Driver(path=[path])
     driver.ready()
-    found = [driver.do(words) for words in commands]
-    driver.close()
-    return found
+    try:
+        yield driver.do
+    finally:
+        driver.close()
+
+
+def do(path: Path, *commands: list[str]) -> list[Outcome]:
+    """Run commands in one new process."""
+    with process(path) as run:
+        return [run(words) for words in commands]
 
 
 def scores(done: Outcome) -> list[tuple[int, float]]:
@@ -105,8 +115,8 @@ def test_adds_measure_stage_format_and_view(extended: Laboratory, extension: Pat
 def test_adds_a_family_of_measures(extended: Laboratory, extension: Path) -> None:
     """Its members are found in worker processes, too, and its code is that of the stage."""
     asked = 'stages.scores.measures=["Root.3", "root_of_frequency(4)", "mi_conf(50)"]'
-    words = [*extended.words("run", "--set", asked), "--set", "run.engine=processes"]
-    (run,) = do(extension, words)
+    words = extended.words("run", "--set", asked)
+    (run,) = do(extension, [*words, "--set", "run.engine=processes", "--set", "run.workers=1"])
     assert run.code == 0, run.text
     found = table(extended, "scores", "scores")
     for n in (3, 4):
@@ -141,9 +151,10 @@ def table(laboratory: Laboratory, stage: str, name: str) -> pl.DataFrame:
 
 def test_adds_interval_test_and_correction(laboratory: Laboratory, extension: Path) -> None:
     words = laboratory.words("run", "--report", *setting(ESTIMATES))
-    assert do(extension, laboratory.words("run"))[0].code == 0
-    fisher = table(laboratory, "comparison", "comparison")["p_value"]
-    (run,) = do(extension, words)
+    with process(extension) as do_one:
+        assert do_one(laboratory.words("run")).code == 0
+        fisher = table(laboratory, "comparison", "comparison")["p_value"]
+        run = do_one(words)
     assert run.code == 0, run.text
     assert laboratory.reran() == {"precision", "comparison"}
 
@@ -166,10 +177,11 @@ def test_adds_interval_test_and_correction(laboratory: Laboratory, extension: Pa
 def test_changed_formula_of_an_interval(laboratory: Laboratory, extension: Path) -> None:
     """It reruns the stages with this interval, and no other."""
     words = laboratory.words("run", *setting(ESTIMATES))
-    assert do(extension, words)[0].code == 0
     module = extension / "example_extension" / "intervals.py"
-    change(module, "Return the normal interval", "Return an interval")
-    assert do(extension, words)[0].code == 0
+    with process(extension) as do_one:
+        assert do_one(words).code == 0
+        change(module, "Return the normal interval", "Return an interval")
+        assert do_one(words).code == 0
     assert laboratory.reran() == set()
     change(module, "np.sqrt(share * (1.0 - share) / trials)", "0.5 / np.sqrt(trials)")
     why, run = do(extension, laboratory.words("why", "precision", *setting(ESTIMATES)), words)
@@ -218,7 +230,10 @@ def test_adds_engine(laboratory: Laboratory, extension: Path) -> None:
 
 def test_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -> None:
     asked = {
+        "types.replicates": "10",
+        "types.restarts": "5",
         "types.measures": '["MacroI", "half"]',
+        "tokens.replicates": "10",
         "tokens.measures": '["v", "V2"]',
         "overlapping.measures": '["bcubed_f", "bcubed_squared"]',
     }
@@ -250,12 +265,12 @@ def test_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -
 
 
 def test_changed_formula(extended: Laboratory, extension: Path) -> None:
-    do(extension, extended.words("run"))
-    before = extended.digests()
     measures = extension / "example_extension" / "measures.py"
-    change(measures, "Return the square root", "Return the root")
-    (same,) = do(extension, extended.words("run"))
-    assert same.code == 0
+    with process(extension) as do_one:
+        do_one(extended.words("run"))
+        before = extended.digests()
+        change(measures, "Return the square root", "Return the root")
+        assert do_one(extended.words("run")).code == 0
     assert extended.reran() == set()
 
     change(measures, 'pl.col("o11").sqrt()', 'pl.col("o11").sqrt() + 1.0')
@@ -272,17 +287,17 @@ def test_changed_modules(extended: Laboratory, extension: Path) -> None:
     """Each change reruns the stages that rest on it; the tables are equal, so nothing more."""
     modules = extension / "example_extension"
     page = extended.root / "report" / "index.html"
-    do(extension, extended.words("run", "--report"))
+    do(extension, extended.words("run"))
 
     change(modules / "stages.py", 'pl.col("f") <= config.most', 'config.most >= pl.col("f")')
-    (done,) = do(extension, extended.words("run"))
-    assert done.code == 0, done.text
-    assert extended.reran() == {"rare"}
-
     change(modules / "formats.py", '"utf-8"', '"utf-8-sig"')
-    (done,) = do(extension, extended.words("run"))
+    why, done = do(
+        extension, extended.words("why", "candidates"), extended.words("run", "--report")
+    )
+    assert "candidates: code example_extension.formats: " in why.out
+    assert why.out.count("\n") == 1
     assert done.code == 0, done.text
-    assert extended.reran() == {"candidates"}
+    assert extended.reran() == {"candidates", "rare"}
     assert "These are rare indeed." in page.read_text()
 
     change(modules / "views.py", "These are rare indeed.", "So rare!")

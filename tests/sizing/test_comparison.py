@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,11 +12,11 @@ import pipeline as lx
 from pipeline.errors import ConfigError
 from pipeline.kernels.nbest.power import Design, comparison_power
 
-HOW = {"candidates": 200, "n": [60], "precisions": (0.6, 0.4), "overlap": 0.5}
+HOW: dict[str, Any] = {"candidates": 200, "n": [60], "precisions": (0.6, 0.4), "overlap": 0.5}
 
 
 def test_power_is_that_of_the_difference_sets() -> None:
-    row = lx.plan_comparison(**HOW, rates=[0.3]).row(0, named=True)  # type: ignore[arg-type]
+    row = lx.plan_comparison(**HOW, rates=[0.3]).row(0, named=True)
     power = comparison_power(
         Design(n=60, apart=30, candidates=200), size=60, precision_1=0.7, precision_2=0.3
     )
@@ -25,7 +27,7 @@ def test_power_is_that_of_the_difference_sets() -> None:
 
 def test_shared_candidates_take_part_of_the_true_positives() -> None:
     # 36 and 24 of 60; the shared 30 hold 6 of them: 30 and 18 of 30 are left
-    row = lx.plan_comparison(**HOW, shared=0.2, rates=[0.3]).row(0, named=True)  # type: ignore[arg-type]
+    row = lx.plan_comparison(**HOW, shared=0.2, rates=[0.3]).row(0, named=True)
     assert (row["only_1"], row["only_2"]) == (1.0, 0.6)
 
 
@@ -46,9 +48,9 @@ def test_the_difference_of_the_lists_is_kept(
 
 
 def test_rate_for_a_power_is_the_smallest() -> None:
-    found = lx.plan_comparison(**HOW, powers=[0.7]).row(0, named=True)  # type: ignore[arg-type]
+    found = lx.plan_comparison(**HOW, powers=[0.7]).row(0, named=True)
     rates = [(found["size"] - 1) / 200, found["rate"]]
-    power = lx.plan_comparison(**HOW, rates=rates)["power_1"].to_list()  # type: ignore[arg-type]
+    power = lx.plan_comparison(**HOW, rates=rates)["power_1"].to_list()
     assert power[0] < 0.7 <= power[1] == found["power_1"]
     never = lx.plan_comparison(
         candidates=200, n=[60], precisions=(0.6, 0.55), overlap=0.5, powers=[0.7]
@@ -57,8 +59,8 @@ def test_rate_for_a_power_is_the_smallest() -> None:
 
 
 def test_options_of_the_test_count() -> None:
-    def power(**how: object) -> float:
-        return float(lx.plan_comparison(**HOW, rates=[0.3], **how)["power_1"].item())  # type: ignore[arg-type]
+    def power(**how: Any) -> float:
+        return float(lx.plan_comparison(**HOW, rates=[0.3], **how)["power_1"].item())
 
     plain = power()
     assert power(alpha=0.2) > plain
@@ -80,4 +82,4 @@ def test_options_of_the_test_count() -> None:
 ])  # fmt: skip
 def test_mistakes(change: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        lx.plan_comparison(**{**HOW, **change})  # type: ignore[arg-type]
+        lx.plan_comparison(**{**HOW, **change})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -95,9 +96,9 @@ def test_pilot_is_carried_on(done: lx.Run) -> None:
 
 
 def test_reversed_measures_reverse_the_sides(done: lx.Run) -> None:
-    how = {"n": [20], "rates": [0.8], "replicates": 4000}
-    one = lx.plan_pilot(done, "pilot", measures=PAIR, **how).row(0, named=True)  # type: ignore[arg-type]
-    two = lx.plan_pilot(done, "pilot", measures=PAIR[::-1], **how).row(0, named=True)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"n": [20], "rates": [0.8], "replicates": 4000}
+    one = lx.plan_pilot(done, "pilot", measures=PAIR, **how).row(0, named=True)
+    two = lx.plan_pilot(done, "pilot", measures=PAIR[::-1], **how).row(0, named=True)
     assert (one["only_1"], one["only_2"]) == (two["only_2"], two["only_1"])
     assert one["difference"] == -two["difference"] != 0
     assert one["power_1"] == pytest.approx(two["power_2"], abs=0.05)
@@ -125,12 +126,12 @@ def test_rates_and_goals(done: lx.Run) -> None:
 @pytest.mark.parametrize("measures", [PAIR, PAIR[::-1]])
 def test_rate_for_a_power_of_the_better_measure(done: lx.Run, measures: tuple[str, str]) -> None:
     for stage, wanted in (("pilot", 0.1), ("full", 0.1)):
-        how = {"measures": measures, "n": [20], "replicates": 2000, "alpha": 0.3}
-        row = lx.plan_pilot(done, stage, powers=[wanted], **how).row(0, named=True)  # type: ignore[arg-type]
+        how: dict[str, Any] = {"measures": measures, "n": [20], "replicates": 2000, "alpha": 0.3}
+        row = lx.plan_pilot(done, stage, powers=[wanted], **how).row(0, named=True)
         better = "power_1" if row["difference"] > 0 else "power_2"
         assert row[better] >= wanted
         assert row["wanted"] == wanted
-        less = lx.plan_pilot(done, stage, rates=[(row["size"] - 1) / 60], **how)  # type: ignore[arg-type]
+        less = lx.plan_pilot(done, stage, rates=[(row["size"] - 1) / 60], **how)
         assert less[better].item() < wanted
 
 
@@ -144,9 +145,9 @@ def test_rate_for_a_power_of_the_better_measure(done: lx.Run, measures: tuple[st
     ("pilot", {"powers": [3.0]}, "power: 3"), ("pilot", {"alpha": 0.0}, "alpha: 0"),
 ])  # fmt: skip
 def test_mistakes(done: lx.Run, stage: str, change: dict[str, object], said: str) -> None:
-    given = {"measures": PAIR, "n": [20], **change}
+    given: dict[str, Any] = {"measures": PAIR, "n": [20], **change}
     with pytest.raises(ConfigError, match=said):
-        lx.plan_pilot(done, stage, **given)  # type: ignore[arg-type]
+        lx.plan_pilot(done, stage, **given)
 
 
 def test_a_part_of_the_annotation_is_no_sample(tmp_path: Path, done: lx.Run) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import pytest
 
@@ -41,12 +43,12 @@ def test_every_method_and_the_order_of_rows(interval: str) -> None:
 
 
 def test_rate_for_a_width_is_the_smallest() -> None:
-    how = {"candidates": 400, "n": [100], "precisions": [0.3]}
-    found = lx.plan_width(**how, widths=[0.25]).row(0, named=True)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"candidates": 400, "n": [100], "precisions": [0.3]}
+    found = lx.plan_width(**how, widths=[0.25]).row(0, named=True)
     assert (found["wanted"], found["rate"]) == (0.25, found["size"] / 400)
-    less = lx.plan_width(**how, rates=[(found["size"] - 1) / 400])  # type: ignore[arg-type]
+    less = lx.plan_width(**how, rates=[(found["size"] - 1) / 400])
     assert found["width"] <= 0.25 < less["width"].item()
-    again = lx.plan_width(**how, rates=[found["rate"]])  # type: ignore[arg-type]
+    again = lx.plan_width(**how, rates=[found["rate"]])
     assert again.drop("wanted").equals(pl.DataFrame([found], schema=again.schema).drop("wanted"))
 
 
@@ -66,8 +68,8 @@ def test_unreachable_width_is_a_row_of_nulls() -> None:
 
 
 def test_replacement() -> None:
-    how = {"candidates": 100, "n": [50], "precisions": [0.3], "rates": [0.5]}
-    without, again = (lx.plan_width(**how, replacement=again) for again in (False, True))  # type: ignore[arg-type]
+    how: dict[str, Any] = {"candidates": 100, "n": [50], "precisions": [0.3], "rates": [0.5]}
+    without, again = (lx.plan_width(**how, replacement=again) for again in (False, True))
     assert without["n_sampled"].item() == pytest.approx(again["n_sampled"].item())
     assert without["width"].item() != again["width"].item()
 
@@ -75,7 +77,7 @@ def test_replacement() -> None:
 def test_progress_sees_every_piece() -> None:
     seen: list[object] = []
 
-    def track(items):  # type: ignore[no-untyped-def]
+    def track(items: Any) -> Any:
         for item in items:
             seen.append(item)
             yield item
@@ -110,6 +112,12 @@ def test_all_mistakes_at_once() -> None:
     ({"interval": "hypergeometric", "replacement": True}, "take clopper_pearson"),
 ])  # fmt: skip
 def test_mistakes(change: dict[str, object], said: str) -> None:
-    given = {"candidates": 100, "n": [10], "precisions": [0.5], "rates": [0.1], **change}
+    given: dict[str, Any] = {
+        "candidates": 100,
+        "n": [10],
+        "precisions": [0.5],
+        "rates": [0.1],
+        **change,
+    }
     with pytest.raises(ConfigError, match=said):
-        lx.plan_width(**given)  # type: ignore[arg-type]
+        lx.plan_width(**given)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 import polars as pl
-from xlsxwriter import Workbook  # type: ignore[import-untyped]
+from xlsxwriter import Workbook
 
 from pipeline.formats.sheets.guard import guard
 from pipeline.formats.sheets.looks import CREATED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from xlsxwriter.utility import xl_range_abs  # type: ignore[import-untyped]
+from xlsxwriter.utility import xl_range_abs
 
 from pipeline.formats.sheets.guard import endangered, escape
 from pipeline.formats.sheets.heights import height

@@ -6,7 +6,7 @@ import io
 import re
 
 import polars as pl
-from xlsxwriter import Workbook  # type: ignore[import-untyped]
+from xlsxwriter import Workbook
 
 from pipeline.formats.sheets import looks
 from pipeline.formats.sheets.content import refuse, texts

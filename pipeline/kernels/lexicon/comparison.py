@@ -22,7 +22,7 @@ def sample_of(*scores: pl.DataFrame) -> ratio.Sample:
         lemma, size, base, L, population; the same lemmas in each.
     """
     ordered = [each.sort("lemma") for each in scores]
-    population = int(ordered[0]["population"].max() or 0)  # type: ignore[arg-type]
+    population = int(ordered[0]["population"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
     y = tuple(each["size"].to_numpy() * each["L"].to_numpy() for each in ordered)
     x = tuple(each["base"].to_numpy().astype(np.float64) for each in ordered)
     return ratio.Sample(y, x, population)

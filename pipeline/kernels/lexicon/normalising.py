@@ -88,7 +88,7 @@ def _changed(text: pl.Expr, how: dict[str, str] | str) -> pl.Expr:
         return text.str.replace_many(longest, [how[old] for old in longest], leftmost=True)
     if how == "strip":
         return text.str.strip_chars()
-    return text.str.to_lowercase() if how == "lower" else text.str.normalize(how)  # type: ignore[arg-type]
+    return text.str.to_lowercase() if how == "lower" else text.str.normalize(how)  # type: ignore[arg-type]  # else a Unicode form
 
 
 def _difference(

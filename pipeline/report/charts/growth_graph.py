@@ -36,7 +36,7 @@ def growth(
     look : Look
         Size and style.
     """
-    last = max(2, int(frame["k"].max() or 2))  # type: ignore[arg-type]
+    last = max(2, int(frame["k"].max() or 2))  # type: ignore[arg-type]  # a column of numbers
     stroke_of = strokes(names, look)
     lines = [
         _line(frame.filter(name=name), stroke_of[name], last, x_title=x_title, y_title=y_title)

@@ -61,7 +61,7 @@ def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> alt.ConcatCh
 def _top(matrices: Sequence[Matrix]) -> float:
     """Return the end of the scale: the largest difference, in whole points."""
     maxima = [m.cells["difference"].abs().max() for m in matrices]
-    largest = max((float(value) for value in maxima if value is not None), default=0.0)  # type: ignore[arg-type]
+    largest = max((float(value) for value in maxima if value is not None), default=0.0)  # type: ignore[arg-type]  # a column of numbers
     return max(1.0, float(-(-100 * largest // 1)))
 
 

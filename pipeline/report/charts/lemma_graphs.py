@@ -82,7 +82,7 @@ def trend_chart(
     and 5.
     """
     columns = [f"{name.lower()}_trend" for name in names]
-    least = 100.0 * min(float(trends[column].min() or 0.0) for column in columns)  # type: ignore[arg-type]
+    least = 100.0 * min(float(trends[column].min() or 0.0) for column in columns)  # type: ignore[arg-type]  # a column of numbers
     low = max(0.0, 10.0 * (least // 10.0) - 10.0)
     plane = _plane(trends, "moving average (%)", order, look, y=(low, 100.0))
     drawn = {
@@ -111,7 +111,7 @@ def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChar
     shown = places.select(
         n=(100 * pl.col("recall")).round(3), y=(100 * pl.col("precision")).round(3), size="lemmas"
     ).sort("size", "n", "y", descending=[True, False, False])
-    values = [1, *[each for each in (10, 100, 1000) if each <= (shown["size"].max() or 0)]]  # type: ignore[operator]
+    values = [1, *[each for each in (10, 100, 1000) if each <= (shown["size"].max() or 0)]]  # type: ignore[operator]  # a column of numbers
     legend = alt.Legend(title="lemmas", values=values, symbolFillColor=GREY, orient="right")
     scale = alt.Scale(type="sqrt", domain=[0, max(40, *shown["size"])], range=[0, 900])
     size = alt.Size("size", type="quantitative", scale=scale, legend=legend)
@@ -129,7 +129,7 @@ def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChar
 def _plane(
     trends: pl.DataFrame, title: str, order: str, look: Look, y: tuple[float, float] = _PER_CENT
 ) -> Plane:
-    last = float(trends["n"].max() or 1)  # type: ignore[arg-type]
+    last = float(trends["n"].max() or 1)  # type: ignore[arg-type]  # a column of numbers
     return Plane((0.0, last + 1), y, look, title, x_title=order)
 
 

@@ -95,9 +95,9 @@ def _plane(
     drawn: pl.DataFrame, wanted: Sequence[float], y_title: str, y_max: float | None, look: Look
 ) -> RatePlane:
     last = drawn.group_by("line").agg(pl.col("y").sort_by("n").last())["y"]
-    ends = [max([*last, *wanted]), min(float(drawn["y"].max() or 0.0), MOST)]  # type: ignore[arg-type]
+    ends = [max([*last, *wanted]), min(float(drawn["y"].max() or 0.0), MOST)]  # type: ignore[arg-type]  # a column of numbers
     y = round_domain([max(ends)], low=0.0, high=y_max)
-    return RatePlane((0.0, float(drawn["n"].max() or 1.0)), y, look, y_title)  # type: ignore[arg-type]
+    return RatePlane((0.0, float(drawn["n"].max() or 1.0)), y, look, y_title)  # type: ignore[arg-type]  # a column of numbers
 
 
 def _ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:

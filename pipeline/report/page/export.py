@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -44,6 +45,7 @@ def png(picture: str, *, scale: float = 2.0) -> bytes:
     return image
 
 
+@cache  # to bundle them takes seconds
 def javascript() -> str:
     """Return the scripts that draw the figures in a page, with nothing left to load.
 

@@ -167,7 +167,7 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
         coming = pool.submit(next, iterator, _END)
         while (item := coming.result()) is not _END:
             coming = pool.submit(next, iterator, _END)
-            yield item  # type: ignore[misc]
+            yield item  # type: ignore[misc]  # an item: it is not _END
 
 
 def _cut(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:

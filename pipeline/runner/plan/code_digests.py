@@ -37,7 +37,12 @@ Source = tuple[str, list[Statement]]
 
 def read_source(path: Path) -> Source:
     """Return digest and imports of a module; JSON may turn tuples into lists."""
-    tree = ast.parse(path.read_bytes())
+    return _source(path.read_bytes())
+
+
+@cache  # runs and reports of one process rest on the same modules
+def _source(content: bytes) -> Source:
+    tree = ast.parse(content)
     statements = [found for node in ast.walk(tree) if (found := _statement(node))]
     text = ast.unparse(_without_docstrings(tree))
     return hashlib.sha256(text.encode()).hexdigest(), statements

@@ -57,15 +57,15 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     limits = {"method": config.interval, "confidence": config.confidence}
     counts = nbest_counts(chosen_ranks(config, tables), mine.lazy()).collect()
     sizes = [config.size] if config.size else list(config.sizes)
-    every = precision_columns(counts, positives=positives(mine), **limits)  # type: ignore[arg-type]
+    every = precision_columns(counts, positives=positives(mine), **limits)  # type: ignore[arg-type]  # options of several types
     lists = considered(every, sizes=sizes)
     if lists.is_empty():
         raise ConfigError("choice", [_no_list(config, every, sizes)])
     name, value = config.criterion()
-    chosen = choose(lists, **{name: value})  # type: ignore[arg-type]
+    chosen = choose(lists, **{name: value})  # type: ignore[arg-type]  # options of several types
     if chosen.is_empty():
         raise ConfigError("choice", [_nothing(lists, name, value)])
-    row = simultaneous(chosen, tests=lists.height, **limits)  # type: ignore[arg-type]
+    row = simultaneous(chosen, tests=lists.height, **limits)  # type: ignore[arg-type]  # options of several types
     described = row.with_columns(
         criterion=pl.lit(f"{name} = {value:g}"),
         considered=pl.lit(lists.height, pl.Int64),

@@ -154,6 +154,6 @@ def pairs_of(
 
 def sizes_along(ranks: pl.DataFrame, *, every: int, cuts: Sequence[int]) -> list[int]:
     """Return every so many list sizes (none if 0), and the declared cuts that there are."""
-    last = int(ranks["rank"].max() or 0)  # type: ignore[arg-type]
+    last = int(ranks["rank"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
     along = range(every, last + 1, every) if every else ()
     return sorted({*along, *(cut for cut in cuts if 1 <= cut <= last)})

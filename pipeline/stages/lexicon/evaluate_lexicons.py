@@ -55,14 +55,14 @@ def evaluate_lexicons(config: EvaluateLexicons, tables: Tables) -> Outputs:
     options = {"method": config.interval, "confidence": config.confidence}
     again = {"replicates": config.replicates, "seed": config.seed}
     intervals = {
-        name: ratio.interval(sample_of(each), **options, **again)  # type: ignore[arg-type]
+        name: ratio.interval(sample_of(each), **options, **again)  # type: ignore[arg-type]  # options of several types
         for name, each in scores.items()
     }
     if not drawn:
         intervals = {name: unsure(each) for name, each in intervals.items()}
     return {
         "lexicons": lexicons(scores, intervals),
-        "differences": differences(scores, **options, **again, drawn=drawn),  # type: ignore[arg-type]
+        "differences": differences(scores, **options, **again, drawn=drawn),  # type: ignore[arg-type]  # options of several types
         "lemmas": differing(scores),
     }
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import strategies as st
 
 from pipeline.errors import DataError
 from pipeline.formats.base import Batch, Format, Skipped, format_of
@@ -27,24 +28,28 @@ def scan(path: Path, *, name: str | None = None, **options: Any) -> pl.LazyFrame
     return found.scan(path, found.options.model_validate(options))
 
 
-def read(path: Path, *, name: str | None = None, **options: Any) -> pl.DataFrame:
+SIZES = (1, 200, 1 << 23)
+"""Bytes of a block: a sentence at a time, a few, all."""
+ONE_SIZE = st.sampled_from([[size] for size in SIZES])
+"""One of them, for files that are drawn: a block costs the same however small it is."""
+_LONG = 1 << 16
+
+
+def read(
+    path: Path, *, name: str | None = None, sizes: Sequence[int] = SIZES, **options: Any
+) -> pl.DataFrame:
     """Check a file, then read it; in batches, too, which must not change anything."""
     found = format_of(path.name, name=name)
     given = found.options.model_validate(options)
     skipped = found.check(path, given)
     tokens = found.scan(path, given).collect()
     if found.kind == "corpus":
-        for size in SIZES:
+        for size in sizes:
             batches = list(in_batches(path, given, found, size))
             assert pl.concat([each.tokens for each in batches]).equals(tokens), size
             assert [skip for each in batches for skip in each.skipped] == list(skipped), size
             assert _whole_sentences(batches), size
     return tokens
-
-
-SIZES = (1, 200, 1 << 23)
-"""Bytes of a block: a sentence at a time, a few, all."""
-_LONG = 1 << 16
 
 
 def in_batches(path: Path, options: Any, found: Format, size: int) -> Iterator[Batch]:
@@ -66,14 +71,16 @@ def skips(path: Path, *, name: str | None = None, **options: Any) -> list[Skippe
     return list(found.check(path, found.options.model_validate(options | {"lenient": True})))
 
 
-def refusal(path: Path, *, name: str | None = None, **options: Any) -> str:
+def refusal(
+    path: Path, *, name: str | None = None, sizes: Sequence[int] = SIZES, **options: Any
+) -> str:
     """Return the message with which the strict reader refuses a file."""
     found = format_of(path.name, name=name)
     given = found.options.model_validate(options)
     with pytest.raises(DataError) as error:
         found.check(path, given)
     if found.kind == "corpus":
-        for size in SIZES:
+        for size in sizes:
             with pytest.raises(DataError) as again:
                 list(in_batches(path, given, found, size))
             assert str(again.value) == str(error.value), size

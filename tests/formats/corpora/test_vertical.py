@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.formats.corpora import slow_readers
-from tests.formats.corpora.corpus_files import read, refusal, scan, skips, write
+from tests.formats.corpora.corpus_files import ONE_SIZE, read, refusal, scan, skips, write
 
 COLUMNS = ["word", "pos", "head"]
 TRAPS = (
@@ -73,7 +73,7 @@ def test_whole_protocol(public_data: Callable[[str], Path]) -> None:
                 "document_id": "date",
                 "lenient": lenient,
             }
-            found = read(path, **options, **structures)
+            found = read(path, **{**options, **structures})
             assert found.rows(named=True) == expected
             assert found.height == 8402
 
@@ -290,20 +290,20 @@ def stack_says(lines: list[str]) -> tuple[bool, set[int]]:
     return good and not stack, whole
 
 
-@settings(max_examples=50)  # each in blocks of three sizes
-@given(lines=st.lists(st.one_of(LINES, TOKENS, TOKENS), max_size=30))
+@settings(max_examples=30)
+@given(lines=st.lists(st.one_of(LINES, TOKENS, TOKENS), max_size=30), sizes=ONE_SIZE)
 def test_nesting_against_a_stack(
-    lines: list[str], tmp_path_factory: pytest.TempPathFactory
+    lines: list[str], sizes: list[int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = write(tmp_path_factory.mktemp("drawn") / "t.vrt", "\n".join(lines))
     good, whole = stack_says(lines)
     options: dict[str, Any] = {"attributes": ["word", "number"]}
-    found = read(path, **options, lenient=True)
+    found = read(path, **options, sizes=sizes, lenient=True)
     assert set(found["line"]) == whole
     assert found.height == len(whole)
     if good and whole:
-        assert read(path, **options).equals(found)
+        assert read(path, **options, sizes=sizes).equals(found)
         assert not skips(path, **options)
     else:
         assert skips(path, **options)
-        assert refusal(path, **options)
+        assert refusal(path, **options, sizes=sizes)

@@ -93,7 +93,7 @@ def test_wrong_rule() -> None:
     with pytest.raises(ValueError, match="needs the name of the expert"):
         adjudicate(frame([]), rule="expert")
     with pytest.raises(ValueError, match="unknown rule 'vote'; valid: majority"):
-        adjudicate(frame([]), rule="vote")  # type: ignore[arg-type]
+        adjudicate(frame([]), rule="vote")  # type: ignore[arg-type]  # the mistake
 
 
 @given(rows=votes)

@@ -24,15 +24,15 @@ LONG = pl.DataFrame([
 CATEGORIES = {"SVC": ["s"], "TP": ["s", "f"]}
 
 
-def table(annotations: pl.DataFrame = LONG, **options: object) -> pl.DataFrame:
-    given = {
+def table(annotations: pl.DataFrame = LONG, **options: Any) -> pl.DataFrame:
+    given: dict[str, Any] = {
         "categories": CATEGORIES,
         "confidence": 0.95,
         "replicates": 400,
         "seed": "q",
         **options,
     }
-    return valid(agreement(annotations, **given), Agreement)  # type: ignore[arg-type]
+    return valid(agreement(annotations, **given), Agreement)
 
 
 def pick(frame: pl.DataFrame, *key: str) -> dict[str, float]:

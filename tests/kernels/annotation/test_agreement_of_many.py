@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations
+from random import Random
 
 import numpy as np
 import pytest
@@ -51,7 +53,7 @@ def slow_alpha(ratings: list[list[int]]) -> float:
     pairs: Counter[tuple[int, int]] = Counter()
     for unit in ratings:
         for a, b in permutations(unit, 2):
-            pairs[a, b] += Fraction(1, len(unit) - 1)  # type: ignore[assignment]
+            pairs[a, b] += Fraction(1, len(unit) - 1)  # type: ignore[assignment]  # a fraction
     labels = Counter[int]()
     for (a, _), weight in pairs.items():
         labels[a] += weight
@@ -127,7 +129,7 @@ def test_standard_error_is_that_of_the_influence_of_each_item(ratings: list[list
 
 
 @given(RATINGS, st.randoms())
-def test_weights_repeat_items(ratings: list[list[int]], random) -> None:  # type: ignore[no-untyped-def]
+def test_weights_repeat_items(ratings: list[list[int]], random: Random) -> None:
     counts = counts_of(ratings)
     weights = np.array([random.randint(0, 3) for _ in ratings])
     repeated = np.repeat(counts, weights, axis=0)
@@ -156,7 +158,7 @@ def test_two_annotators(pairs: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize(
     "f", [mean_agreement, fleiss_kappa, fleiss_standard_error, krippendorff_alpha]
 )
-def test_undefined(f) -> None:  # type: ignore[no-untyped-def]
+def test_undefined(f: Callable[..., float]) -> None:
     assert np.isnan(f([[1, 0], [0, 1]]))  # nobody judged the same item
     assert np.isnan(f(np.zeros((0, 2))))
     if f is not mean_agreement:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -112,6 +114,6 @@ def test_annotators_see_the_same_ids_in_different_orders() -> None:
     ],
 )
 def test_wrong_options(options: dict[str, object], said: str) -> None:
-    usual = {"annotators": PEOPLE, "overlap": 0.1, "seed": "s"}
+    usual: dict[str, Any] = {"annotators": PEOPLE, "overlap": 0.1, "seed": "s"}
     with pytest.raises(ValueError, match=said):
-        assign(ids(3), **(usual | options))  # type: ignore[arg-type]
+        assign(ids(3), **(usual | options))

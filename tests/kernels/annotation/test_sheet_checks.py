@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from typing import Any
 
 import polars as pl
 import pytest
@@ -21,15 +22,21 @@ SCHEMA = dict.fromkeys(("file", "annotator", "l1", "l2", "label", "note"), pl.St
 
 def sheet(*rows: dict[str, str | None], ids: bool = True) -> pl.LazyFrame:
     """Return a sheet; by default line 2 and on of a.csv, by ann, with the right ids."""
-    usual = {"file": "a.csv", "annotator": "ann", "l2": "stellen", "label": None, "note": None}
+    usual: dict[str, Any] = {
+        "file": "a.csv",
+        "annotator": "ann",
+        "l2": "stellen",
+        "label": None,
+        "note": None,
+    }
     full = [usual | {"l1": f"in:{i}"} | row for i, row in enumerate(rows)]
     lines = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
     frame = pl.DataFrame(full, schema=SCHEMA, orient="row").with_columns(lines)
     return frame.with_columns(candidate_id("l1", "l2")).lazy()
 
 
-def found(rows: pl.LazyFrame, **options: object) -> list[dict[str, object]]:
-    frame = faults(rows, labels=LABELS, **options).sort("file", "line", "column").collect()  # type: ignore[arg-type]
+def found(rows: pl.LazyFrame, **options: Any) -> list[dict[str, object]]:
+    frame = faults(rows, labels=LABELS, **options).sort("file", "line", "column").collect()
     validate([frame], Faults, name="faults")
     return frame.rows(named=True)
 

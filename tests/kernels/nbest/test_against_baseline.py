@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -15,14 +17,14 @@ SCORES = {"x": [5.0, 4.0, 3.0, 2.0, 1.0]}
 DRAWS = {"TP": [(True, 2), (True, 1), None, (False, 1), (None, 3)]}
 
 
-def compared(ranks: pl.DataFrame, judged: pl.DataFrame, **options: object) -> pl.DataFrame:
+def compared(ranks: pl.DataFrame, judged: pl.DataFrame, **options: Any) -> pl.DataFrame:
     counts = nbest_counts(ranks.lazy(), judged.lazy()).collect()
     size = ranks["id"].n_unique()
     totals = baseline(
         judged, n_candidates=size, sampled=True, method="clopper_pearson", confidence=0.95
     )
-    given = {"n_candidates": size, "alpha": 0.05, "margin": 0.0, **options}
-    table = compare_with_baseline(counts, totals, **given)  # type: ignore[arg-type]
+    given: dict[str, Any] = {"n_candidates": size, "alpha": 0.05, "margin": 0.0, **options}
+    table = compare_with_baseline(counts, totals, **given)
     return valid(table, BaselineComparison)
 
 

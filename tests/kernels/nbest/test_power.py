@@ -56,10 +56,10 @@ def test_agrees_with_all_samples(design: Design, size: int, true_1: int, true_2:
 
 def test_simulation_agrees_with_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
     design = Design(n=100, apart=40, candidates=500)
-    setting = {"size": 120, "precision_1": 0.6, "precision_2": 0.3}
-    exact = comparison_power(design, **setting)  # type: ignore[arg-type]
+    setting: dict[str, Any] = {"size": 120, "precision_1": 0.6, "precision_2": 0.3}
+    exact = comparison_power(design, **setting)
     monkeypatch.setattr(planning_power, "_MOST_TABLES", 0)
-    simulated = comparison_power(design, **setting)  # type: ignore[arg-type]
+    simulated = comparison_power(design, **setting)
     assert exact.standard_error == 0.0 < simulated.standard_error < 0.006
     assert simulated.first == pytest.approx(exact.first, abs=4 * simulated.standard_error)
     assert simulated.second == pytest.approx(exact.second, abs=1e-3)

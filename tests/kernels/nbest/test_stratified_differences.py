@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from math import sqrt
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,12 @@ from pipeline.kernels.nbest.stratified_differences import (
 from tests.kernels.nbest.slow_stratified import slow_comparison
 
 T = TypeVar("T")
-OPTIONS = {"confidence": 0.95, "replicates": 400, "seed": "s", "method": "bootstrap"}
+OPTIONS: dict[str, Any] = {
+    "confidence": 0.95,
+    "replicates": 400,
+    "seed": "s",
+    "method": "bootstrap",
+}
 IDS = list("abcdefgh")
 RANKS = pl.DataFrame(
     {"measure": ["m"] * 8 + ["w"] * 8, "id": IDS * 2, "rank": [*range(1, 9), *range(8, 0, -1)]}
@@ -28,8 +33,14 @@ STRATA = pl.DataFrame({"id": IDS, "stratum": ["1-4"] * 4 + ["5-8"] * 4})
 
 
 def compare(judged: pl.DataFrame, **changes: object) -> pl.DataFrame:
-    options = {"pairs": [("m", "w")], "at": [3], "margin": 0.0, **OPTIONS, **changes}
-    return stratified_comparison(RANKS, judged, STRATA, **options)  # type: ignore[arg-type]
+    options: dict[str, Any] = {
+        "pairs": [("m", "w")],
+        "at": [3],
+        "margin": 0.0,
+        **OPTIONS,
+        **changes,
+    }
+    return stratified_comparison(RANKS, judged, STRATA, **options)
 
 
 def judged_as(ids: str, true: str) -> pl.DataFrame:
@@ -85,12 +96,12 @@ def studies(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
 def test_agrees_with_the_slow_twin(
     study: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame], at: list[int], method: str
 ) -> None:
-    options = {
+    options: dict[str, Any] = {
         "pairs": list(permutations("xyz", 2)), "at": at, "confidence": 0.9, "replicates": 5,
         "seed": "s", "method": method,
     }  # fmt: skip
-    found = stratified_comparison(*study, margin=0.0, **options)  # type: ignore[arg-type]
-    assert found.drop("excludes_zero").rows() == slow_comparison(*study, **options)  # type: ignore[arg-type]
+    found = stratified_comparison(*study, margin=0.0, **options)
+    assert found.drop("excludes_zero").rows() == slow_comparison(*study, **options)
 
 
 def test_by_hand() -> None:
@@ -131,14 +142,14 @@ def test_interval_has_the_width_of_the_two_variances() -> None:
 def test_turned_round_it_is_the_negative(sizes: list[tuple[int, int]]) -> None:
     first = np.array([[a, a, a // 2] for a, _ in sizes]).T
     second = np.array([[b, b, b // 3] for _, b in sizes]).T
-    forth = stratified_difference(first, second, share=0.5, **OPTIONS)  # type: ignore[arg-type]
-    back = stratified_difference(second, first, share=0.5, **OPTIONS)  # type: ignore[arg-type]
+    forth = stratified_difference(first, second, share=0.5, **OPTIONS)
+    back = stratified_difference(second, first, share=0.5, **OPTIONS)
     assert forth[0] == pytest.approx(-back[0], nan_ok=True)
 
 
 def test_equal_counts_do_not_cancel_in_the_bootstrap() -> None:
     side = np.array([[60], [30], [15]])
-    _, lower, upper = stratified_difference(side, side, share=1.0, **OPTIONS)  # type: ignore[arg-type]
+    _, lower, upper = stratified_difference(side, side, share=1.0, **OPTIONS)
     assert lower < -0.1
     assert upper > 0.1
 
@@ -151,5 +162,5 @@ def test_candidates_without_a_stratum() -> None:
     with pytest.raises(ValueError, match="ranks 8 candidates, of which 7 are among the 7"):
         stratified_comparison(
             RANKS, judged_as("a", "a"), STRATA.head(7), pairs=[("m", "w")], at=[3],
-            margin=0.0, **OPTIONS,  # type: ignore[arg-type]
+            margin=0.0, **OPTIONS,
         )  # fmt: skip

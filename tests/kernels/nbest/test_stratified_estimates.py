@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import combinations, product
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,12 @@ from schemas import StratifiedPrecision
 from tests.kernels.nbest.rank_frames import judged_of, krenn, name, ranks_of
 from tests.valid import valid
 
-OPTIONS = {"confidence": 0.95, "replicates": 400, "seed": "s", "method": "bootstrap"}
+OPTIONS: dict[str, Any] = {
+    "confidence": 0.95,
+    "replicates": 400,
+    "seed": "s",
+    "method": "bootstrap",
+}
 
 
 @st.composite
@@ -106,21 +112,21 @@ def test_bootstrap_has_the_variance_of_the_estimate() -> None:
 
 def test_limits_belong_to_their_row() -> None:
     rows = ([[10, 30], [8, 8], [9, 0]], [[5, 10], [8, 8], [4, 0]], [[4, 2], [3, 3], [2, 0]])
-    together = stratified_interval(*rows, **OPTIONS)  # type: ignore[arg-type]
+    together = stratified_interval(*rows, **OPTIONS)
     for i in range(3):
-        alone = stratified_interval(*([side[i]] for side in rows), **OPTIONS)  # type: ignore[arg-type]
+        alone = stratified_interval(*([side[i]] for side in rows), **OPTIONS)
         assert [x[0] for x in alone] == [x[i] for x in together]
     assert together[0][1] == together[1][1] == 6 / 16  # all known
-    other = stratified_interval(*rows, **OPTIONS | {"seed": "t"})  # type: ignore[arg-type]
+    other = stratified_interval(*rows, **OPTIONS | {"seed": "t"})
     assert other[0][0] != together[0][0]
 
 
 def test_unknown_and_no_rows() -> None:
-    lower, upper = stratified_interval([[5, 5]], [[2, 0]], [[1, 0]], **OPTIONS)  # type: ignore[arg-type]
+    lower, upper = stratified_interval([[5, 5]], [[2, 0]], [[1, 0]], **OPTIONS)
     assert np.isnan(lower).all()
     assert np.isnan(upper).all()
     empty = np.zeros((0, 2), dtype=np.int64)
-    assert stratified_interval(empty, empty, empty, **OPTIONS)[0].shape == (0,)  # type: ignore[arg-type]
+    assert stratified_interval(empty, empty, empty, **OPTIONS)[0].shape == (0,)
     with pytest.raises(ValueError, match="out of range"):
         stratified_interval(empty, empty, empty, confidence=1, replicates=9, seed="s")
 
@@ -128,7 +134,7 @@ def test_unknown_and_no_rows() -> None:
 def table(
     ranks: pl.DataFrame, judged: pl.DataFrame, strata: pl.DataFrame, at: list[int]
 ) -> pl.DataFrame:
-    found = stratified_precision(ranks, judged, strata, at=at, **OPTIONS)  # type: ignore[arg-type]
+    found = stratified_precision(ranks, judged, strata, at=at, **OPTIONS)
     return valid(found, StratifiedPrecision)
 
 

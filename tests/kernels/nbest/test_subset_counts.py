@@ -30,8 +30,8 @@ def test_agrees_with_sets(study: tuple[Scores, Draws], members: set[int]) -> Non
             best = set(order[: len(subset)])
             sums: list[int] = []
             for difference in (subset - best, best - subset):
-                judged = [every[c] for c in difference if every[c] and every[c][0] is not None]  # type: ignore[index]
-                seen = [(int(d[1]), bool(d[0])) for d in judged if d]
+                drawn = [draw for c in difference if (draw := every[c])]
+                seen = [(int(d[1]), bool(d[0])) for d in drawn if d[0] is not None]
                 sums += [sum(times for times, _ in seen), sum(times for times, hit in seen if hit)]
             if subset and any(every):
                 rows.append((category, measure, len(subset), len(subset - best), *sums))

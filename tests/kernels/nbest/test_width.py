@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations, product
+from typing import Any
 
 import polars as pl
 import pytest
@@ -71,27 +72,27 @@ def test_coverage_of_the_exact_intervals_is_kept(precision: float) -> None:
 
 
 def test_full_annotation() -> None:
-    full = {"n": 50, "candidates": 80, "size": 80, "precision": 0.5}
-    assert expected_width(**full, method="hypergeometric")["width"] == 0.0  # type: ignore[arg-type]
-    assert expected_width(**full)["width"] > 0.2  # type: ignore[arg-type]
+    full: dict[str, Any] = {"n": 50, "candidates": 80, "size": 80, "precision": 0.5}
+    assert expected_width(**full, method="hypergeometric")["width"] == 0.0
+    assert expected_width(**full)["width"] > 0.2
     nothing = expected_width(n=50, candidates=80, size=0, precision=0.5)
     assert (nothing["width"], nothing["empty"]) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize("method", ["clopper_pearson", "hypergeometric"])
 def test_size_is_the_smallest_that_is_narrow_enough(method: str) -> None:
-    setting = {"n": 100, "candidates": 400, "precision": 0.3, "method": method}
-    size = size_for_width(width=0.25, **setting)  # type: ignore[arg-type]
+    setting: dict[str, Any] = {"n": 100, "candidates": 400, "precision": 0.3, "method": method}
+    size = size_for_width(width=0.25, **setting)
     assert size is not None
-    widths = [expected_width(size=s, **setting)["width"] for s in (size - 1, size)]  # type: ignore[arg-type]
+    widths = [expected_width(size=s, **setting)["width"] for s in (size - 1, size)]
     assert widths[1] <= 0.25 < widths[0]
 
 
 def test_size_with_replacement_is_the_smallest_too() -> None:
-    setting = {"n": 100, "candidates": 400, "precision": 0.3, "replacement": True}
-    size = size_for_width(width=0.25, **setting)  # type: ignore[arg-type]
+    setting: dict[str, Any] = {"n": 100, "candidates": 400, "precision": 0.3, "replacement": True}
+    size = size_for_width(width=0.25, **setting)
     assert size is not None
-    widths = [expected_width(size=s, **setting)["width"] for s in (size - 1, size)]  # type: ignore[arg-type]
+    widths = [expected_width(size=s, **setting)["width"] for s in (size - 1, size)]
     assert widths[1] <= 0.25 < widths[0]
     assert size != size_for_width(width=0.25, n=100, candidates=400, precision=0.3)
 
@@ -127,8 +128,8 @@ def test_table_of_widths() -> None:
     ({"method": "wald"}, "unknown interval 'wald'"),
 ])  # fmt: skip
 def test_mistakes_are_refused(change: dict[str, object], message: str) -> None:
-    given = {"n": 10, "candidates": 100, "size": 20, "precision": 0.5, **change}
+    given: dict[str, Any] = {"n": 10, "candidates": 100, "size": 20, "precision": 0.5, **change}
     with pytest.raises(ValueError, match=message):
-        expected_width(**given)  # type: ignore[arg-type]
+        expected_width(**given)
     with pytest.raises(ValueError, match="width is a proportion"):
         size_for_width(width=10, n=10, candidates=100, precision=0.5)

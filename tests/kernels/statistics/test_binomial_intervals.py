@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import comb, fsum, sqrt
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ CONFIDENCE = st.sampled_from([0.5, 0.9, 0.95, 0.99, 0.999])
     (wilson_corrected, [(0.2535, 0.3682), (0.0598, 0.1644), (0.0, 0.2005), (0.0018, 0.1963)]),
     (clopper_pearson, [(0.2527, 0.3676), (0.0578, 0.1617), (0.0, 0.1684), (0.0009, 0.1776)]),
 ])  # fmt: skip
-def test_published_limits(method, limits: list[tuple[float, float]]) -> None:  # type: ignore[no-untyped-def]
+def test_published_limits(method: Any, limits: list[tuple[float, float]]) -> None:
     """Newcombe 1998, Two-sided confidence intervals for the single proportion, table I."""
     lower, upper = method([81, 15, 0, 1], [263, 148, 20, 29])
     assert list(zip(lower.round(4).tolist(), upper.round(4).tolist(), strict=True)) == limits
@@ -59,8 +59,8 @@ R_LIMITS = [
 
 
 @pytest.mark.parametrize(("method", "k", "n", "level", "limits"), R_LIMITS)
-def test_limits_that_r_prints(  # type: ignore[no-untyped-def]
-    method, k: int, n: int, level: float, limits: tuple[float, float]
+def test_limits_that_r_prints(
+    method: Any, k: int, n: int, level: float, limits: tuple[float, float]
 ) -> None:
     """R's binom.test, prop.test(correct=FALSE) and prop.test(correct=TRUE)."""
     found = [float(limit) for limit in method(k, n, confidence=level)]
@@ -119,8 +119,8 @@ def quadratic(k: int, n: int, z: float, correction: float) -> tuple[float, float
 
 @pytest.mark.parametrize(("method", "correction"), [(wilson, 0), (wilson_corrected, 0.5)])
 @given(counts=COUNTS | st.tuples(st.integers(0, 20), st.just(10**9)), level=CONFIDENCE)
-def test_score_limits_solve_their_equation(  # type: ignore[no-untyped-def]
-    method, correction: float, counts: tuple[int, int], level: float
+def test_score_limits_solve_their_equation(
+    method: Any, correction: float, counts: tuple[int, int], level: float
 ) -> None:
     k, n = counts
     z = NormalDist().inv_cdf((1 + level) / 2)
@@ -140,8 +140,8 @@ def test_jeffreys_leaves_half_of_alpha_on_each_side(counts: tuple[int, int], lev
 
 @pytest.mark.parametrize("method", METHODS)
 @given(counts=COUNTS, level=CONFIDENCE)
-def test_interval_holds_the_estimate_and_mirrors(  # type: ignore[no-untyped-def]
-    method, counts: tuple[int, int], level: float
+def test_interval_holds_the_estimate_and_mirrors(
+    method: Any, counts: tuple[int, int], level: float
 ) -> None:
     k, n = counts
     lower, upper = method([k, n - k], [n, n], confidence=level)
@@ -150,7 +150,7 @@ def test_interval_holds_the_estimate_and_mirrors(  # type: ignore[no-untyped-def
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_ends_are_exact_and_nothing_says_nothing(method) -> None:  # type: ignore[no-untyped-def]
+def test_ends_are_exact_and_nothing_says_nothing(method: Any) -> None:
     lower, upper = method([0, 0, 9], [0, 9, 9])
     assert (lower[0], upper[0]) == (0.0, 1.0)
     assert (lower[1], upper[2]) == (0.0, 1.0)
@@ -159,14 +159,14 @@ def test_ends_are_exact_and_nothing_says_nothing(method) -> None:  # type: ignor
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_rows_and_shapes(method) -> None:  # type: ignore[no-untyped-def]
+def test_no_rows_and_shapes(method: Any) -> None:
     empty = np.array([], dtype=np.int64)
     assert [limit.shape for limit in method(empty, empty)] == [(0,), (0,)]
     assert method([[1], [2]], [3, 4])[0].shape == (2, 2)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_mistakes_are_refused(method) -> None:  # type: ignore[no-untyped-def]
+def test_mistakes_are_refused(method: Any) -> None:
     with pytest.raises(ValueError, match="in 2 rows, such as k = 3, n = 2"):
         method([0, 3, -1], [1, 2, 1])
     with pytest.raises(ValueError, match="confidence"):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import boschloo_exact, fisher_exact
@@ -16,7 +18,7 @@ CELLS = np.array([[7, 2], [5, 7]])
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_sides_are_those_of_scipy(alternative) -> None:  # type: ignore[no-untyped-def]
+def test_sides_are_those_of_scipy(alternative: Any) -> None:
     spelt = alternative.replace("_", "-")
     expected = fisher_exact(CELLS, alternative=spelt)[1]
     assert fisher(*TABLE, alternative=alternative)[0] == pytest.approx(expected, rel=1e-10)
@@ -44,7 +46,7 @@ def test_mistakes_are_refused(name: str) -> None:
     with pytest.raises(
         ValueError, match="no alternative 'two-sided'; there are two_sided, greater"
     ):
-        TESTS.get(name).p_values(*TABLE, alternative="two-sided")  # type: ignore[arg-type]
+        TESTS.get(name).p_values(*TABLE, alternative="two-sided")  # type: ignore[arg-type]  # the mistake
 
 
 def test_unknown_test_is_refused_with_the_known_ones() -> None:

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -161,8 +161,8 @@ TWINS = [
 
 @pytest.mark.parametrize(("test", "slow"), TWINS)
 @given(rows=st.lists(tables(), min_size=1, max_size=20))
-def test_one_sided_and_mid_p_agree_with_exact_fractions(  # type: ignore[no-untyped-def]
-    test, slow, rows: list[Table]
+def test_one_sided_and_mid_p_agree_with_exact_fractions(
+    test: Any, slow: Any, rows: list[Table]
 ) -> None:
     assert test(*columns(rows)) == pytest.approx([slow(row) for row in rows], rel=1e-12, abs=0)
 
@@ -172,7 +172,7 @@ def test_one_sided_and_mid_p_agree_with_exact_fractions(  # type: ignore[no-unty
     (400, 2500, 5, 2500), (5, 2500, 400, 2500), (566, 2500, 0, 2500), (277, 2551, 289, 2551),
     (3, 10**9, 2, 2 * 10**9), (1, 1, 0, 2500),
 ])  # fmt: skip
-def test_one_sided_and_mid_p_keep_their_digits(test, slow, table: Table) -> None:  # type: ignore[no-untyped-def]
+def test_one_sided_and_mid_p_keep_their_digits(test: Any, slow: Any, table: Table) -> None:
     found = test(*([value] for value in table))[0]
     assert found == pytest.approx(slow(table), rel=1e-12, abs=0)
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -16,7 +18,7 @@ from pipeline.kernels.statistics.intervals import INTERVALS, Interval, Limits, i
 
 
 @pytest.mark.parametrize("method", [clopper_pearson, wilson, wilson_corrected, jeffreys])
-def test_registered_methods_are_those_of_their_name(method) -> None:  # type: ignore[no-untyped-def]
+def test_registered_methods_are_those_of_their_name(method: Any) -> None:
     found = INTERVALS.get(method.__name__)([3, 0], [9, 4], confidence=0.9, population=[9, 9])
     expected = method([3, 0], [9, 4], confidence=0.9)
     assert [x.tolist() for x in found] == [x.tolist() for x in expected]

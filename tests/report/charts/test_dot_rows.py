@@ -19,7 +19,7 @@ SETS = pl.DataFrame(
 ALL = Window(first_n=1)
 
 
-def chart(look: Look = Look()) -> object:  # noqa: B008
+def chart(look: Look = Look()) -> object:  # noqa: B008  frozen
     return precision_chart(CURVE, extras=Extras(subsets=SETS), window=ALL, look=look)
 
 

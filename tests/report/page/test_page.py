@@ -42,7 +42,7 @@ class Tags(HTMLParser):
         self.attributes += attrs
         self._in = tag
 
-    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002  as html.parser calls it
         self._in = ""
 
     def handle_data(self, data: str) -> None:

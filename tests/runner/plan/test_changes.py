@@ -22,16 +22,6 @@ _NUMBERS = itertools.count()
 AFTER_SCORES = {"scores", "ranks", "precision", "comparison"}
 
 
-@pytest.fixture
-def done(laboratory: Laboratory) -> Laboratory:
-    """An experiment that has run, its files a while ago."""
-    for path in laboratory.folder.glob("*.tsv"):
-        age(path)
-    laboratory.run()
-    assert laboratory.reran() == set(STAGES)
-    return laboratory
-
-
 def rename_first_unit(path: Path) -> None:
     change(path, "in:N1_0\t", "in:M1_0\t")
 

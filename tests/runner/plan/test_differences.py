@@ -21,31 +21,28 @@ def reasons(laboratory: Laboratory) -> dict[str, tuple[str, ...]]:
     return {each.stage: each.reasons for each in stages_differ((storage, old), (storage, new))}
 
 
-def test_a_stage_that_one_run_did_not_have(laboratory: Laboratory) -> None:
-    laboratory.run()
-    laboratory.config.write_text(laboratory.config.read_text() + FURTHER)
-    laboratory.run()
-    assert reasons(laboratory) == {"further": ("absent -> done",)}
-    change(laboratory.config, FURTHER, "")
-    laboratory.run()
-    assert reasons(laboratory) == {"further": ("done -> absent",)}
+def test_a_stage_that_one_run_did_not_have(done: Laboratory) -> None:
+    done.config.write_text(done.config.read_text() + FURTHER)
+    done.run()
+    assert reasons(done) == {"further": ("absent -> done",)}
+    change(done.config, FURTHER, "")
+    done.run()
+    assert reasons(done) == {"further": ("done -> absent",)}
 
 
-def test_a_stage_that_failed(laboratory: Laboratory) -> None:
-    laboratory.run()
-    change(laboratory.folder / "gold.tsv", "in:N0_0\tv0\t", "in:N0_0\tv0\tperhaps")
-    assert laboratory.call("run").code == 1
-    assert reasons(laboratory) == {
+def test_a_stage_that_failed(done: Laboratory) -> None:
+    change(done.folder / "gold.tsv", "in:N0_0\tv0\t", "in:N0_0\tv0\tperhaps")
+    assert done.call("run").code == 1
+    assert reasons(done) == {
         "gold": ("done -> failed",),
         "precision": ("done -> absent",),
         "comparison": ("done -> absent",),
     }
 
 
-def test_results_that_are_gone(laboratory: Laboratory) -> None:
+def test_results_that_are_gone(done: Laboratory) -> None:
     """The records say that the tables differ, but those of the first run were removed."""
-    laboratory.run()
-    laboratory.run("--set", "stages.sample.rate=0.9")
-    gone = laboratory.records()[1].stages["sample"].fingerprint[:24]
-    (laboratory.root / "sample" / gone / "manifest.json").unlink()
-    assert reasons(laboratory)["sample"] == ("done -> done",)
+    done.run("--set", "stages.sample.rate=0.9")
+    gone = done.records()[1].stages["sample"].fingerprint[:24]
+    (done.root / "sample" / gone / "manifest.json").unlink()
+    assert reasons(done)["sample"] == ("done -> done",)

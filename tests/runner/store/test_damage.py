@@ -80,71 +80,65 @@ DAMAGES: list[tuple[Callable[[Path], None], str]] = [
 @pytest.mark.parametrize(
     ("damage", "said"), DAMAGES, ids=lambda each: getattr(each, "__name__", "")
 )
-def test_damaged_artefact(
-    laboratory: Laboratory, damage: Callable[[Path], None], said: str
-) -> None:
-    laboratory.run()
-    before = laboratory.digests()
-    artefact = laboratory.artefact("scores")
+def test_damaged_artefact(done: Laboratory, damage: Callable[[Path], None], said: str) -> None:
+    before = done.digests()
+    artefact = done.artefact("scores")
     damage(artefact)
     left = {path.name: path.read_bytes() for path in artefact.rglob("*") if path.is_file()}
 
     for command in (["plan"], ["status"], ["why", "scores"]):
-        told = laboratory.call(*command)
+        told = done.call(*command)
         assert told.code == 0
         assert "its artefact is damaged" in told.out, command
         assert said in told.out, command
 
-    done = laboratory.run()
-    assert said in done.err
-    assert laboratory.reran() == {"scores"}
-    assert laboratory.digests() == before
-    assert_whole(laboratory.root)
+    ended = done.run()
+    assert said in ended.err
+    assert done.reran() == {"scores"}
+    assert done.digests() == before
+    assert_whole(done.root)
     aside = artefact.with_name(f".aside-{artefact.name}-1")
-    assert aside.name in done.err
+    assert aside.name in ended.err
     assert {path.name: path.read_bytes() for path in aside.rglob("*") if path.is_file()} == left
 
-    laboratory.run()
-    assert laboratory.reran() == set()
+    done.run()
+    assert done.reran() == set()
 
 
-def test_every_stage_is_looked_at(laboratory: Laboratory) -> None:
-    laboratory.run()
-    before = laboratory.digests()
+def test_every_stage_is_looked_at(done: Laboratory) -> None:
+    before = done.digests()
     for stage in STAGES:
-        path = sorted(laboratory.artefact(stage).glob("*/part-*.parquet"))[0]
+        path = sorted(done.artefact(stage).glob("*/part-*.parquet"))[0]
         path.write_bytes(path.read_bytes()[:-1])
-    laboratory.run()
-    assert laboratory.reran() == set(STAGES)
-    assert laboratory.digests() == before
+    done.run()
+    assert done.reran() == set(STAGES)
+    assert done.digests() == before
 
 
-def test_a_second_damage_keeps_the_first_folder_aside(laboratory: Laboratory) -> None:
-    laboratory.run()
-    artefact = laboratory.artefact("sample")
+def test_a_second_damage_keeps_the_first_folder_aside(done: Laboratory) -> None:
+    artefact = done.artefact("sample")
     for _ in range(2):
         drop_manifest(artefact)
-        laboratory.run()
+        done.run()
     asides = [path.name for path in artefact.parent.glob(".aside-*")]
     assert sorted(asides) == [f".aside-{artefact.name}-{number}" for number in (1, 2)]
 
 
-def test_finished_shard_of_a_killed_run(laboratory: Laboratory) -> None:
+def test_finished_shard_of_a_killed_run(done: Laboratory) -> None:
     """A shard that was damaged after it had been finished is made again, not built upon."""
-    laboratory.run()
-    before = laboratory.digests()
-    artefact = laboratory.artefact("scores")
-    partial = _as_if_killed(laboratory, artefact)
+    before = done.digests()
+    artefact = done.artefact("scores")
+    partial = _as_if_killed(done, artefact)
     victim = sorted(partial.glob("shard-*/scores.parquet"))[0]
     content = bytearray(victim.read_bytes())
     content[len(content) // 2] ^= 0x01
     victim.write_bytes(content)
 
-    laboratory.run()
-    assert laboratory.digests() == before
-    started = laboratory.events("stage_started")
+    done.run()
+    assert done.digests() == before
+    started = done.events("stage_started")
     assert [each["resumed"] for each in started if each["stage"] == "scores"] == [0, 2]
-    assert_whole(laboratory.root)
+    assert_whole(done.root)
 
 
 def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
@@ -166,9 +160,8 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
     return partial
 
 
-def test_the_store_holds_nothing_else(laboratory: Laboratory) -> None:
-    laboratory.run()
-    found = artefacts(laboratory.root)
+def test_the_store_holds_nothing_else(done: Laboratory) -> None:
+    found = artefacts(done.root)
     assert {each.stage for each in found.values()} == set(STAGES)
-    hidden = [path.name for path in laboratory.root.glob("*/.*")]
+    hidden = [path.name for path in done.root.glob("*/.*")]
     assert set(hidden) == {".lock"}

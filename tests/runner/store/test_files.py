@@ -65,14 +65,13 @@ def assert_says_full(done: Outcome) -> None:
 
 
 @pytest.mark.uncounted("the counts of lines do not fit either")
-def test_report_that_does_not_fit(laboratory: Laboratory) -> None:
-    laboratory.run()
-    done = laboratory.execute("run", "--report", preexec_fn=limited(20_000))
-    assert done.code == 1, done.text
-    assert "the report" in done.err
-    assert_says_full(done)
-    assert_nothing_half_done(laboratory.root)
-    assert not (laboratory.root / "report").exists()
+def test_report_that_does_not_fit(done: Laboratory) -> None:
+    ended = done.execute("run", "--report", preexec_fn=limited(20_000))
+    assert ended.code == 1, ended.text
+    assert "the report" in ended.err
+    assert_says_full(ended)
+    assert_nothing_half_done(done.root)
+    assert not (done.root / "report").exists()
 
 
 def in_namespace(script: str, *arguments: str) -> Outcome:
@@ -138,14 +137,13 @@ def test_read_only_folder(laboratory: Laboratory) -> None:
     laboratory.run()
 
 
-def test_results_on_a_read_only_disk_can_be_looked_at(laboratory: Laboratory) -> None:
-    laboratory.run()
+def test_results_on_a_read_only_disk_can_be_looked_at(done: Laboratory) -> None:
     looks = [["status"], ["show", "sample"]]
-    done = read_only(laboratory, *(laboratory.words(*words) for words in looks))
-    assert done.code == 0
-    assert done.err == ""
-    assert "7 of 7 stages done" in done.out
-    assert "60 rows" in done.out
+    ended = read_only(done, *(done.words(*words) for words in looks))
+    assert ended.code == 0
+    assert ended.err == ""
+    assert "7 of 7 stages done" in ended.out
+    assert "60 rows" in ended.out
 
 
 @pytest.mark.parametrize(

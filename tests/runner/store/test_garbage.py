@@ -53,9 +53,8 @@ def test_dry_removes_nothing(laboratory: Laboratory) -> None:
     assert tree(laboratory.root) == before
 
 
-def test_removes_what_killed_and_damaged_runs_left(laboratory: Laboratory) -> None:
-    laboratory.run()
-    sample = laboratory.artefact("sample")
+def test_removes_what_killed_and_damaged_runs_left(done: Laboratory) -> None:
+    sample = done.artefact("sample")
     left = [
         sample.with_name(f".partial-{sample.name}"),
         sample.with_name(f".staging-{sample.name}-123"),
@@ -66,21 +65,20 @@ def test_removes_what_killed_and_damaged_runs_left(laboratory: Laboratory) -> No
         shutil.copytree(sample, folder)
     (left[3] / "manifest.json").unlink()
     unfinished = [
-        laboratory.root / "..files.json.123",
-        laboratory.root / "history" / f".{laboratory.record().id}.json.123",
-        laboratory.root / "history" / f".{laboratory.record().id}.jsonl.123",
+        done.root / "..files.json.123",
+        done.root / "history" / f".{done.record().id}.json.123",
+        done.root / "history" / f".{done.record().id}.jsonl.123",
     ]
     for path in unfinished:
         path.touch()
-    done = laboratory.call("gc")
-    assert "removed, 7 folder(s)" in done.out, done.text
+    ended = done.call("gc")
+    assert "removed, 7 folder(s)" in ended.out, ended.text
     assert not any(path.exists() for path in [*left, *unfinished])
-    assert len(laboratory.records()) == 1
-    assert set(artefacts(laboratory.root)) == used(laboratory)
+    assert len(done.records()) == 1
+    assert set(artefacts(done.root)) == used(done)
 
 
-def test_keeps_what_is_not_its_own(laboratory: Laboratory) -> None:
-    laboratory.run()
+def test_keeps_what_is_not_its_own(done: Laboratory) -> None:
     mine = [
         "notes.txt",
         "annotation/sheet-1.xlsx",
@@ -95,25 +93,24 @@ def test_keeps_what_is_not_its_own(laboratory: Laboratory) -> None:
         ".mine/first/table.csv",
     ]
     for name in mine:
-        path = laboratory.root / name
+        path = done.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("typed by a person")
-    (laboratory.root / "empty" / "inner").mkdir(parents=True)
-    done = laboratory.call("gc")
-    assert done.code == 0, done.text
-    assert "removed, 0 folder(s)" in done.out
+    (done.root / "empty" / "inner").mkdir(parents=True)
+    ended = done.call("gc")
+    assert ended.code == 0, ended.text
+    assert "removed, 0 folder(s)" in ended.out
     for name in mine:
-        assert (laboratory.root / name).read_text() == "typed by a person", name
-    assert (laboratory.root / "empty" / "inner").is_dir()
+        assert (done.root / name).read_text() == "typed by a person", name
+    assert (done.root / "empty" / "inner").is_dir()
 
 
-def test_a_stage_that_is_gone_from_the_experiment(laboratory: Laboratory) -> None:
-    laboratory.run()
-    comparison = laboratory.artefact("comparison")
-    text = laboratory.config.read_text()
-    laboratory.config.write_text(text[: text.index("[stages.comparison]")])
-    done = laboratory.call("gc")
-    assert str(comparison) in done.out
+def test_a_stage_that_is_gone_from_the_experiment(done: Laboratory) -> None:
+    comparison = done.artefact("comparison")
+    text = done.config.read_text()
+    done.config.write_text(text[: text.index("[stages.comparison]")])
+    ended = done.call("gc")
+    assert str(comparison) in ended.out
     assert not comparison.exists()
 
 

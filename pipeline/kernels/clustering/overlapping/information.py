@@ -58,7 +58,7 @@ _Side = tuple[FloatArray, FloatArray]
 
 def _sides(data: Memberships) -> tuple[_Side, _Side]:
     """Return H(X_i|Y) and H(X_i) of every class, and the same of every cluster."""
-    n, sizes, l = data.overlap, (data.sizes(0), data.sizes(1)), data.items  # noqa: E741
+    n, sizes, l = data.overlap, (data.sizes(0), data.sizes(1)), data.items  # noqa: E741  the letters of the field
     return _side(n, *sizes, l), _side(n.T, *sizes[::-1], l)
 
 

@@ -89,7 +89,7 @@ def _log_weight(
     return -sum((_deviance(o, e) + _stirling(o) for o, e in pairs), np.zeros_like(n))
 
 
-def _deviance(O: FloatArray, E: FloatArray) -> FloatArray:  # noqa: E741
+def _deviance(O: FloatArray, E: FloatArray) -> FloatArray:  # noqa: E741  the letters of the field
     """Return ``O ln(O/E) - (O - E)``, exact in its leading digits for O near E."""
     u = (O - E) / E
     near = np.abs(u) < 1e-2
@@ -97,7 +97,7 @@ def _deviance(O: FloatArray, E: FloatArray) -> FloatArray:  # noqa: E741
     return np.asarray(np.where(near, E * series, special.xlogy(O, O / E) - (O - E)))
 
 
-def _stirling(O: FloatArray) -> FloatArray:  # noqa: E741
+def _stirling(O: FloatArray) -> FloatArray:  # noqa: E741  the letters of the field
     """Return ``ln O! - (O ln O - O)``."""
     large = np.maximum(O, 16.0)
     square = large * large

@@ -75,7 +75,7 @@ def hover(frame: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[alt.C
     seen = over(wide.select("n")).mark_rule(color=INK, strokeWidth=1)
     # Vega's own search for the nearest point loses the text of tooltips: instead the mouse
     # meets invisible lines, wide enough to leave no gap between them.
-    gap = float(wide["n"].diff().max() or 1) / plane.n_per_pixel  # type: ignore[arg-type]
+    gap = float(wide["n"].diff().max() or 1) / plane.n_per_pixel  # type: ignore[arg-type]  # a column of numbers
     met = over(wide).mark_rule(opacity=0, strokeWidth=max(2.0, round(gap + 1, 1)))
     near = alt.selection_point(
         name=NEAR, fields=["n"], on="pointerover", clear="pointerout", empty=False

@@ -93,19 +93,22 @@ def sized(parts: Sequence[alt.Chart], look: Look) -> alt.LayerChart:
 def dressed(chart: Any) -> Any:
     """Give a whole chart the project's fonts and axes."""
     axis: dict[str, Any] = {
-        "labelColor": INK, "titleColor": INK, "titleFontWeight": "normal",
-        "labelFontSize": TEXT, "titleFontSize": TEXT + 1, "titlePadding": 8,
-        "gridColor": LIGHT, "domainColor": GREY, "tickColor": GREY, "labelFlush": False,
+        "domainColor": GREY, "gridColor": LIGHT, "labelColor": INK, "labelFlush": False,
+        "labelFontSize": TEXT, "tickColor": GREY, "titleColor": INK, "titleFontSize": TEXT + 1,
+        "titleFontWeight": "normal", "titlePadding": 8,
     }  # fmt: skip
-    return (
-        chart.configure(font=FONT, background="#ffffff", padding=8)
-        .configure_axis(**axis)
-        .configure_view(stroke=None)
-        .configure_text(font=FONT, fontSize=TEXT, color=INK)
-        .configure_legend(
-            labelColor=INK, titleColor=INK, titleFontWeight="normal", labelFontSize=TEXT,
-            titleFontSize=TEXT, titleLimit=400,
-        )
-        .configure_title(color=INK, fontSize=TEXT + 1, fontWeight="normal", anchor="start")
-        .configure_concat(spacing=24)
-    )  # fmt: skip
+    legend: dict[str, Any] = {
+        "labelColor": INK, "labelFontSize": TEXT, "titleColor": INK, "titleFontSize": TEXT,
+        "titleFontWeight": "normal", "titleLimit": 400,
+    }  # fmt: skip
+    return chart.configure(  # at once: every change copies the chart
+        font=FONT,
+        background="#ffffff",
+        padding=8,
+        axis=axis,
+        view={"stroke": None},
+        text={"color": INK, "font": FONT, "fontSize": TEXT},
+        legend=legend,
+        title={"anchor": "start", "color": INK, "fontSize": TEXT + 1, "fontWeight": "normal"},
+        concat={"spacing": 24},
+    )

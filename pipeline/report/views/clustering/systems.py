@@ -128,7 +128,7 @@ def _axis(measure: str) -> str:
 def _correlations(
     correlations: pl.DataFrame, measures: Sequence[str], options: SystemsView
 ) -> Iterator[Block]:
-    systems = int(correlations["n_systems"].max() or 0)  # type: ignore[arg-type]
+    systems = int(correlations["n_systems"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
     if systems < 3:
         yield Text(f"{systems} systems are too few for correlations between measures.")
         return

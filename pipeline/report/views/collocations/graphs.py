@@ -190,7 +190,7 @@ def _comparison(drawing: Drawing) -> pl.DataFrame | None:
 
 def _size(frame: pl.DataFrame) -> int:
     """Return the size of the windows, or of the lists that stand for the whole."""
-    return int(frame["size"][0]) if "size" in frame.columns else int(frame["n"].max() or 0)  # type: ignore[arg-type]
+    return int(frame["size"][0]) if "size" in frame.columns else int(frame["n"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
 
 
 def _draw(drawing: Drawing, frame: pl.DataFrame, extras: Extras, window: Window) -> Draw:

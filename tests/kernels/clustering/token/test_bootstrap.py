@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -30,9 +32,14 @@ def sentences(number: int = 30) -> pl.DataFrame:
     return frame.group_by("sentence", "gold", "cluster").agg(f=pl.len().cast(pl.Int64))
 
 
-def run(cells: pl.DataFrame, **changed: object) -> pl.DataFrame:
-    options = {"measures": NAMES, "confidence": 0.9, "replicates": 40, "seed": "s"} | changed
-    return token_intervals(cells, **options)  # type: ignore[arg-type]
+def run(cells: pl.DataFrame, **changed: Any) -> pl.DataFrame:
+    options: dict[str, Any] = {
+        "measures": NAMES,
+        "confidence": 0.9,
+        "replicates": 40,
+        "seed": "s",
+    } | changed
+    return token_intervals(cells, **options)
 
 
 def test_sentences_drawn_by_hand() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import mpmath
 import pytest
 from hypothesis import given, settings
@@ -35,9 +37,9 @@ def check(classes: list[int], sizes: list[int], rel: float = 1e-12) -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.integers(1, 25), min_size=1, max_size=4), st.randoms())
-def test_the_whole_sum(classes: list[int], random: object) -> None:
+def test_the_whole_sum(classes: list[int], random: Random) -> None:
     N = sum(classes)
-    cut = random.randint(0, N)  # type: ignore[attr-defined]
+    cut = random.randint(0, N)
     check(classes, [size for size in (cut, N - cut) if size])
 
 
