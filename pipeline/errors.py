@@ -144,7 +144,9 @@ class NotMadeYet(ConfigError):
 
     def __init__(self, table: str) -> None:
         self.table = table
-        problem = Problem(table, "has not been made yet", "lexassay run makes it")
+        problem = Problem(
+            table, "has not been made yet", "lexassay run makes it, or says what it waits for"
+        )
         super().__init__("show", [problem])
 
     @property

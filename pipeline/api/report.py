@@ -25,7 +25,6 @@ from pipeline.runner.plan.fingerprint import versions
 from pipeline.runner.store import last_good
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.garbage import REPORT
-from pipeline.runner.store.last_good import warnings_of
 from pipeline.runner.store.storage import write_folder
 
 FOLDER = REPORT
@@ -106,15 +105,21 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
             Problem(f"report.{wrong.where}", wrong.what, wrong.remedy) for wrong in error.problems
         ]
         raise ConfigError("the report", problems) from error
-    storage, warnings = run.project.storage, warnings_of(run.remarks)
-    marks = {_MARK: mark.encode(), **last_good.mark(warnings)}
+    storage, found = run.project.storage, _flaws(run)
+    marks = {_MARK: mark.encode(), **last_good.mark(found)}
     with storage.guarded("the report", ""):
-        aside = last_good.keep(storage, warnings)
+        aside = last_good.keep(storage, found)
         write_folder(storage, FOLDER, {**files, **marks})
     tell(listeners, "message", text="the report is written")
     if aside:
-        tell(listeners, "message", text=f"the report without these warnings is kept: {aside}")
+        tell(listeners, "message", text=f"the report before is kept in {aside}")
     return replace(run, report=page)
+
+
+def _flaws(run: Run) -> frozenset[str]:
+    """Return what makes the report less than one of a run that is whole."""
+    settings = run.record.settings if run.record else {}
+    return last_good.flaws(run.remarks, run.missing, settings)
 
 
 def document(run: Run, options: ReportOptions) -> ReportInput:

@@ -14,6 +14,7 @@ from pipeline.api.run import check
 from pipeline.errors import ConfigError, Problem
 from pipeline.runner.config.experiment import Sweep
 from pipeline.runner.config.project import Project
+from pipeline.runner.events import Event
 from pipeline.runner.store.garbage import SWEEP
 from pipeline.runner.store.storage import write_folder
 
@@ -59,7 +60,9 @@ def sweep(
     Raises
     ------
     ConfigError
-        If the file has no sweep, or a point waits for a person.
+        If the file has no sweep.
+    WaitsForPerson
+        If a table to stack waits for people.
     """
     base = dict(settings or {})
     project = check(experiment, runs=runs, data=data, settings=base)
@@ -74,7 +77,7 @@ def sweep(
         shown = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in point.items())
         say(f"[{number}/{len(combinations)}] {shown}")
         project = check(experiment, runs=runs, data=data, settings=base | point)
-        done = _run_point(project, base | point, deliver=deliver, strict=strict)
+        done = _run_point(project, base | point, options, deliver=deliver, strict=strict, say=say)
         for name, remarks in done.remarks.items():
             for each in remarks:
                 say(f"  {name}: {each}")
@@ -86,10 +89,24 @@ def sweep(
 
 
 def _run_point(
-    project: Project, settings: Mapping[str, Any], *, deliver: bool, strict: bool
+    project: Project,
+    settings: Mapping[str, Any],
+    options: Sweep,
+    *,
+    deliver: bool,
+    strict: bool,
+    say: Callable[[str], object],
 ) -> Run:
-    done = perform(project, settings=settings, deliver=deliver, strict=strict)
-    if done.waits:
+    """Run one point; that something waits matters only if it holds up what is stacked."""
+
+    def told(event: Event) -> None:
+        text = str(event.facts.get("text", ""))
+        if event.kind == "message" and text.startswith(("wrote ", "would write ")):
+            say(f"  {event.stage}: {text}")
+
+    done = perform(project, settings=settings, deliver=deliver, strict=strict, listeners=[told])
+    stacked = {done.reference(name).stage for name in options.collect}
+    if done.waits and not stacked <= set(done.manifests):
         raise done.waits[0]
     return done
 

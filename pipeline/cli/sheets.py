@@ -12,6 +12,8 @@ from pipeline.api.run import check
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs
 from pipeline.runner.delivery.moving import move_sheets, remarks
 from pipeline.runner.delivery.progress import progress
+from pipeline.runner.store import store
+from pipeline.runner.store.manifest import Manifest
 
 
 def sheets(
@@ -32,10 +34,20 @@ def sheets(
     return 0
 
 
+def _laid_out(run: Run) -> dict[str, Manifest]:
+    """Return the artefacts of stages with sheets: of one that has to run again, the newest."""
+    made = dict(run.manifests)
+    for name, node in run.project.nodes.items():
+        former = () if name in made else store.artefacts(run.project.storage, name)
+        if former and node.stage.delivery(node.config):
+            made[name] = former[0]
+    return made
+
+
 def sheet_lines(run: Run) -> Iterator[str]:
     """Yield a line for each person with sheets, and for each sheet in a former place."""
-    for each in progress(run.project, run.manifests):
+    for each in progress(run.project, _laid_out(run)):
         whose = f"{each.folder.name}/{each.annotator}"
-        saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "no sheet yet"
+        saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not begun"
         yield f"sheets     {whose:<24} {each.done:,} of {each.asked:,} done; {saved}"
     yield from remarks(run.project)

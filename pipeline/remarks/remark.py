@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
@@ -11,6 +12,7 @@ Level: TypeAlias = Literal["info", "note", "warning"]
 """How much it matters: worth knowing, to be looked at, probably a mistake."""
 LEVELS: tuple[Level, ...] = ("warning", "note", "info")
 """All of them, what matters most first."""
+_PROSE = re.compile(r"[a-z]+,? (?!=)")
 EXAMPLES = 3
 """Examples that a remark has."""
 
@@ -44,6 +46,13 @@ class Remark(BaseModel):
     def finding(self) -> str:
         """What there is, with the examples."""
         return self.text + (f", such as {', '.join(self.such_as)}" if self.such_as else "")
+
+    @property
+    def advice(self) -> str:
+        """What to do about it, as a sentence; an option at its beginning keeps its spelling."""
+        text = self.remedy
+        sentence = text[:1].upper() + text[1:] if _PROSE.match(text) else text
+        return sentence if sentence.endswith(tuple(".?!")) else f"{sentence}."
 
     def __str__(self) -> str:
         remedy = f"; {self.remedy}" if self.remedy else ""

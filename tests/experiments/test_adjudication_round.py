@@ -74,6 +74,24 @@ def test_a_third_person_decides(folder: Path, capsys: pytest.CaptureFixture[str]
     assert done.table("sampled.baseline").row(0, named=True)["k_sampled"] == 3
 
 
+def test_what_people_agree_on_in_the_end_is_not_decided_by_a_third(folder: Path) -> None:
+    """Carla was asked while they differed; when both have changed their minds, theirs counts."""
+    sheets = folder / "sheets" / "small"
+    main(["run", "x.toml", "--no-report"])
+    anna, ben = listing(sheets / "pairs")
+    fill(anna, "SVC")
+    fill(ben, "free")
+    main(["run", "x.toml", "--no-report"])
+    fill(listing(sheets / "third")[0], "SVC")
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert lx.show("x.toml").table("decided")["tp"].all()
+    fill(anna, "free")
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    done = lx.show("x.toml")
+    assert not done.table("decided")["tp"].any()
+    assert done.table("decided.others").height == 6
+
+
 def test_who_labels_anew_in_the_second_round_has_the_later_label(folder: Path) -> None:
     """A joint round: one of the two types what both agreed on."""
     text = (folder / "x.toml").read_text().replace("carla", "anna")

@@ -236,6 +236,58 @@ def test_annotators_differ(folder: Path) -> None:
     assert expert.row(0, named=True)["k_sampled"] == 6
 
 
+def rename(path: Path, annotator: str | None) -> None:
+    """Put another name, or none, where the annotator's stands."""
+    book = openpyxl.load_workbook(path)
+    page = book.worksheets[0]
+    head = next(row for row in page.iter_rows() if any(cell.value == "id" for cell in row))
+    column = next(cell.column for cell in head if cell.value == "annotator")
+    for number in range(head[0].row + 1, page.max_row + 1):
+        page.cell(number, column).value = annotator
+    book.save(path)
+
+
+def test_labels_of_nobody_are_a_fault_with_its_place(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets(folder):
+        fill(path)
+    rename(sheets(folder)[0], None)
+    assert main(["run", "x.toml", "--no-report"]) == 1
+    said = capsys.readouterr().err
+    assert "001-anna.xlsx: column annotator" in said
+    assert "is empty: say who gave the label of this row" in said
+
+
+def test_a_name_that_no_sheet_asks_is_warned_of(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets(folder):
+        fill(path)
+    rename(sheets(folder)[1], "benn")
+    main(["run", "x.toml", "--no-report", "--set", "stages.judgements.partial=true"])
+    said = capsys.readouterr().err
+    assert "whom no sheet asks (anna, ben)" in said
+    assert "did you mean ben?" in said
+
+
+def test_progress_is_told_while_something_before_the_sheets_has_to_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    path = folder / "x.toml"
+    path.write_text(path.read_text().replace("examples = 2", "examples = 1"))
+    capsys.readouterr()
+    assert main(["sheets", "x.toml"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"pairs/anna +0 of \d+ done; not begun", said)
+    fill(sheets(folder)[0], only=1)
+    assert main(["status", "x.toml"]) == 0
+    assert re.search(r"pairs/anna +1 of \d+ done; last saved 20", capsys.readouterr().out)
+
+
 @pytest.mark.parametrize("option", [[], ["--no-deliver"]])
 def test_a_what_if_writes_no_sheets(
     folder: Path, capsys: pytest.CaptureFixture[str], option: list[str]

@@ -52,7 +52,8 @@ def check(path: Path, found: Sequence[str], header: int, layout: Layout) -> None
     if missing:
         raise DataError(
             f"{path}: row {header + 1} lacks the column(s) {', '.join(missing)}; there are:"
-            f" {', '.join(found)}. Restore the header from the original sheet."
+            f" {', '.join(found)}. Restore the header from the original sheet, or move"
+            " the file out of the folder if it is no sheet."
         )
     twice = sorted({name for name in found if found.count(name) > 1})
     if twice:
@@ -74,5 +75,6 @@ def absent(path: Path, grids: Sequence[Grid]) -> DataError:
         )
     return DataError(
         f"{path}: none of the first {SEARCHED} rows has the column {ID!r}; the first row that is"
-        f" not empty has: {there}. Restore the header from the original sheet."
+        f" not empty has: {there}. Restore the header from the original sheet, or move"
+        " the file out of the folder if it is no sheet."
     )

@@ -18,9 +18,9 @@ def faults(
 ) -> pl.LazyFrame:
     """Return one row for every cell that cannot be used.
 
-    An id is empty; an id does not belong to its row's units, since somebody changed one of
-    these cells or sorted a part of the sheet; a label is not one of `labels`; one annotator
-    gives an id two labels, in one sheet or in two (all these rows).
+    An id is empty, or the annotator of a label; an id does not belong to its row's units, since
+    somebody changed one of these cells or sorted a part of the sheet; a label is not one of
+    `labels`; one annotator gives an id two labels, in one sheet or in two (all these rows).
 
     Parameters
     ----------
@@ -50,7 +50,12 @@ def faults(
     >>> faults(sheet, labels=["SVC", "free"]).collect()["problem"].item()
     'is no label; did you mean SVC?'
     """
-    wrong = [_empty_ids(rows), _unknown_labels(rows, labels), _contradictions(rows, labels)]
+    wrong = [
+        _empty_ids(rows),
+        _unknown_labels(rows, labels),
+        _nobodys_labels(rows),
+        _contradictions(rows, labels),
+    ]
     if units:
         wrong.append(_changed(rows, units))
     return pl.concat(wrong)
@@ -164,6 +169,15 @@ def _unknown_labels(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
     return bad.join(named, on="label").select(
         "file", "line", column=pl.lit("label"), value=pl.col("label"), problem=pl.col("problem")
     )
+
+
+def _nobodys_labels(rows: pl.LazyFrame) -> pl.LazyFrame:
+    problem = "is empty: say who gave the label of this row"
+    bad = rows.filter(_trimmed("label").is_not_null() & _trimmed("annotator").is_null())
+    return bad.select(
+        "file", "line", column=pl.lit("annotator"), value=pl.col("annotator"),
+        problem=pl.lit(problem),
+    )  # fmt: skip
 
 
 def _contradictions(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.errors import did_you_mean
 from pipeline.remarks.base import Found, Look, check
 from pipeline.remarks.remark import remark
 
@@ -48,9 +49,31 @@ def one_label(look: Look, threshold: float) -> Found:
     yield remark(
         "warning",
         f"{people.height:,} annotator(s) gave one label only: {name} {label!r}, {given:,} times",
-        such_as=people["annotator"] if people.height > 1 else (),
+        such_as=people["annotator"][1:],
         remedy="ask whether the sheet was filled in by copying down",
         annotators=people.height,
+    )
+
+
+@check(stages=JOINING, threshold=1, means="labels")
+def unasked_annotator(look: Look, threshold: float) -> Found:
+    """Find names that no sheet asks, such as one that was mistyped."""
+    labels = look.outputs["annotations"].group_by("annotator").agg(given=pl.len())
+    asked = [look.inputs[name] for name in ("sheet", "earlier") if name in look.inputs]
+    known = pl.concat(each.select("annotator") for each in asked).unique()
+    strange = labels.join(known, on="annotator", how="anti").sort("annotator").collect()
+    given = int(strange["given"].sum())
+    if given < threshold:
+        return
+    names = known.collect()["annotator"].sort().to_list()
+    first = str(strange["annotator"][0])
+    yield remark(
+        "warning",
+        f"{given:,} label(s) are of {strange.height:,} annotator(s) whom no sheet"
+        f" asks ({', '.join(names)}), and count as theirs",
+        such_as=[f"{name} ({labelled:,})" for name, labelled in strange.iter_rows()],
+        remedy=f"mend the name in the sheet; {did_you_mean(first, names)}",
+        labels=given,
     )
 
 
@@ -63,7 +86,7 @@ def undecided(look: Look, threshold: float) -> Found:
     open_, every = counted.collect().row(0)
     if every and open_ and open_ / every >= threshold:
         yield remark(
-            "note",
+            "info",
             f"the annotators differ on {open_:,} of {every:,} labelled candidates, which count as"
             " undecided",
             remedy="let a third person decide: a sheet of agreement.disagreements",

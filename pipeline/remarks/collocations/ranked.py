@@ -19,7 +19,7 @@ def cuts_beyond(look: Look, threshold: float) -> Found:
     """Find cuts beyond the end of the lists, which are left out."""
     last = look.inputs["ranks"].select(pl.col("rank").max()).collect().item() or 0
     beyond = [cut for cut in _cuts(look) if cut > last]
-    if len(beyond) < threshold:
+    if not last or len(beyond) < threshold:
         return
     yield remark(
         "note",

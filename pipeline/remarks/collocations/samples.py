@@ -16,8 +16,10 @@ def few_drawn(look: Look, threshold: float) -> Found:
         return
     there = look.outputs["strata"] if "strata" in look.outputs else look.inputs["candidates"]
     candidates = there.select(pl.len()).collect().item()
+    if not candidates:
+        return  # said of the stage that has none
     yield remark(
-        "warning" if not drawn else "note",
+        "note",
         f"{drawn:,} of the {asked:,} draws that were asked for: there are {candidates:,} candidates"
         + (", in strata that are smaller than their samples" if "strata" in look.outputs else ""),
         remedy="ask for fewer, or extract more candidates",

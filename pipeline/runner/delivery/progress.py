@@ -32,7 +32,7 @@ class SheetProgress:
     done : int
         Those with an answer, in any sheet of this person.
     changed : datetime or None
-        When one of this person's sheets was saved last (UTC); None if there is none.
+        When a sheet with answers of this person was saved last (UTC); None if there is none.
     """
 
     folder: Path
@@ -68,7 +68,8 @@ def _progress(
     read = [(file, file.scan().select("annotator", "id", answer).collect()) for file in files]
     saved: dict[str, list[float]] = {}
     for file, entries in read:
-        for annotator in entries["annotator"].drop_nulls().unique():
+        # A sheet without any answer is as it was written, not as somebody saved it.
+        for annotator in entries.drop_nulls(["annotator", answer])["annotator"].unique():
             saved.setdefault(annotator, []).append(file.path.stat().st_mtime)
     nothing = {"annotator": pl.String, "id": pl.String, answer: pl.String}
     every = pl.concat([pl.DataFrame(schema=nothing), *(entries for _, entries in read)])

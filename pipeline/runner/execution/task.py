@@ -215,4 +215,4 @@ def faults_report(faults: pl.DataFrame, stage: str) -> str:
         lines.append(f"  - {file}: column {column}: {group.height:,} x {problem}")
         for line, value in group.select("line", "value").head(EXAMPLES).iter_rows():
             lines.append(f"      line {line}: {value!r}" if value else f"      line {line}: empty")
-    return "\n".join([*lines, "Mend these lines and run again; nothing was written."])
+    return "\n".join([*lines, "Mend these lines and run again; this stage has given no result."])

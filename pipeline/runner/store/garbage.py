@@ -15,7 +15,7 @@ from pipeline.runner.store.verbs import Entry, Storage
 REPORT = "report"
 """Folder of the report beside the stages."""
 LAST_GOOD = "report-last-good"
-"""Folder of the last report before one with further warnings."""
+"""Folder of the last report before one that is less."""
 SWEEP = "sweep"
 """Folder of stacked tables of a sweep."""
 _OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")

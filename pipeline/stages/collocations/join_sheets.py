@@ -95,6 +95,8 @@ def _with_earlier(now: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
     """Add the labels of an earlier round, but for those that somebody gave anew."""
     if "earlier" not in tables:
         return now
+    # Whoever was asked in this round has a say on what the round still asks for.
+    now = now.join(tables["sheet"], on="id", how="semi")
     before = tables["earlier"].select(now.collect_schema().names())
     return pl.concat([now, before.join(now, on=["id", "annotator"], how="anti")])
 

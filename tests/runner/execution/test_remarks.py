@@ -149,10 +149,24 @@ def test_the_last_good_report_is_kept_beside_one_with_further_warnings(tmp_path:
     assert not kept.exists()
 
 
+def test_a_what_if_keeps_the_report_of_the_experiment(tmp_path: Path) -> None:
+    results = tmp_path / "runs" / "small"
+    kept = results / "report-last-good" / "index.html"
+    config = build(tmp_path)
+    lx.run(config, runs=tmp_path / "runs")
+    good = (results / "report" / "index.html").read_text()
+    for size in (5, 6):
+        lx.run(config, runs=tmp_path / "runs", settings={"stages.sample.size": size})
+        assert kept.read_text() == good
+    lx.run(config, runs=tmp_path / "runs")
+    assert (results / "report" / "index.html").read_text() == good
+    assert not kept.exists()
+
+
 def test_a_report_of_an_earlier_version_counts_as_good(tmp_path: Path) -> None:
     results = tmp_path / "runs" / "small"
     lx.run(build(tmp_path), runs=tmp_path / "runs")
-    (results / "report" / ".warnings").unlink()
+    (results / "report" / ".flaws").unlink()
     lx.run(build(tmp_path, rows=0), runs=tmp_path / "runs")
     assert (results / "report-last-good" / "index.html").is_file()
 
