@@ -47,7 +47,8 @@ class EvaluateTypeLevel(Seeded):
     and the climb begins anew; 40 for each cluster if absent, 2,000 at most."""
     certificate_seconds: float | None = Field(default=None, gt=0)
     """How long to look for a proof that no M-1 mapping is better, or for a bound, for each measure
-    whose mapping is not exact; no proof if absent."""
+    whose mapping is not exact, in seconds of a usual machine: steps are counted, so that the same
+    comes of it everywhere; no proof if absent."""
     replicates: int = Field(default=0, ge=0)
     """Bootstrap samples of items for the confidence limits; none if 0."""
     confidence: Proportion = 0.95

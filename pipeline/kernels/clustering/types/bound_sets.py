@@ -66,6 +66,7 @@ class SetRelaxation:
         self.least = float(items if ratio is None else gold + placed)
         self.prices = np.zeros(sum(len(each.members) * each.gains[0].size for each in self.groups))
         self.fixed = len(self.prices) > MOST_PRICES
+        self.cost = 2e-3 + 7e-8 * len(self.prices)
 
     def at(self, prices: FloatArray, allowed: BoolArray) -> Relaxed:
         """Return the bound at some prices; see `Relaxation`."""

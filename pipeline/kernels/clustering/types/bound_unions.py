@@ -94,6 +94,7 @@ class UnionRelaxation:
         self.ratio, self.classes = value, np.asarray(patterns.gold.T @ patterns.counts)
         placed = int(patterns.counts[np.diff(patterns.induced.indptr) > 0].sum())
         self.least = float(max(placed, 1))
+        self.cost = 1e-3 + 9e-6 * patterns.induced.shape[1] * patterns.gold.shape[1]
         self.prices = np.zeros(clusters)
         self._empty = neighbours.sizes == 0
         self._of = mapping[:, None] == np.arange(n)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
@@ -16,10 +15,10 @@ from pipeline.kernels.clustering.measure import TYPE_MEASURES
 from pipeline.kernels.clustering.types.bound_sets import SetRelaxation
 from pipeline.kernels.clustering.types.bound_unions import UnionRelaxation
 from pipeline.kernels.clustering.types.entries import Patterns
-from pipeline.kernels.clustering.types.relaxation import PROVEN_WITHIN, Relaxation, descend
+from pipeline.kernels.clustering.types.relaxation import PROVEN_WITHIN, Relaxation, Work, descend
 
 ROOT_SHARE, ROOT_STEPS = 0.7, 10_000
-"""How much of the time goes to the bound of all mappings, and its steps, before branching."""
+"""How much of the work goes to the bound of all mappings, and its steps, before branching."""
 BRANCH_STEPS = 60
 """Steps of each branch."""
 
@@ -67,8 +66,8 @@ def certify(patterns: Patterns, measure: str, mapping: IntArray, *, seconds: flo
     mapping : array of int, shape (clusters,)
         The class of each cluster, from hill climbing; none may be -1.
     seconds : float
-        How long to search, about. What is proven does not depend on it, but a bound does, and
-        so does a better mapping met on the way: on another machine they may differ.
+        How long to search, in seconds of a usual machine: work is counted by steps, so the same
+        bound comes of it everywhere, sooner or later.
 
     Returns
     -------
@@ -78,7 +77,7 @@ def certify(patterns: Patterns, measure: str, mapping: IntArray, *, seconds: flo
     Raises
     ------
     ValueError
-        If the time is not above 0.
+        If there are no seconds.
 
     References
     ----------
@@ -97,12 +96,12 @@ def certify(patterns: Patterns, measure: str, mapping: IntArray, *, seconds: flo
     """
     if not seconds > 0:
         raise ValueError(f"{seconds} seconds for the certificate: give more than 0")
-    score, end = TYPE_MEASURES.get(measure).score, time.monotonic() + seconds
+    score, work = TYPE_MEASURES.get(measure).score, Work(seconds)
     value = score(patterns, mapping).value
-    found = _searched(patterns, measure, mapping, value, (seconds, end))
+    found = _searched(patterns, measure, mapping, value, work)
     while found.better is not None:
         mapping, value = found.better, score(patterns, found.better).value
-        found = _searched(patterns, measure, mapping, value, (seconds, end))
+        found = _searched(patterns, measure, mapping, value, work)
     proven = value == 1 or found.excess <= PROVEN_WITHIN
     bound = float(value) if proven else min(1.0, float(value) + found.excess)
     return Certificate(mapping, value, bound, proven, 0 if proven else found.open_clusters)
@@ -117,23 +116,23 @@ class _Searched(NamedTuple):
 
 
 def _searched(
-    patterns: Patterns, measure: str, mapping: IntArray, value: Fraction, time_: tuple[float, float]
+    patterns: Patterns, measure: str, mapping: IntArray, value: Fraction, work: Work
 ) -> _Searched:
     """Bound all mappings, then branch: the branch with the highest bound is split first."""
-    (seconds, end), score = time_, TYPE_MEASURES.get(measure).score
+    score = TYPE_MEASURES.get(measure).score
     relaxation = _relaxation(patterns, measure, mapping, float(value))
     every = np.ones((patterns.induced.shape[1], patterns.gold.shape[1]), dtype=np.bool_)
-    until = end - (1 - ROOT_SHARE) * seconds
-    root = descend(relaxation, relaxation.prices, every, steps=ROOT_STEPS, end=until)
+    rest = (1 - ROOT_SHARE) * work.left
+    root = descend(relaxation, relaxation.prices, every, steps=ROOT_STEPS, work=work, until=rest)
     numbers = itertools.count()
     heap = [(-root.excess, next(numbers), root.allowed)] if root.excess else []
-    while heap and time.monotonic() < end:
+    while heap and work.left > 0:
         highest, _, allowed = heapq.heappop(heap)
         candidate = np.asarray(allowed.argmax(axis=1), dtype=np.int64)
         if score(patterns, candidate).value > value:
             return _Searched(candidate)
         for part in _split(allowed):
-            made = descend(relaxation, root.prices, part, steps=BRANCH_STEPS, end=end)
+            made = descend(relaxation, root.prices, part, steps=BRANCH_STEPS, work=work)
             if made.excess:
                 heapq.heappush(heap, (max(highest, -made.excess), next(numbers), made.allowed))
     loose = int((root.allowed.sum(axis=1) > 1).sum())

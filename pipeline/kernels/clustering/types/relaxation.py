@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -47,14 +47,33 @@ class Relaxation(Protocol):
         What the excess is divided by at the least, to make a value.
     fixed : bool
         True if the prices are too many to be changed.
+    cost : float
+        Seconds that a bound takes, about, on a usual machine.
     """
 
     prices: FloatArray
     least: float
     fixed: bool
+    cost: float
 
     def at(self, prices: FloatArray, allowed: BoolArray) -> Relaxed:
         """Bound the mappings that give each cluster an allowed class."""
+
+
+@dataclass
+class Work:
+    """Work that is left, in seconds of a usual machine; exists as long as one search.
+
+    Steps are counted, not time, so that the same search ends at the same place everywhere.
+    """
+
+    left: float
+
+    def spend(self, cost: float, *, until: float = 0.0) -> bool:
+        """Take away what a step costs, if more is left than `until`; return whether it was."""
+        enough = self.left > until
+        self.left -= cost if enough else 0.0
+        return enough
 
 
 class Descended(NamedTuple):
@@ -66,7 +85,13 @@ class Descended(NamedTuple):
 
 
 def descend(
-    relaxation: Relaxation, prices: FloatArray, allowed: BoolArray, *, steps: int, end: float
+    relaxation: Relaxation,
+    prices: FloatArray,
+    allowed: BoolArray,
+    *,
+    steps: int,
+    work: Work,
+    until: float = 0.0,
 ) -> Descended:
     """Lower the bound by subgradient steps, and strike out classes that lead to nothing better.
 
@@ -80,8 +105,10 @@ def descend(
         The classes that each cluster may have.
     steps : int
         Steps, at most.
-    end : float
-        When to stop, by `time.monotonic`; there is one step at least.
+    work : Work
+        What is left to do; there is one step at least.
+    until : float
+        What to leave of it.
 
     Returns
     -------
@@ -96,7 +123,7 @@ def descend(
     best, best_prices, length, waited = np.inf, prices, 1.0, 0
     direction, margin = np.zeros(len(prices)), PROVEN_WITHIN * relaxation.least
     for step in range(1 if relaxation.fixed else steps):
-        if step and time.monotonic() > end:
+        if not work.spend(relaxation.cost, until=until) and step:
             break
         now = _safe(relaxation.at(prices, allowed), prices, relaxation.least)
         waited = 0 if now.excess < best - 1e-6 * abs(best) or step == 0 else waited + 1

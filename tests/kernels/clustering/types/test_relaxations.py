@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
 from pipeline.kernels.clustering.types import bound_sets
 from pipeline.kernels.clustering.types.bound_sets import SetRelaxation
 from pipeline.kernels.clustering.types.bound_unions import UnionRelaxation
-from pipeline.kernels.clustering.types.relaxation import Relaxation, descend
+from pipeline.kernels.clustering.types.relaxation import Relaxation, Work, descend
 from tests.kernels.clustering.types.type_twin import (
     MAPPED,
     Mapping,
@@ -72,9 +70,9 @@ def test_a_descent_is_below_its_start_and_above_the_best(name: str) -> None:
     for gold, induced, n, m in instances(40, seed=7, most_clusters=3):
         best = max(every(m, n), key=lambda h: MAPPED[name](gold, induced, h))
         relaxation = made((gold, induced, n, m), name, best)
-        allowed, end = np.ones((m, n), dtype=np.bool_), time.monotonic() + 60
+        allowed = np.ones((m, n), dtype=np.bool_)
         first, last = (
-            descend(relaxation, relaxation.prices, allowed, steps=steps, end=end).excess
+            descend(relaxation, relaxation.prices, allowed, steps=steps, work=Work(60)).excess
             for steps in (1, 200)
         )
         assert 0 <= last <= first
@@ -85,8 +83,7 @@ def test_a_descent_is_below_its_start_and_above_the_best(name: str) -> None:
 def test_too_many_prices_stay_nought(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bound_sets, "MOST_PRICES", 0)
     relaxation = made(([{0}, {0, 1}], [{0, 1}, {1}], 2, 2), "MacroI", (0, 0))
-    end = time.monotonic() + 60
     found = descend(
-        relaxation, relaxation.prices, np.ones((2, 2), dtype=np.bool_), steps=9, end=end
+        relaxation, relaxation.prices, np.ones((2, 2), dtype=np.bool_), steps=9, work=Work(60)
     )
     assert not found.prices.any()
