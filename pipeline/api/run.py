@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.api.report import add_report, check_report
-from pipeline.api.results import Run, open_run, perform
+from pipeline.api.results import Run, open_run
 from pipeline.runner.config.project import RUNS, Project, load
 from pipeline.runner.events import Listener
+from pipeline.runner.execution.run import run as run_project
 
 
 def check(
@@ -86,7 +87,7 @@ def run(
         If the experiment or its data are wrong, or a stage fails.
     """
     project = check(experiment, runs=runs, data=data, settings=settings)
-    done = perform(
+    ran = run_project(
         project,
         settings=settings,
         force=force,
@@ -94,6 +95,7 @@ def run(
         strict=strict,
         listeners=listeners,
     )
+    done = Run(project, *ran)
     return add_report(done, listeners) if report else done
 
 

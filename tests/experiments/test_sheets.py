@@ -396,3 +396,43 @@ def test_a_sheet_shows_what_the_corpus_shows(folder: Path) -> None:
         "L'[[incidence]] des […] [[baisse]].",
         "[…] des [[symptômes]] [[baisse]].",
     }
+
+
+SWEEP = """
+[sweep]
+collect = ["%s"]
+
+[sweep.over]
+"stages.sample.size" = [2, 3]
+"""
+
+
+def test_a_sweep_waits_for_people_only_where_it_has_to(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every point is run, and says what it would write, if what is stacked needs no label."""
+    (folder / "x.toml").write_text(EXPERIMENT + SWEEP % "sample")
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert capsys.readouterr().err.count("sheet: would write a sheet") >= 2
+    stacked = pl.read_parquet(folder / "runs/small/sweep/sample.parquet")
+    assert stacked.height == 2 + 3
+    assert not sheets(folder)
+    (folder / "x.toml").write_text(EXPERIMENT + SWEEP % "sampled")
+    assert main(["run", "x.toml", "--no-report"]) == 3
+
+
+def test_a_report_that_waits_does_not_replace_a_whole_one(folder: Path) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets(folder):
+        fill(path)
+    assert main(["run", "x.toml"]) == 0
+    results = folder / "runs" / "small"
+    whole = (results / "report" / "index.html").read_bytes()
+    text = EXPERIMENT.replace("size = 6", "size = 8")
+    (folder / "x.toml").write_text(text)
+    assert main(["run", "x.toml"]) == 3
+    assert (results / "report-last-good" / "index.html").read_bytes() == whole
+    for path in sheets(folder):
+        fill(path)
+    assert main(["run", "x.toml"]) == 0
+    assert not (results / "report-last-good").exists()
