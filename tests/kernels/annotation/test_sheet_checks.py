@@ -129,7 +129,8 @@ def test_two_labels_of_somebody_without_a_name() -> None:
         {"l1": "a", "label": "SVC", "annotator": None},
         {"l1": "a", "label": "free", "annotator": None},
     )
-    assert [each["line"] for each in found(rows)] == [2, 3]
+    wrong = [(each["line"], each["column"]) for each in found(rows)]
+    assert sorted(wrong) == [(2, "annotator"), (2, "label"), (3, "annotator"), (3, "label")]
 
 
 def test_several_faults_of_one_row() -> None:
