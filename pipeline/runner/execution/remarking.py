@@ -101,11 +101,13 @@ def _look(task: Task, made: Manifest) -> Look:
 
 
 def _first_tokens(task: Task, option: str, most: int) -> pl.DataFrame:
-    held: list[pl.DataFrame] = []
-    for file in task.sources[option]:
-        columns = {"file", *file.scan().collect_schema().names()}
-        for batch in file.batches(columns, _BLOCK):
-            held.append(batch.tokens)
-            if sum(each.height for each in held) >= most:
-                return pl.concat(held, how="diagonal_relaxed").head(most)
-    return pl.concat(held, how="diagonal_relaxed") if held else pl.DataFrame()
+    read = (
+        batch.tokens
+        for file in task.sources[option]
+        for batch in file.batches({"file", *file.scan().collect_schema().names()}, _BLOCK)
+    )
+    held, rows = [pl.DataFrame()], 0
+    while rows < most and (tokens := next(read, None)) is not None:
+        held.append(tokens)
+        rows += tokens.height
+    return pl.concat(held, how="diagonal_relaxed").head(most)
