@@ -1,0 +1,104 @@
+"""People who fill in sheets: their names, how far they are, and runs that wait for them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import openpyxl
+import polars as pl
+import pytest
+
+from pipeline.cli.main import main
+from tests.experiments.test_sheets import EXPERIMENT, fill, sheets
+
+SWEEP = """
+[sweep]
+collect = ["%s"]
+
+[sweep.over]
+"stages.sample.size" = [2, 3]
+"""
+
+
+def rename(path: Path, annotator: str | None) -> None:
+    """Put another name, or none, where the annotator's stands."""
+    book = openpyxl.load_workbook(path)
+    page = book.worksheets[0]
+    head = next(row for row in page.iter_rows() if any(cell.value == "id" for cell in row))
+    column = next(cell.column for cell in head if cell.value == "annotator")
+    for number in range(head[0].row + 1, page.max_row + 1):
+        page.cell(number, column).value = annotator
+    book.save(path)
+
+
+def test_labels_of_nobody_are_a_fault_with_its_place(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets(folder):
+        fill(path)
+    rename(sheets(folder)[0], None)
+    assert main(["run", "x.toml", "--no-report"]) == 1
+    said = capsys.readouterr().err
+    assert "001-anna.xlsx: column annotator" in said
+    assert "is empty: say who gave the label of this row" in said
+
+
+def test_a_name_that_no_sheet_asks_is_warned_of(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets(folder):
+        fill(path)
+    rename(sheets(folder)[1], "benn")
+    main(["run", "x.toml", "--no-report", "--set", "stages.judgements.partial=true"])
+    said = capsys.readouterr().err
+    assert "whom no sheet asks (anna, ben)" in said
+    assert "did you mean ben?" in said
+
+
+def test_progress_is_told_while_something_before_the_sheets_has_to_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    path = folder / "x.toml"
+    path.write_text(path.read_text().replace("examples = 2", "examples = 1"))
+    capsys.readouterr()
+    assert main(["sheets", "x.toml"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"pairs/anna +0 of \d+ done; not begun", said)
+    fill(sheets(folder)[0], only=1)
+    assert main(["status", "x.toml"]) == 0
+    assert re.search(r"pairs/anna +1 of \d+ done; last saved 20", capsys.readouterr().out)
+
+
+def test_a_sweep_waits_for_people_only_where_it_has_to(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every point is run, and says what it would write, if what is stacked needs no label."""
+    (folder / "x.toml").write_text(EXPERIMENT + SWEEP % "sample")
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert capsys.readouterr().err.count("sheet: would write a sheet") >= 2
+    stacked = pl.read_parquet(folder / "runs/small/sweep/sample.parquet")
+    assert stacked.height == 2 + 3
+    assert not sheets(folder)
+    (folder / "x.toml").write_text(EXPERIMENT + SWEEP % "sampled")
+    assert main(["run", "x.toml", "--no-report"]) == 3
+
+
+def test_a_report_that_waits_does_not_replace_a_whole_one(folder: Path) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets(folder):
+        fill(path)
+    assert main(["run", "x.toml"]) == 0
+    results = folder / "runs" / "small"
+    whole = (results / "report" / "index.html").read_bytes()
+    text = EXPERIMENT.replace("size = 6", "size = 8")
+    (folder / "x.toml").write_text(text)
+    assert main(["run", "x.toml"]) == 3
+    assert (results / "report-last-good" / "index.html").read_bytes() == whole
+    for path in sheets(folder):
+        fill(path)
+    assert main(["run", "x.toml"]) == 0
+    assert not (results / "report-last-good").exists()
