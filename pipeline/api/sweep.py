@@ -12,6 +12,7 @@ import polars as pl
 from pipeline.api.results import Run, perform
 from pipeline.api.run import check
 from pipeline.errors import ConfigError, Problem
+from pipeline.expressions import expression
 from pipeline.runner.config.experiment import Sweep
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Event
@@ -116,7 +117,7 @@ def _labelled(done: Run, name: str, options: Sweep, point: Mapping[str, Any]) ->
     table = done.table(name)
     if options.where:
         try:
-            table = table.filter(pl.sql_expr(options.where))
+            table = table.filter(expression(options.where))
         except pl.exceptions.PolarsError as error:
             raise ConfigError("sweep", [Problem("sweep.where", str(error))]) from error
     labels = [pl.lit(value).alias(path) for path, value in point.items()]

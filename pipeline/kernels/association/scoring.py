@@ -7,6 +7,7 @@ from functools import partial
 
 import polars as pl
 
+from pipeline.expressions import expression
 from pipeline.kernels.association.batches import score_signatures
 from pipeline.kernels.association.contingency import COLUMNS, SIGNATURE, tables
 from pipeline.kernels.association.random_numbers import RANDOM_NUMBER, random_number
@@ -40,20 +41,21 @@ def parse(formula: str, *, probe: pl.DataFrame | None = None) -> pl.Expr:
     Raises
     ------
     ValueError
-        If it does not parse, uses another column, or is an aggregate or a window.
+        If it does not parse, uses a function or a column that it may not, or is an aggregate or a
+        window.
 
     Examples
     --------
     >>> parse("o11 / r1").meta.root_names()
     ['o11', 'r1']
-    >>> parse("SUM(o11)")
+    >>> parse("SUM(o11)")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: 'SUM(o11)' is not row by row: constants, aggregates and windows are refused
+    ValueError: 'SUM(o11)' is not row by row: constants, aggregates and windows are refused; SUM ...
     """
     rows, names = (_PROBE, list(COLUMNS)) if probe is None else (probe, probe.columns)
+    parsed = expression(formula, what="expression")
     try:
-        parsed = pl.sql_expr(formula)
         columns = set(parsed.meta.root_names())
         if unknown := sorted(columns - set(names)):
             raise ValueError(f"{formula!r} uses {', '.join(unknown)}; known: {', '.join(names)}")

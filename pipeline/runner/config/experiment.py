@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.expressions import expression
 from pipeline.registry import Named
 from pipeline.remarks.hearing import Thresholds
 from pipeline.runner.config.budget import Budget, Bytes
@@ -67,6 +68,13 @@ class Sweep(Options):
     """Tables to stack over all points, as "stage" or "stage.table"."""
     where: str = ""
     """Keep these rows of them: Polars SQL, e.g. "n IN (500, 1000)"; all if empty."""
+
+    @field_validator("where")
+    @classmethod
+    def _parses(cls, where: str) -> str:
+        if where:
+            expression(where)
+        return where
 
     def points(self) -> list[dict[str, Any]]:
         """Return every combination, the last setting varying fastest."""

@@ -8,6 +8,7 @@ import polars as pl
 from pydantic import Field, field_validator
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.expressions import expression
 from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.nbest.counts import draw_totals, positives
 from pipeline.kernels.nbest.difference_sets import adjust, compare
@@ -17,7 +18,6 @@ from pipeline.stages.base import Of, Outputs, Tables, stage
 from pipeline.stages.collocations.evaluation import chosen_ranks, judged_draws, ranks_of_all
 from pipeline.stages.collocations.precision_options import Estimating
 from pipeline.stages.collocations.testing import Tests, mark, tested
-from pipeline.stages.collocations.units import condition
 from pipeline.stages.columns import require
 from schemas import Identified, SubsetComparison, SubsetPrecision
 
@@ -36,7 +36,7 @@ class EvaluateSubset(Tests, Estimating):
     @classmethod
     def _parses(cls, where: str | None) -> str | None:
         if where is not None:
-            condition(where)
+            expression(where)
         return where
 
 
@@ -76,7 +76,7 @@ def _require_depth(members: pl.DataFrame, ranks: pl.DataFrame) -> None:
 def _members(config: EvaluateSubset, tables: Tables) -> pl.DataFrame:
     table = tables["subset"]
     if config.where is not None:
-        wanted = condition(config.where)
+        wanted = expression(config.where)
         named = [("where", name) for name in wanted.meta.root_names()]
         require(table.collect_schema(), named)
         table = table.filter(wanted)

@@ -17,23 +17,10 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from pipeline.errors import did_you_mean
+from pipeline.expressions import expression, regular_expression
 from pipeline.kernels.cooccurrence import labels
 from pipeline.kernels.cooccurrence.pairs import Dependency
 from pipeline.kernels.cooccurrence.units import Related, Unit
-
-
-def condition(where: str) -> pl.Expr:
-    """Return a condition on tokens, written as Polars SQL.
-
-    Raises
-    ------
-    ValueError
-        If it does not parse.
-    """
-    try:
-        return pl.sql_expr(where)
-    except pl.exceptions.PolarsError as error:
-        raise ValueError(f"{where!r} is not a Polars SQL condition: {error}") from error
 
 
 class _Options(BaseModel):
@@ -66,7 +53,7 @@ class RelatedOptions(_Options):
     @field_validator("where")
     @classmethod
     def _parses(cls, where: str) -> str:
-        condition(where)
+        expression(where)
         return where
 
 
@@ -89,17 +76,13 @@ class UnitOptions(_Options):
     @field_validator("where")
     @classmethod
     def _parses(cls, where: str) -> str:
-        condition(where)
+        expression(where)
         return where
 
     @field_validator("matches")
     @classmethod
     def _pattern(cls, matches: str) -> str:
-        try:
-            pl.select(pl.lit("").str.contains(matches))
-        except pl.exceptions.ComputeError as error:
-            raise ValueError(f"no regular expression: {error}") from error
-        return matches
+        return regular_expression(matches)
 
     @field_validator("label")
     @classmethod
@@ -125,21 +108,21 @@ class UnitOptions(_Options):
     def kernel(self, stop_words: Iterable[str] = ()) -> Unit:
         """Return the same for the kernels; stop words are labels that are no units, too."""
         attach = {
-            name: Related(condition(each.where), each.side, each.optional, each.each)
+            name: Related(expression(each.where), each.side, each.optional, each.each)
             for name, each in self.attach.items()
         }
         excluded = tuple(dict.fromkeys([*self.exclude, *stop_words]))
         first, *further = self.templates
         return Unit(
-            condition(self.where), first, attach, self.fold, self.matches, excluded, further
+            expression(self.where), first, attach, self.fold, self.matches, excluded, further
         )
 
     def columns(self) -> dict[str, set[str]]:
         """Return the attributes that each option uses."""
-        used = {"where": set(condition(self.where).meta.root_names())}
+        used = {"where": set(expression(self.where).meta.root_names())}
         used["label"] = {each.rpartition(".")[2] for each in self._fields()}
         for name, each in self.attach.items():
-            used[f"attach.{name}.where"] = set(condition(each.where).meta.root_names()) | {"head"}
+            used[f"attach.{name}.where"] = set(expression(each.where).meta.root_names()) | {"head"}
         return used
 
 
@@ -160,14 +143,14 @@ class DependencyOptions(_Options):
         if bool(self.label) == bool(self.where):
             raise ValueError("give either label or where")
         for each in filter(None, (self.where, self.through)):
-            condition(each)
+            expression(each)
         return self
 
     def kernel(self) -> Dependency:
         """Return the same for the kernels."""
         labels = [self.label] if isinstance(self.label, str) else list(self.label)
-        where = condition(self.where) if self.where else pl.col("deprel").is_in(labels)
-        through = condition(self.through) if self.through else None
+        where = expression(self.where) if self.where else pl.col("deprel").is_in(labels)
+        through = expression(self.through) if self.through else None
         return Dependency(where, self.governor, through)
 
     def columns(self) -> dict[str, set[str]]:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import polars as pl
 from pydantic import Field, field_validator
 
+from pipeline.expressions import expression
 from pipeline.kernels import parsing
 from pipeline.kernels.lexicon.normalising import normalised
 from pipeline.kernels.lexicon.wordlists import canonical, lex, sizes
@@ -43,10 +44,7 @@ class ExtractLexicon(Spelt):
     @classmethod
     def _parsed(cls, where: str) -> str:
         if where:
-            try:
-                pl.sql_expr(where)
-            except pl.exceptions.PolarsError as error:
-                raise ValueError(f"{where!r} is no condition in SQL: {error}") from error
+            expression(where)
         return where
 
 
@@ -60,10 +58,10 @@ def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Outputs:
     raw = tables["path"]
     names = {each: config.columns.get(each, each) for each in _COLUMNS}
     wanted = [(f"columns.{each}", name) for each, name in names.items()]
-    asked = pl.sql_expr(config.where).meta.root_names() if config.where else []
+    asked = expression(config.where).meta.root_names() if config.where else []
     wanted += [("where", name) for name in asked]
     require(raw.collect_schema(), [*wanted, *(("apart_by", name) for name in config.apart_by)])
-    held = raw.filter(pl.sql_expr(config.where)) if config.where else raw
+    held = raw.filter(expression(config.where)) if config.where else raw
     text = {each: pl.col(name).cast(pl.String) for each, name in names.items()}
     apart = [pl.col(name).cast(pl.String).fill_null("") for name in config.apart_by]
     rows = held.select("file", "line", **text, apart=_key(apart)).collect()

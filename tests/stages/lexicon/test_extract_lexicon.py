@@ -71,7 +71,7 @@ def test_a_lemma_that_looks_like_one_with_its_homograph() -> None:
 
 def test_rows_are_selected() -> None:
     assert read(where="pos = 'V'")["lemmas"]["lemma"].to_list() == ["ra"]
-    with pytest.raises(ValidationError, match="no condition in SQL"):
+    with pytest.raises(ValidationError, match="is not a Polars SQL condition"):
         read(where="pos = = 'V'")
     with pytest.raises(ConfigError, match="where: the file has no column 'part'"):
         read(where="part = 'V'")

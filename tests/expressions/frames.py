@@ -1,0 +1,38 @@
+"""Rows on which an expression is computed in two ways."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from pipeline.expressions import rewritten
+
+ROWS = pl.DataFrame({
+    "a": [0, 1, 2, 3, -7, None], "b": [5, 2, 2, -1, 0, 4], "c": [0.5, -1.5, 2.0, float("nan"), None, 1e9],
+    "s": ["x", "Äpfel", "x_y%", "it's", "", None], "t": ["X", "pf", "\\d+", 'say "x"', " a ", "xx"],
+    "p": [True, False, None, True, False, True], "q": [True, True, None, None, False, False],
+})  # fmt: skip
+
+
+def value(sql: str) -> pl.Series | None:
+    """Return what Polars makes of a text on these rows; None if it refuses."""
+    try:
+        return ROWS.select(pl.sql_expr(sql).alias("value")).to_series()
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def is_kept(sql: str) -> bool:
+    """Tell whether a text that is allowed is, written anew, what it was."""
+    before, after = value(sql), value(rewritten(sql))
+    if before is None or after is None:
+        return before is after
+    return before.dtype == after.dtype and before.equals(after, null_equal=True)
+
+
+def refusal(sql: str) -> str:
+    """Return why a text is refused; nothing if it is not."""
+    try:
+        rewritten(sql)
+    except ValueError as error:
+        return str(error)
+    return ""
