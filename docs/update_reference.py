@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from pipeline.engine import ENGINES
+from pipeline.expressions import FUNCTIONS
 from pipeline.formats.base import FORMATS
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
@@ -242,6 +243,16 @@ def checks() -> str:
     return _table(("check", "what it does", "threshold", "which is", "of stages"), rows)
 
 
+def functions() -> str:
+    """Return a table of what conditions and formulas may call, by what it is for."""
+    kinds = dict.fromkeys(function.kind for function in FUNCTIONS.values())
+    rows = [
+        (kind, ", ".join(f"`{name}`" for name in FUNCTIONS if FUNCTIONS[name].kind == kind))
+        for kind in kinds
+    ]
+    return _table(("of", "functions"), rows)
+
+
 def charts() -> str:
     """Return a table of the charts."""
     return _table(
@@ -263,7 +274,11 @@ def _first(function: Callable[..., Any]) -> str:
 
 Part = tuple[str, Callable[[], str]]
 PARTS: dict[str, tuple[Part, ...]] = {
-    "stages.md": (("stages", stages), ("tables of options", tables_of_options)),
+    "stages.md": (
+        ("stages", stages),
+        ("functions", functions),
+        ("tables of options", tables_of_options),
+    ),
     "report.md": (("views", views), ("charts", charts)),
     "evaluation.md": (("estimates", estimates),),
     "clustering.md": (("measures", cluster_measures),),

@@ -14,7 +14,8 @@ from pipeline.cli.app import COMMANDS, command
 from tests.runner.laboratory import build
 
 HEAVY = {
-    "altair", "fastexcel", "jinja2", "pandas", "pandera", "pyarrow", "vl_convert", "xlsxwriter",
+    "altair", "fastexcel", "jinja2", "pandas", "pandera", "pyarrow", "sqlglot", "vl_convert",
+    "xlsxwriter",
 }  # fmt: skip
 NUMBERS = {"numpy", "polars", "scipy"}
 SCRIPT = """
@@ -53,7 +54,9 @@ def test_a_finished_run_imports_what_its_own_stages_need(tmp_path: Path) -> None
     laboratory.run()
     again = [str(laboratory.config), "--no-report", "--runs", str(laboratory.runs)]
     modules = imported("run", *again)
-    assert not modules & {"altair", "pandas", "pandera", "scipy.special", "scipy.stats"}
+    assert not modules & {
+        "altair", "pandas", "pandera", "scipy.special", "scipy.stats", "sqlglot",
+    }  # fmt: skip
     stages = {name for name in modules if name.startswith("pipeline.stages.")}
     assert "pipeline.stages.collocations.evaluate_precision" in stages
     assert not any(name.startswith("pipeline.stages.clustering.") for name in stages)

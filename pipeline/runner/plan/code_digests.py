@@ -113,6 +113,10 @@ def _is_text(node: ast.stmt) -> bool:
 
 @cache
 def _origin(name: str) -> Path | None:
+    parent = name.rpartition(".")[0]
+    above = _origin(parent) if parent else None
+    if above is not None and above.name != "__init__.py":
+        return None  # to look for a module in a module would import that, and all that it needs
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError, AttributeError):
