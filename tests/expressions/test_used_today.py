@@ -25,7 +25,7 @@ def texts() -> list[str]:
     for path in files:
         if path.suffix in {".toml", ".md", ".py"} and not path.is_relative_to(OWN):
             found |= set(GIVEN.findall(path.read_text(encoding="utf-8")))
-    return sorted(filter(_is_sql, found))
+    return sorted(filter(_is_sql, (text.replace(r"\\", "\\") for text in found)))
 
 
 def _is_sql(text: str) -> bool:
