@@ -16,6 +16,9 @@ DEEPEST = 16
 MOST = 300
 """The most operators, functions and branches: with a thousand, Polars hangs or crashes."""
 
+_PATTERN = 15
+"""What a regular expression counts: it may take 10 MB."""
+
 CHAINED: dict[type[Node], tuple[str, str]] = {
     exp.Or: ("OR", "or"),
     exp.And: ("AND", "and"),
@@ -42,7 +45,10 @@ def check_limits(tree: Node) -> None:
         _check_name(call)
     _check_depth(tree)
     if sum(not isinstance(each, _LEAVES) for each in tree.walk()) > MOST or _size(tree) > MOST:
-        raise Refused(f"it has more than {MOST} operators and functions; IN takes a long list")
+        raise Refused(
+            f"it has more than {MOST} operators and functions: IN takes a long list, "
+            f"and a regular expression, which counts as {_PATTERN}, several words: a|b"
+        )
 
 
 def kind(node: Node) -> str:
@@ -89,13 +95,20 @@ def _size(tree: Node) -> int:
     """Count operators and functions as often as Polars writes them out."""
     sizes: dict[int, int] = {}
     for node in reversed(list(tree.walk())):
-        own = 0 if isinstance(node, _LEAVES) else 1
+        own = _own(node)
         first, *others = [sizes[id(part)] for part in node.iter_expressions()] or [0]
         if isinstance(node, exp.Anonymous):
             sizes[id(node)] = own + FUNCTIONS[node.name.upper()].copies * (first + sum(others))
         else:
             sizes[id(node)] = _copies(node) * (own + first) + sum(others)
     return sizes[id(tree)]
+
+
+def _own(node: Node) -> int:
+    if isinstance(node, _LEAVES):
+        return 0
+    named = isinstance(node, exp.Anonymous) and node.name.upper() == "REGEXP_LIKE"
+    return _PATTERN if named or isinstance(node, exp.RegexpLike | exp.RegexpILike) else 1
 
 
 def _copies(node: Node) -> int:

@@ -114,6 +114,8 @@ LARGE = {
     "functions": "ABS(" * 2000 + "f" + ")" * 2000,
     "or": " OR ".join(["f = 1"] * 1000),
     "texts": " || ".join(["form"] * 1000),
+    "patterns": " OR ".join(["form ~ '\\pL{200}'"] * 30),
+    "patterns by name": " OR ".join(["REGEXP_LIKE(form, 'x')"] * 30),
     "branches": "CASE f " + "WHEN 1 THEN 2 " * 600 + "END",
     "list of columns": f"f IN ({', '.join(['g'] * 600)})",
     "doubled": "NULLIF(" * 9 + "f" + ", 1)" * 9,
