@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,9 @@ import polars as pl
 
 from pipeline.api.results import Run, perform
 from pipeline.api.run import check
+from pipeline.api.sweep_check import check_points
+from pipeline.api.sweep_tables import files, labelled
 from pipeline.errors import ConfigError, Problem
-from pipeline.expressions import expression
 from pipeline.runner.config.experiment import Sweep
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Event
@@ -38,7 +38,8 @@ def sweep(
 ) -> Path:
     """Run an experiment at every point of its sweep and stack the tables it asks for.
 
-    All points share the store, so that a stage whose options do not vary runs once.
+    All points are checked before the first of them runs. They share the store, so that a stage
+    whose options do not vary runs once.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ def sweep(
     Raises
     ------
     ConfigError
-        If the file has no sweep.
+        If the file has no sweep, or any point of it is wrong.
     WaitsForPerson
         If a table to stack waits for people.
     """
@@ -70,8 +71,7 @@ def sweep(
     options = project.experiment.sweep
     if options is None:
         raise ConfigError(str(experiment), [Problem("sweep", "there is no such section")])
-    for name in options.collect:
-        Run(project, {}).reference(name)
+    check_points(project, experiment, runs=runs, data=data, settings=base)
     combinations = options.points()
     stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
     for number, point in enumerate(combinations, start=1):
@@ -83,9 +83,9 @@ def sweep(
             for each in remarks:
                 say(f"  {name}: {each}")
         for name, frames in stacks.items():
-            frames.append(_labelled(done, name, options, point))
+            frames.append(labelled(done.table(name), options.where, point))
     with project.storage.guarded("the sweep", ""):
-        write_folder(project.storage, SWEEP, dict(_files(stacks)))
+        write_folder(project.storage, SWEEP, dict(files(stacks)))
     return project.root / SWEEP
 
 
@@ -110,24 +110,3 @@ def _run_point(
     if done.waits and not stacked <= set(done.manifests):
         raise done.waits[0]
     return done
-
-
-def _labelled(done: Run, name: str, options: Sweep, point: Mapping[str, Any]) -> pl.DataFrame:
-    """Return a table of one point with a column for every setting, the last of its path."""
-    table = done.table(name)
-    if options.where:
-        try:
-            table = table.filter(expression(options.where))
-        except pl.exceptions.PolarsError as error:
-            raise ConfigError("sweep", [Problem("sweep.where", str(error))]) from error
-    labels = [pl.lit(value).alias(path) for path, value in point.items()]
-    return table.select(*labels, pl.all())
-
-
-def _files(stacks: Mapping[str, list[pl.DataFrame]]) -> Iterator[tuple[str, bytes]]:
-    for name, frames in stacks.items():
-        stacked = pl.concat(frames, how="vertical_relaxed")
-        buffer = io.BytesIO()
-        stacked.write_parquet(buffer)
-        yield f"{name}.parquet", buffer.getvalue()
-        yield f"{name}.csv", stacked.write_csv().encode()

@@ -13,6 +13,7 @@ from pipeline.api.report import add_report
 from pipeline.api.results import Run, perform, steps
 from pipeline.api.run import check
 from pipeline.api.sweep import points, sweep
+from pipeline.api.sweep_check import check_points
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, Settings, settings_of
 from pipeline.cli.progress import RunProgress
 from pipeline.cli.sheets import sheet_lines
@@ -50,6 +51,7 @@ def run(
     overrides = settings_of(settings)
     project = check(config, runs=runs, data=data, settings=overrides)
     if dry:
+        check_points(project, config, runs=runs, data=data, settings=overrides)
         return _print_plan(project)
     console = Console(stderr=True)
     if project.experiment.sweep:
@@ -115,10 +117,15 @@ def plan(
     config: Config, settings: Settings = None, runs: Runs = DEFAULT_RUNS, data: Data = None
 ) -> int:
     """Say what would run, and why."""
-    return _print_plan(check(config, runs=runs, data=data, settings=settings_of(settings)))
+    overrides = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=overrides)
+    check_points(project, config, runs=runs, data=data, settings=overrides)
+    return _print_plan(project)
 
 
 def _print_plan(project: Project) -> int:
+    if options := project.experiment.sweep:
+        print(f"sweep: {options.size:,} points, all of them checked; without their settings:")
     for step in steps(project):
         rows = f": {_rows(step)}" if step.manifest else ""
         print(f"{_STATES[step.state]:<10} {step.node.name:<24} {step.node.stage.name}{rows}")

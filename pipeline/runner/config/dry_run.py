@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 import polars as pl
 from polars import selectors
@@ -14,10 +15,12 @@ from pipeline.stages.base import FAULTS, Outputs, Tables
 from schemas import Faults, Table
 from schemas.validate import check_columns
 
-Sources = Mapping[str, Mapping[str, list[SourceFile]]]
+Sources: TypeAlias = Mapping[str, Mapping[str, list[SourceFile]]]
+Planned: TypeAlias = dict[str, dict[str, pl.LazyFrame]]
+"""Stage to table to zero rows of it."""
 
 
-def dry_run(nodes: Mapping[str, Node], files: Sources) -> list[Problem]:
+def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Problem]]:
     """Run every stage on zero rows and check what it makes against its schemas.
 
     Parameters
@@ -29,11 +32,13 @@ def dry_run(nodes: Mapping[str, Node], files: Sources) -> list[Problem]:
 
     Returns
     -------
-    list of Problem
+    planned : dict of str to dict
+        The tables of every stage, without rows.
+    problems : list of Problem
         Empty if every stage fits together. A stage that rests on a wrong one is left out.
     """
     problems: list[Problem] = []
-    outputs: dict[str, dict[str, pl.LazyFrame]] = {}
+    outputs: Planned = {}
     for name, node in nodes.items():
         if any(reference.stage not in outputs for reference in node.inputs.values()):
             continue
@@ -46,7 +51,7 @@ def dry_run(nodes: Mapping[str, Node], files: Sources) -> list[Problem]:
             problems += [problem.within(f"stages.{name}") for problem in error.problems]
         except (SchemaViolation, pl.exceptions.PolarsError) as error:
             problems.append(Problem(f"stages.{name}", str(error)))
-    return problems
+    return outputs, problems
 
 
 def _inputs(

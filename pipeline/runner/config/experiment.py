@@ -6,11 +6,12 @@ import itertools
 import re
 import tomllib
 from collections.abc import Mapping
+from math import prod
 from os import cpu_count
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem, did_you_mean
@@ -25,6 +26,8 @@ from pipeline.runner.store.history import FOLDER
 _STAGE = re.compile(r"\w[\w-]*")
 _TAKEN = (FOLDER, REPORT, LAST_GOOD, SWEEP)
 """Folders beside those of the stages."""
+MOST_POINTS = 10_000
+"""The most combinations of a sweep."""
 
 
 class Options(BaseModel):
@@ -62,7 +65,7 @@ class Range(Options):
 class Sweep(Options):
     """``[sweep]``: run every combination of the settings."""
 
-    over: dict[str, list[Any] | Range] = Field(min_length=1)
+    over: dict[str, Annotated[list[Any], Field(min_length=1)] | Range] = Field(min_length=1)
     """Dotted path of an option to the values that it takes."""
     collect: tuple[str, ...] = Field(min_length=1)
     """Tables to stack over all points, as "stage" or "stage.table"."""
@@ -75,6 +78,19 @@ class Sweep(Options):
         if where:
             expression(where)
         return where
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Sweep:
+        if self.size > MOST_POINTS:
+            what = f"these are {self.size:,} combinations, more than {MOST_POINTS:,}"
+            raise ValueError(f"{what}: divide them among several experiments")
+        return self
+
+    @property
+    def size(self) -> int:
+        """How many combinations there are."""
+        values = self.over.values()
+        return prod(each.count if isinstance(each, Range) else len(each) for each in values)
 
     def points(self) -> list[dict[str, Any]]:
         """Return every combination, the last setting varying fastest."""

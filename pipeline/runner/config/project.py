@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.runner.config.dry_run import dry_run
+from pipeline.runner.config.dry_run import Planned, dry_run
 from pipeline.runner.config.experiment import Experiment, override, parse, read_toml
 from pipeline.runner.config.graph import Node, build
 from pipeline.runner.config.sheet_places import SheetPlaces, sheet_places
@@ -37,6 +37,8 @@ class Project:
         The stages in topological order.
     files : mapping of str to mapping
         Stage to option to the files found.
+    planned : mapping of str to mapping
+        Stage to table to what it will be, without rows.
     root : Path
         The folder of its results.
     sheets : SheetPlaces
@@ -49,6 +51,7 @@ class Project:
     content: Mapping[str, Any]
     nodes: Mapping[str, Node]
     files: Mapping[str, Mapping[str, list[SourceFile]]]
+    planned: Planned
     root: Path
     sheets: SheetPlaces
     text: str = ""
@@ -105,13 +108,15 @@ def load(
     problems += wrong
     places = Places(path.parent, data_root(data), experiment.data)
     files = _files(nodes, places, problems)
-    problems += dry_run(nodes, files)
+    planned, misfits = dry_run(nodes, files)
+    problems += misfits
     problems += also(experiment) if also else ()
     if problems:
         raise ConfigError(str(path), problems)
     text = path.read_text(encoding="utf-8-sig")
     sheets = sheet_places(path, runs=runs, name=experiment.name, written=experiment.sheets)
-    return Project(experiment, content, nodes, files, runs / experiment.name, sheets, text)
+    root = runs / experiment.name
+    return Project(experiment, content, nodes, files, planned, root, sheets, text)
 
 
 def _files(

@@ -23,7 +23,7 @@ def problems(made: Outputs) -> list[str]:
         "own.stage", lambda *_: made, config=StageConfig, outputs={"judgements": Judgements}
     )
     node = Node("own", stage, StageConfig(), {}, {})
-    return list(map(str, dry_run({"own": node}, {})))
+    return list(map(str, dry_run({"own": node}, {})[1]))
 
 
 def test_what_was_declared() -> None:

@@ -1,0 +1,131 @@
+"""Sweeps: all points are looked at before the first of them runs, and their tables fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.api.sweep import sweep
+from pipeline.api.sweep_tables import labelled
+from pipeline.cli.main import main
+from pipeline.errors import ConfigError
+from tests.small_experiment import SMALL
+
+EXPERIMENT = (
+    SMALL
+    + """
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+rate = 0.5
+"""
+)
+SWEEP = """
+[sweep]
+collect = ["sample"]
+[sweep.over]
+"""
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"a{n}\tb\t{n + 1}\t{n + 5}\t60\t999\t{n % 2}" for n in range(20)]
+    (tmp_path / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
+
+    def written(text: str) -> Path:
+        (tmp_path / "x.toml").write_text(EXPERIMENT + text)
+        return tmp_path / "x.toml"
+
+    return written
+
+
+def refusal(experiment: Path) -> str:
+    """Return what is said by all that runs or plans a sweep; nothing may have been run."""
+    runs = experiment.parent / "runs"
+    with pytest.raises(ConfigError) as refused:
+        sweep(experiment, runs=runs)
+    assert not runs.exists() or not [*runs.rglob("*.parquet")]
+    return str(refused.value)
+
+
+def test_a_wrong_value_in_the_third_point(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    experiment = write(SWEEP + '"stages.sample.rate" = [0.1, 0.2, 2.0]\n')
+    said = refusal(experiment)
+    assert "sweep.over (1 of 3 points: rate=2.0): stages.sample.rate: " in said
+    assert "1 mistake\n" in said
+    for command in (["plan"], ["run", "--dry"], ["run"]):
+        assert main([*command, "x.toml"]) == 2
+        assert capsys.readouterr().err.strip().endswith(said.partition("\n")[2].strip())
+
+
+def test_a_mistake_of_many_points_is_told_once(write: Write) -> None:
+    over = '"stages.sample.rate" = [2.0]\n"stages.sample.seed" = { count = 5 }\n'
+    said = refusal(write(SWEEP + over))
+    assert "(5 of 5 points: rate=2.0, seed=1; rate=2.0, seed=2; rate=2.0, seed=3; ...)" in said
+    assert said.count("stages.sample.rate") == 1
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ('collect = ["sample"]\nwhere = "n = 5"', "sweep.where: sample has no column n; it has "),
+        ('collect = ["sample"]\nwhere = "position > \'a\'"', "sweep.where: .* types do not fit"),
+        ('collect = ["sample"]\nwhere = "position + 1"', "sweep.where: .* types do not fit"),
+        (
+            'collect = ["smaple"]',
+            "sweep.collect.smaple: there is no such stage; did you mean sampl",
+        ),
+        ('collect = ["scores.x"]', "sweep.collect.scores.x: the stage has no such table; valid: "),
+    ],
+)
+def test_tables_and_rows_that_are_not_there(write: Write, section: str, said: str) -> None:
+    experiment = write(f'\n[sweep]\n{section}\n[sweep.over]\n"stages.sample.seed" = [1, 2]\n')
+    with pytest.raises(ConfigError, match=said):
+        sweep(experiment, runs=experiment.parent / "runs")
+    assert main(["plan", "x.toml"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("over", "said"),
+    [
+        ('"stages.sample.seed" = []\n', "sweep.over.stages.sample.seed: "),
+        ('"stages.sample.seed" = { count = 1000000000000 }\n', "1,000,000,000,000 combinations"),
+        ('"stages.smaple.seed" = [1]\n', "stages.smaple: there is no such stage; did you mean"),
+        ('"seed" = ["a", { b = 1 }]\n', "seed"),
+    ],
+)
+def test_settings_that_make_no_sweep(write: Write, over: str, said: str) -> None:
+    experiment = write(SWEEP + over)
+    with pytest.raises(ConfigError, match=said):
+        sweep(experiment, runs=experiment.parent / "runs")
+
+
+def test_tables_of_other_columns_are_stacked(write: Write) -> None:
+    text = SWEEP.replace("sample", "scores")
+    experiment = write(text + '"stages.scores.measures" = [["mi"], ["mi", "dice"]]\n')
+    folder = sweep(experiment, runs=experiment.parent / "runs")
+    whole = pl.read_parquet(folder / "scores.parquet")
+    assert whole["stages.scores.measures"].unique(maintain_order=True).to_list() == [
+        '["mi"]',
+        '["mi", "dice"]',
+    ]
+    assert whole.group_by("stages.scores.measures", maintain_order=True).agg(
+        pl.col("dice").null_count()
+    )["dice"].to_list() == [20, 0]
+
+
+def test_a_plan_tells_of_the_points(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write(SWEEP + '"stages.sample.seed" = { count = 12 }\n')
+    assert main(["plan", "x.toml"]) == 0
+    assert capsys.readouterr().out.startswith("sweep: 12 points, all of them checked")
+
+
+def test_a_setting_that_is_a_column_of_the_table() -> None:
+    table = labelled(pl.DataFrame({"seed": ["x"]}), "", {"seed": 1})
+    assert table.to_dicts() == [{"sweep.seed": 1, "seed": "x"}]
