@@ -24,11 +24,11 @@ from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.fingerprint import versions
 from pipeline.runner.store import last_good
 from pipeline.runner.store.digest import canonical, text_digest
+from pipeline.runner.store.folders import write_folder
 from pipeline.runner.store.garbage import REPORT
-from pipeline.runner.store.storage import write_folder
 
 FOLDER = REPORT
-PAGE = "index.html"
+PAGE = last_good.PAGE
 _MARK = ".fingerprint"
 
 
@@ -109,8 +109,12 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     marks = {_MARK: mark.encode(), **last_good.mark(found)}
     with storage.guarded("the report", ""):
         aside = last_good.keep(storage, found)
-        write_folder(storage, FOLDER, {**files, **marks})
+        kept = write_folder(storage, FOLDER, {**files, **marks})
     tell(listeners, "message", text="the report is written")
+    if kept:
+        tell(
+            listeners, "message", text=f"kept beside it, as somebody changed it: {', '.join(kept)}"
+        )
     if aside:
         tell(listeners, "message", text=f"the report before is kept in {aside}")
     return replace(run, report=page)

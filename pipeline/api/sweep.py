@@ -16,8 +16,8 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.runner.config.experiment import Sweep
 from pipeline.runner.config.project import Project
 from pipeline.runner.events import Event
+from pipeline.runner.store.folders import write_folder
 from pipeline.runner.store.garbage import SWEEP
-from pipeline.runner.store.storage import write_folder
 
 
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline.remarks.remark import Remark
+from pipeline.runner.store.folders import move_out, retire
 from pipeline.runner.store.garbage import LAST_GOOD, REPORT
 from pipeline.runner.store.verbs import Storage
 
 _FLAWS = ".flaws"
+PAGE = "index.html"
+"""What a report begins with."""
 
 
 def flaws(
@@ -63,22 +66,24 @@ def keep(storage: Storage, found: frozenset[str]) -> str:
     -------
     str
         Where the report is now that was there; empty if it can be overwritten. One that was kept
-        before goes when there is a report again with no more flaws than it has.
+        before goes when there is a report again with no more flaws than it has. What people put
+        into it stays among the reports that are made.
     """
     former = _flaws_of(storage, REPORT)
     good = _flaws_of(storage, LAST_GOOD)
     if former is not None and found - former and (good is None or former < good):
-        storage.remove(LAST_GOOD)
+        retire(storage, LAST_GOOD, REPORT)
         storage.publish(REPORT, LAST_GOOD)
+        move_out(storage, LAST_GOOD, REPORT)
         return storage.location(LAST_GOOD)
     if good is not None and not found - good:
-        storage.remove(LAST_GOOD)
+        retire(storage, LAST_GOOD, REPORT)
     return ""
 
 
 def _flaws_of(storage: Storage, folder: str) -> frozenset[str] | None:
     """Return the flaws of a report, none of one that does not say; None if there is no report."""
-    if not any(storage.list(folder)):
+    if not any(entry.name == PAGE for entry in storage.list(folder)):
         return None
     try:
         with storage.open(f"{folder}/{_FLAWS}") as opened:

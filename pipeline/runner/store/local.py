@@ -81,6 +81,11 @@ class LocalStorage:
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         _link(self.root / key, self.root / name)
 
+    def move(self, key: str, name: str) -> None:
+        """Rename a file, or a link and not what it leads to."""
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / key).rename(self.root / name)
+
     @contextmanager
     def lock(
         self, key: str, waiting: Callable[[], object], *, shared: bool = False
@@ -102,10 +107,11 @@ class LocalStorage:
         for each in entries:
             key = f"{prefix}/{each.name}" if prefix else each.name
             try:
-                size = None if each.is_dir() else each.stat().st_size
+                linked = each.is_symlink()
+                size = None if each.is_dir() else each.stat(follow_symlinks=not linked).st_size
             except FileNotFoundError:  # another process has just renamed it
                 continue
-            yield Entry(key, size)
+            yield Entry(key, size, linked)
 
     def open(self, key: str) -> BufferedIOBase:
         """Open a file to read its bytes."""

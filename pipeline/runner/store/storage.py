@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,24 +54,3 @@ def drafted(storage: Storage, name: str) -> Iterator[str]:
         yield draft
     finally:
         storage.remove(draft)
-
-
-def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> None:
-    """Replace all that we wrote below a name, whole or not at all, one process at a time.
-
-    Parameters
-    ----------
-    storage : Storage
-        Where.
-    name : str
-        What all keys begin with.
-    files : mapping of str to bytes
-        The rest of each key, to content.
-    """
-    with storage.lock(f".{name}.lock", lambda: None), drafted(storage, name) as draft:
-        for key, content in files.items():
-            storage.write(f"{draft}/{key}", content)
-        storage.publish(draft, name)
-        for entry in list(storage.list()):
-            if entry.name.startswith(f"{beside(name, 'aside')}-"):
-                storage.remove(entry.key)

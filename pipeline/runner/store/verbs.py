@@ -20,6 +20,8 @@ class Entry(NamedTuple):
 
     key: str
     size: int | None
+    link: bool = False
+    """Whether a person made it a way to another place."""
 
     @property
     def name(self) -> str:
@@ -58,6 +60,10 @@ class Storage(Protocol):
 
     def link(self, key: str, name: str) -> None:
         """Give a file a second name, without reading it where that can be helped."""
+        ...
+
+    def move(self, key: str, name: str) -> None:
+        """Give a file, or a link, another name."""
         ...
 
     def lock(

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from pipeline.runner.store.storage import storage_at, write_folder
+from pipeline.runner.store.folders import write_folder
+from pipeline.runner.store.storage import storage_at
 from tests.runner.commands import Driver, call, environment
 from tests.runner.driver import ACTS
 from tests.runner.execution.killing import Kill, Way, kill, run_to_the_end
@@ -79,7 +80,8 @@ WRITE = """
 import sys
 from pathlib import Path
 from driver import Counter
-from pipeline.runner.store.storage import storage_at, write_folder
+from pipeline.runner.store.folders import write_folder
+from pipeline.runner.store.storage import storage_at
 sys.addaudithook(counter := Counter())
 counter.kill_at = int(sys.argv[2])
 folder = Path(sys.argv[1])
@@ -92,6 +94,7 @@ OLD = {"page": b"old", "files/table": b"old", "more": b"old"}
 def replaced(folder: Path, kill_at: int) -> subprocess.CompletedProcess[str]:
     """Replace a report in a process that kills itself before one of its acts."""
     write_folder(storage_at(folder.parent), folder.name, OLD)
+    (folder / "notes.txt").write_text("of a person")
     command = [sys.executable, "-c", WRITE, str(folder), str(kill_at)]
     return subprocess.run(
         command, env=environment([HERE]), capture_output=True, text=True, check=False
@@ -99,14 +102,16 @@ def replaced(folder: Path, kill_at: int) -> subprocess.CompletedProcess[str]:
 
 
 def content(folder: Path) -> dict[str, str]:
-    return {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
+    found = {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
+    return {name: text for name, text in found.items() if not name.startswith(".")}
 
 
 def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
-    """The page is the old one or the new one or gone, never a mixture; the next is right."""
+    """The page is old or new or gone, never a mixture; the next is right, and notes are kept."""
     done = replaced(tmp_path / "report", 0)
-    new, old = content(tmp_path / "report"), {"page": "old", "table": "old", "more": "old"}
-    assert new == {"page": "new", "table": "new"}
+    notes = {"notes.txt": "of a person"}
+    new, old = {"page": "new", "table": "new"}, {"page": "old", "table": "old", "more": "old"}
+    assert content(tmp_path / "report") == new | notes
     last = int(done.stdout)
     acts = [*range(1, last, 2), last]
     folders = [tmp_path / f"{act}" / "report" for act in acts]
@@ -116,9 +121,9 @@ def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
         ends = list(pool.map(replaced, folders, acts))
     assert {end.returncode for end in ends} == {-signal.SIGKILL}
     found = [content(folder) for folder in folders]
-    assert all(each in (old, new, {}) for each in found)
-    assert found[0] == old
-    assert found[-1] == new
+    assert all(each in (old | notes, new, new | notes, {}) for each in found)
+    assert found[0] == old | notes
+    assert found[-1] == new | notes
     for folder in folders:
         write_folder(storage_at(folder.parent), folder.name, {"page": b"newest"})
-        assert content(folder.parent) == {"page": "newest", ".report.lock": ""}
+        assert content(folder.parent) == {"page": "newest"} | notes
