@@ -15,7 +15,7 @@ export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
 	@echo "make test      run all tests, but for those of make torture"
-	@echo "make torture   kill runs at random moments, many times"
+	@echo "make torture   kill runs at random moments; mutate all that is read, COUNT times"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
 	@echo "make office    people in the loop, their sheets saved by LibreOffice"
 	@echo "make lint      check style and types"
@@ -51,9 +51,13 @@ demo: $(VENV)/core
 test: $(VENV)/test
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal
 
-# LEXASSAY_KILLS=300 kills more often.
+# Kills, at random moments (LEXASSAY_KILLS=300: more of them); then COUNT mutated inputs, sheets,
+# experiments, results and commands of SEED, which goes on where it stopped.
+SEED ?= lexassay
+COUNT ?= 1000
 torture: $(VENV)/test
 	$(BIN)/python -m pytest -m torture
+	$(BIN)/python -m tests.mutation --seed $(SEED) --count $(COUNT)
 
 # Lines that no test runs. The floor and what is left out stand in pyproject.toml.
 test-coverage: $(VENV)/test
@@ -109,4 +113,4 @@ coverage: $(VENV)/core
 	$(BIN)/python benchmarks/lexicon_simulation.py
 
 clean:
-	rm -rf $(VENV) $(PEERS) runs build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) runs build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutations

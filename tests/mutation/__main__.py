@@ -1,0 +1,114 @@
+"""Mutate inputs, sheets, experiments, results and commands, and count what comes of it.
+
+python -m tests.mutation --seed SEED --count 1000      goes on where it stopped
+python -m tests.mutation --seed SEED --case 17         one case, its folder kept
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.mutation.outcomes import BAD, GOOD
+from tests.mutation.pool import run_all
+from tests.mutation.worker import prepare, run
+
+_SHOWN = 40
+Records = list[dict[str, Any]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what is asked for; 1 if a case ended as it must not."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument(
+        "--seed", default="lexassay", help="says, with its number, what each case is"
+    )
+    parser.add_argument("--count", type=int, default=1000, help="cases, from number 0 on")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--case", type=int, help="run this one alone and keep its folder")
+    parser.add_argument(
+        "--log", type=Path, default=Path(".mutations"), help="folder of the records"
+    )
+    asked = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="mutation-") as name:
+        folder = Path(name)
+        (folder / "cases").mkdir()
+        prepare(folder / "bases")
+        if asked.case is not None:
+            return _one(asked.seed, asked.case, folder)
+        return _many(asked, folder)
+
+
+def _one(seed: str, number: int, folder: Path) -> int:
+    kept = Path(tempfile.mkdtemp(prefix="case-")) / "case"
+    record = run(seed, number, folder, keep=kept)
+    print(json.dumps(record, indent=1, ensure_ascii=False))
+    print(f"its folder: {kept}")
+    return int(record["outcome"] in BAD)
+
+
+def _many(asked: argparse.Namespace, folder: Path) -> int:
+    asked.log.mkdir(exist_ok=True)
+    log = asked.log / f"{asked.seed}.jsonl"
+    done = read(log)
+    numbers = [each for each in range(asked.count) if each not in {one["number"] for one in done}]
+    start = time.monotonic()
+    with log.open("a", encoding="utf-8") as opened:
+
+        def record(each: dict[str, Any]) -> None:
+            done.append(each)
+            opened.write(json.dumps(each) + "\n")
+            opened.flush()
+
+        run_all(asked.seed, numbers, folder, record, asked.workers)
+    chosen = [each for each in done if each["number"] < asked.count]
+    print(f"seed {asked.seed}: {len(numbers):,} cases in {time.monotonic() - start:,.0f} s")
+    print("\n".join(report(chosen)))
+    return int(any(each["outcome"] in BAD for each in chosen))
+
+
+def read(log: Path) -> Records:
+    """Return the cases of a log; a last line that was cut short is left out."""
+    found: Records = []
+    for line in log.read_text(encoding="utf-8").splitlines() if log.is_file() else []:
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return found
+
+
+def report(records: Records) -> list[str]:
+    """Return the table of outcomes, and the first of those that must not be."""
+    kinds = sorted({each["kind"] for each in records})
+    counts = Counter((each["kind"], each["outcome"]) for each in records)
+    names = [name for name in (*GOOD, *BAD) if any(counts[kind, name] for kind in kinds)]
+    lines = ["".join(f"{text:>17}" for text in ("", *names, "all", "reached rows"))]
+    for kind in [*kinds, "all"]:
+        chosen = [each for each in records if kind in {each["kind"], "all"}]
+        cells = [sum(each["outcome"] == name for each in chosen) for name in names]
+        share = sum(each["reached"] for each in chosen) / max(1, len(chosen))
+        lines.append(
+            "".join(
+                f"{text:>17}" for text in (kind, *map(str, cells), str(len(chosen)), f"{share:.0%}")
+            )
+        )
+    if records:
+        peak, slowest = (max(each[name] for each in records) for name in ("peak", "seconds"))
+        lines.append(f"most memory of a process: {peak / 1e6:,.0f} MB; longest case: {slowest} s")
+    wrong = [each for each in records if each["outcome"] in BAD]
+    for each in wrong[:_SHOWN]:
+        lines.append(f"{each['number']}: {each['outcome']}: {each['subject']} ({each['mutated']}):")
+        lines.append(f"    {each['said'].strip()[:400]}")
+    return lines
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""Clusters and gold classes of word types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pipeline as lx
+from tests.mutation import oracles
+from tests.mutation.byte_mutations import Mutation
+from tests.mutation.cell_mutations import delimited
+from tests.mutation.subject import Subject
+
+_WORDS = ["dog", "cat", "run", "walk", "big", "small", "the", "of"]
+_EXPERIMENT = """
+name = "x"
+[stages.gold]
+use = "extract.gold_table"
+path = "gold.tsv"
+[stages.clusters]
+use = "extract.clusters"
+system = "x"
+path = "PATH"
+[stages.types]
+use = "evaluate.type_level"
+gold = "gold"
+systems = ["clusters"]
+"""
+_GOLD = "item\tgold\tf\n" + "".join(
+    f"{w}\t{'NVAF'[n // 2]}\t{n + 1}\n" for n, w in enumerate(_WORDS)
+)
+_PATHS = "".join(f"{n // 3:03b}\t{w}\t{n + 1}\n" for n, w in enumerate(_WORDS))
+_TABLE = "item\tcluster\tf\n" + "".join(f"{w}\t{n // 3}\t{n + 1}\n" for n, w in enumerate(_WORDS))
+_BLOCKS = "\n\n".join(["\n".join(_WORDS[:3]), "\n".join(_WORDS[3:6]), "\n".join(_WORDS[6:])]) + "\n"
+
+
+def _observed(table: str) -> Callable[[Path], object]:
+    def count(folder: Path) -> object:
+        entries = lx.show(folder / "x.toml", runs=folder / "runs").table(table)
+        return entries.height, entries["f"].sum()
+
+    return count
+
+
+def _items(folder: Path) -> object:
+    """Return how many clustered items there are; what stands twice in a cluster is one."""
+    lines = oracles.lines_of(folder / "x.blocks")
+    blocks = "\n".join(line.strip() for line in lines or []).split("\n\n")
+    return (
+        sum(len({line for line in block.split("\n") if line}) for block in blocks)
+        if lines
+        else None
+    )
+
+
+def _path_rows(folder: Path) -> object:
+    rows = [line.split("\t") for line in oracles.lines_of(folder / "x.paths") or [] if line.strip()]
+    if not rows or any(len(row) != 3 for row in rows):
+        return None
+    return oracles.rows_and_sum([{"f": row[2]} for row in rows], "f")
+
+
+def _subject(
+    name: str,
+    content: str,
+    mutation: Mutation,
+    expected: Callable[[Path], object],
+    observed: Callable[[Path], object],
+) -> Subject:
+    path = "x.tsv" if name == "gold.tsv" else name
+    others = {"gold.tsv": _GOLD.encode(), path: (_TABLE if path == "x.tsv" else content).encode()}
+    return Subject(
+        name=name,
+        kind="clusters",
+        files={"x.toml": _EXPERIMENT.replace("PATH", path).encode(), **others},
+        targets={name: mutation},
+        expected=expected,
+        observed=observed,
+    )
+
+
+def _sum_of(name: str) -> Callable[[Path], object]:
+    return lambda folder: oracles.rows_and_sum(oracles.records(folder / name, "\t"), "f")
+
+
+def _number_of_items(folder: Path) -> object:
+    return lx.show(folder / "x.toml", runs=folder / "runs").table("clusters").height
+
+
+SUBJECTS = (
+    _subject("gold.tsv", _GOLD, delimited("\t"), _sum_of("gold.tsv"), _observed("gold")),
+    _subject("x.tsv", _TABLE, delimited("\t"), _sum_of("x.tsv"), _observed("clusters")),
+    _subject("x.paths", _PATHS, delimited("\t"), _path_rows, _observed("clusters")),
+    _subject("x.blocks", _BLOCKS, delimited(" "), _items, _number_of_items),
+)
+"""Dictionaries of clusters and of classes."""

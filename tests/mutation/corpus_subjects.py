@@ -1,0 +1,91 @@
+"""Corpora in every format: how many tokens there are."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+
+import pipeline as lx
+from tests.mutation import oracles
+from tests.mutation.byte_mutations import Mutation, packed
+from tests.mutation.cell_mutations import delimited
+from tests.mutation.subject import Subject
+
+_SENTENCES = [["the", "dog", "barks"], ["a", "cat", "sleeps", "there"], ["dogs", "and", "cats"]] * 3
+_EXPERIMENT = """
+name = "x"
+[stages.pairs]
+use = "extract.pairs"
+relation = "adjacent"
+corpus = CORPUS
+left = { label = "{form}" }
+right = { where = "form <> 'there'", label = "{form}" }
+examples = 1
+"""
+
+
+def _conllu() -> bytes:
+    made = []
+    for number, sentence in enumerate(_SENTENCES):
+        made.append(f"# sent_id = {number}\n# text = {' '.join(sentence)}\n")
+        for place, form in enumerate(sentence, start=1):
+            made.append(f"{place}\t{form}\t{form}\tNOUN\tN\t_\t{place - 1}\tdep\t_\t_\n")
+        made.append("\n")
+    return "".join(made).encode()
+
+
+def _vertical() -> bytes:
+    lines = ['<text id="a">']
+    for sentence in _SENTENCES:
+        lines += ["<s>", *(f"{form}\tX" for form in sentence), "</s>"]
+    return ("\n".join([*lines, "</text>"]) + "\n").encode()
+
+
+def _token_table() -> bytes:
+    body = "\n".join("".join(f"{form}\tX\n" for form in sentence) for sentence in _SENTENCES)
+    return f"form\ttag\n{body}".encode()
+
+
+def _observed(folder: Path) -> object:
+    counts = lx.show(folder / "x.toml", runs=folder / "runs").table("pairs.corpus")
+    return counts.filter(pl.col("what") == "tokens")["count"].item()
+
+
+def _subject(
+    name: str,
+    content: bytes,
+    mutation: Mutation,
+    count: Callable[[Path], int | None],
+    *,
+    corpus: str = "",
+    weight: int = 2,
+) -> Subject:
+    return Subject(
+        name=name,
+        kind="corpora",
+        files={
+            "x.toml": _EXPERIMENT.replace("CORPUS", corpus or f'"{name}"').encode(),
+            name: content,
+        },
+        targets={name: mutation},
+        expected=lambda folder: count(folder / name),
+        observed=_observed,
+        weight=weight,
+    )
+
+
+_TEXT = "\n".join(" ".join(sentence) for sentence in _SENTENCES).encode() + b"\n"
+_VERTICAL = '{ path = "c.vrt", attributes = ["form", "tag"], entities = false }'
+_PLAIN = "{ path = \"c.txt\", tokens = '\\S+' }"
+
+SUBJECTS = (
+    _subject("c.conllu", _conllu(), delimited("\t"), oracles.conllu_tokens, weight=3),
+    _subject("c.conllu.gz", gzip.compress(_conllu(), mtime=0), packed, oracles.conllu_tokens),
+    _subject("c.vrt", _vertical(), delimited("\t"), oracles.vertical_tokens, corpus=_VERTICAL),
+    _subject("c.tsv", _token_table(), delimited("\t"), oracles.table_tokens),
+    _subject("c.txt", _TEXT, delimited(" "), oracles.words, corpus=_PLAIN),
+)
+"""Corpora whose adjacent pairs are counted."""

@@ -1,0 +1,148 @@
+"""Files counted in another way than the program does: by the standard library and openpyxl.
+
+Each gives None where it cannot tell what a reader should make of a file; then nothing is compared.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import zlib
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TypeAlias
+
+import openpyxl
+import pyarrow.parquet as pq
+
+Records: TypeAlias = list[dict[str, object]]
+_SPACE = " \t\n\r\x0b\x0c\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_WORD = re.compile(f"[^{_SPACE}]+")
+
+
+def text_of(path: Path) -> str | None:
+    """Return the text of a file, gzipped or not; None if it has none."""
+    try:
+        content = path.read_bytes()
+        if path.name.endswith(".gz"):
+            content = gzip.decompress(content)
+        return content.decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+        return None
+
+
+def lines_of(path: Path) -> list[str] | None:
+    """Return the lines of a file, however they end."""
+    text = text_of(path)
+    return None if text is None else re.split(r"\r\n|\r|\n", text.removesuffix("\n"))
+
+
+def records(path: Path, separator: str, *, comment: str = "") -> Records | None:
+    """Return the rows of a table in text by the names of its columns."""
+    text = text_of(path)
+    if text is None:
+        return None
+    lines = text.split("\n")
+    while comment and lines and lines[0].startswith(comment):
+        del lines[0]
+    source = io.StringIO("\n".join(lines), newline="")
+    if separator == ",":
+        reader = csv.reader(source)
+    else:
+        reader = csv.reader(source, delimiter=separator, quoting=csv.QUOTE_NONE)
+    try:
+        rows = [row for row in reader if row]
+    except csv.Error:
+        return None
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        return None
+    return [dict[str, object](zip(rows[0], row, strict=True)) for row in rows[1:]]
+
+
+def parquet(path: Path) -> Records | None:
+    """Return the rows of a Parquet file."""
+    try:
+        return list(pq.read_table(path).to_pylist())
+    except (OSError, ValueError):
+        return None
+
+
+def whole_number(value: object) -> int | None:
+    """Return a value as a whole number, whatever its spelling."""
+    try:
+        number = Decimal(str(value).strip())
+    except InvalidOperation:
+        return None
+    return int(number) if number.is_finite() and number == number.to_integral_value() else None
+
+
+def rows_and_sum(rows: Records | None, column: str) -> tuple[int, int] | None:
+    """Return how many rows there are, and the sum of a column."""
+    if rows is None:
+        return None
+    numbers = [whole_number(row.get(column)) for row in rows]
+    if any(number is None for number in numbers):
+        return None
+    return len(numbers), sum(number for number in numbers if number is not None)
+
+
+def conllu_tokens(path: Path) -> int | None:
+    """Count the words of a treebank: lines whose first field is a whole number."""
+    lines = lines_of(path)
+    return None if lines is None else sum(bool(re.match(r"[0-9]+\t", line)) for line in lines)
+
+
+def vertical_tokens(path: Path) -> int | None:
+    """Count the lines that are neither blank nor tags."""
+    lines = lines_of(path)
+    if lines is None or any(line.startswith("<") and not re.fullmatch(r"</?(s|p|text)( [^<>]*)?>", line)
+                            for line in lines):  # fmt: skip
+        return None
+    return sum(bool(line.strip()) and not line.startswith("<") for line in lines)
+
+
+def table_tokens(path: Path) -> int | None:
+    """Count the lines below the header that are neither blank nor comments."""
+    lines = lines_of(path)
+    if lines is None:
+        return None
+    return sum(bool(line.strip()) and not line.startswith("# ") for line in lines[1:])
+
+
+def words(path: Path) -> int | None:
+    """Count what stands between white space."""
+    text = text_of(path)
+    return None if text is None else len(_WORD.findall(text))
+
+
+def typed(path: Path, column: str) -> dict[str, list[str]] | None:
+    """Return what is typed into a column of a sheet, by id; None if it is no sheet."""
+    rows = _sheet_rows(path)
+    header = next((number for number, row in enumerate(rows or []) if "id" in row), None)
+    if not rows or header is None or column not in rows[header]:
+        return None
+    at, of = rows[header].index(column), rows[header].index("id")
+    found: dict[str, list[str]] = {}
+    for row in rows[header + 1 :]:
+        if len(row) > max(at, of) and row[of].strip() and row[at].strip():
+            found.setdefault(row[of].strip(), []).append(" ".join(row[at].split()).casefold())
+    return found
+
+
+def _sheet_rows(path: Path) -> list[list[str]] | None:
+    if path.suffix == ".csv":
+        text = text_of(path)
+        return None if text is None else list(csv.reader(io.StringIO(text, newline="")))
+    try:
+        book = openpyxl.load_workbook(path, data_only=True)
+    except Exception:
+        return None
+    page = book.worksheets[0]
+    if page.max_row > 10_000:
+        return None
+    return [
+        ["" if value is None else str(value) for value in row]
+        for row in page.iter_rows(values_only=True)
+    ]

@@ -1,0 +1,105 @@
+"""What came of a case: right, refused clearly, or one of the ways in which it must not end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+GOOD = ("right", "accepted", "refused")
+"""As it should be: with the rows counted in another way, without that, and refused clearly."""
+BAD = ("unclear", "library message", "traceback", "memory", "died", "too long", "silent loss")
+"""As it must not be."""
+MEMORY = 1_500_000_000
+"""Bytes that a process may take at the most, the libraries included."""
+SECONDS = 60
+"""What a case may take."""
+
+_DONE = (0, 3)
+"""Exit codes of what is done, or waits for people."""
+_TRACEBACK = re.compile(
+    r"Traceback \(most recent call last\)|This is a defect|panicked at|unexpected \w+:"
+)
+_LIBRARY = re.compile(
+    r"ComputeError|PolarsError|\bpolars\b|pyarrow|Arrow error|pydantic|infer_schema|ignore_errors|"
+    r"Resolved plan|DataFrame|LazyFrame|\[Errno|openpyxl|pandera|numpy|fastexcel|calamine|sqlglot|"
+    r"stage \S+ failed:|try_parse_hive|truncate_ragged|\bxml\.|codec can't|Expecting value|NoneType|"
+    r"BadZipFile|BadGzipFile|object has no attribute|Input should be|valid \w+, unable to|std::|rust",
+    re.IGNORECASE,
+)
+_REMEDY = re.compile(
+    r"did you mean|valid:|known:|[;:.\n] ?(?:Mend|Save|Convert|Give|Name|Write|Choose|Check|Correct|Remove|Keep|Put|Use|"
+    r"Read|Copy|Make|Move|Rename|Run|Raise|Double|Delete|Type|Take|Set|Leave|Take|Fetch|Ask|Add|Cut|Divide|Try|See|"
+    r"Restore|Unpack|Close|Open|lexassay)\b|\bor\b|such as|e\.g\.|--help|has to|may be|is required|unknown key|"
+    r"there is no|does not exist|not TOML|at least|at most|has \d|should",
+    re.IGNORECASE,
+)
+_LINE = re.compile(
+    r"\b(?:line|lines|row|rows|line\(s\)|record|records|pair|pairs)\b[^\n]{0,60}?\d|:\d+\b|\bin \d+ row"
+)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended.
+
+    Parameters
+    ----------
+    code : int
+        Its exit code; negative if a signal killed it.
+    said : str
+        All that it wrote.
+    peak : int
+        Bytes that the process took at the most.
+    expected, observed : object
+        The rows, counted in another way and by the program; None where they are not compared.
+    """
+
+    code: int
+    said: str
+    peak: int = 0
+    expected: object = None
+    observed: object = None
+
+
+def outcome(ended: Ended, words: Sequence[str]) -> str:
+    """Return what came of a case.
+
+    Parameters
+    ----------
+    ended : Ended
+        How the command ended.
+    words : sequence of str
+        What a clear refusal names: the file, a key, a word of the command.
+
+    Examples
+    --------
+    >>> outcome(Ended(0, "", expected=3, observed=3), []), outcome(Ended(0, "", expected=3, observed=2), [])
+    ('right', 'silent loss')
+    >>> outcome(Ended(1, "lexassay: a.tsv: line 3: 2 fields; mend it"), ["a.tsv"])
+    'refused'
+    >>> outcome(Ended(1, "lexassay: unexpected KeyError: 3"), ["a.tsv"]), outcome(Ended(-9, ""), [])
+    ('traceback', 'died')
+    """
+    if ended.peak > MEMORY or "MemoryError" in ended.said:
+        return "memory"
+    if ended.code < 0 or _TRACEBACK.search(ended.said):
+        return "died" if ended.code < 0 else "traceback"
+    if ended.code in _DONE:
+        same = ended.expected == ended.observed
+        return "accepted" if ended.expected is None else "right" if same else "silent loss"
+    if _LIBRARY.search(ended.said):
+        return "library message"
+    clear = any(word in ended.said for word in words) and _REMEDY.search(ended.said)
+    return "refused" if clear else "unclear"
+
+
+def reached_rows(ended: Ended) -> bool:
+    """Tell whether rows were read: all of them, or as far as the one that is refused.
+
+    Examples
+    --------
+    >>> reached_rows(Ended(1, "a.tsv: 2 line(s) do not have 3 fields: line 5")), reached_rows(Ended(2, "no such file"))
+    (True, False)
+    """
+    return ended.code in _DONE or bool(_LINE.search(ended.said))

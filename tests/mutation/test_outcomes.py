@@ -1,0 +1,91 @@
+"""That mutated cases are judged: each way of ending badly is seen as what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.__main__ import read, report
+from tests.mutation.outcomes import BAD, GOOD, MEMORY, Ended, outcome, reached_rows
+from tests.mutation.pool import run_all
+from tests.mutation.subjects import SUBJECTS
+from tests.mutation.worker import prepare
+
+REFUSED = "lexassay: a.tsv: 1 line(s) do not have 3 fields: line 5\nMend these lines."
+
+
+@pytest.mark.parametrize(
+    ("ended", "expected"),
+    [
+        (Ended(0, "done"), "accepted"),
+        (Ended(0, "done", expected=(3, 4), observed=(3, 4)), "right"),
+        (Ended(3, "waits", expected=(3, 4), observed=(3, 3)), "silent loss"),
+        (Ended(0, "done", expected=(3, 4), observed="KeyError: 'x'"), "silent loss"),
+        (Ended(0, "done", peak=MEMORY + 1), "memory"),
+        (Ended(1, "lexassay: unexpected MemoryError: "), "memory"),
+        (Ended(-6, "abort"), "died"),
+        (Ended(1, "Traceback (most recent call last):\n  ..."), "traceback"),
+        (Ended(0, "thread 'x' panicked at y.rs"), "traceback"),
+        (Ended(1, f"{REFUSED} ComputeError: ..."), "library message"),
+        (Ended(2, "a.tsv: input should be a valid string"), "library message"),
+        (Ended(1, "lexassay: stage x failed: ValueError: a.tsv"), "library message"),
+        (Ended(1, "lexassay: something is wrong; mend it"), "unclear"),
+        (Ended(1, "lexassay: a.tsv is wrong"), "unclear"),
+        (Ended(1, REFUSED), "refused"),
+    ],
+)
+def test_outcomes(ended: Ended, expected: str) -> None:
+    assert outcome(ended, ["a.tsv"]) == expected
+
+
+def test_every_outcome_is_known() -> None:
+    assert not set(GOOD) & set(BAD)
+
+
+@pytest.mark.parametrize(
+    ("ended", "reached"),
+    [
+        (Ended(0, ""), True),
+        (Ended(1, REFUSED), True),
+        (Ended(1, "a.tsv:7: not a number"), True),
+        (Ended(1, "a.tsv: the header names a column twice"), False),
+        (Ended(2, "no such command"), False),
+    ],
+)
+def test_rows_that_were_reached(ended: Ended, reached: bool) -> None:
+    assert reached_rows(ended) == reached
+
+
+def test_names_of_subjects_are_their_own() -> None:
+    assert len({each.name for each in SUBJECTS}) == len(SUBJECTS)
+
+
+def test_cases_are_the_same_on_other_workers(tmp_path: Path) -> None:
+    """What a case is depends on seed and number alone, also for the processes of a pool."""
+    found = []
+    for workers, name in ((2, "a"), (1, "b")):
+        folder = tmp_path / name
+        (folder / "cases").mkdir(parents=True)
+        prepare(folder / "bases")
+        records: list[dict[str, object]] = []
+        run_all("pool", range(1, 7), folder, records.append, workers)
+        keys = ("number", "subject", "mutated", "outcome", "code")
+        found.append(sorted(tuple(str(each[key]) for key in keys) for each in records))
+        assert list((folder / "cases").iterdir()) == []
+    assert found[0] == found[1]
+    assert len(found[0]) == 6
+
+
+def test_a_report_and_a_log_that_was_cut(tmp_path: Path) -> None:
+    record = '{"number": 1, "kind": "tables", "outcome": "memory", "reached": true, "peak": 1, "seconds": 2,'
+    log = tmp_path / "x.jsonl"
+    log.write_text(
+        record + ' "subject": "a.tsv", "mutated": "b", "said": "far too much"}\n' + record
+    )
+    records = read(log)
+    assert [each["number"] for each in records] == [1]
+    lines = report(records)
+    assert lines[0].split() == ["memory", "all", "reached", "rows"]
+    assert lines[1].split() == ["tables", "1", "1", "100%"]
+    assert lines[-2:] == ["1: memory: a.tsv (b):", "    far too much"]

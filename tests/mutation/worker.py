@@ -1,0 +1,168 @@
+"""A worker: a process that has the libraries loaded, and runs one case after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from tests.mutation import cases
+from tests.mutation.outcomes import Ended, outcome, reached_rows
+from tests.mutation.subject import Subject
+from tests.mutation.subjects import SUBJECTS
+
+ADDRESSES = 12_000_000_000
+"""Bytes of addresses: far more than is used, so that the machine is safe whatever happens."""
+_SHOWN = 600
+
+
+def serve(channel: Connection, seed: str, folder: Path) -> None:
+    """Run the cases whose numbers come through a channel, until None comes."""
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    while (number := channel.recv()) is not None:
+        channel.send(run(seed, number, folder))
+
+
+def prepare(bases: Path) -> None:
+    """Make the folder of every subject, as it is before anything is mutated."""
+    for subject in SUBJECTS:
+        folder = bases / subject.name
+        subject.build(folder)
+        for command in subject.before:
+            ended = _called(list(command), folder)
+            if ended.code not in (0, 3):
+                raise RuntimeError(f"{subject.name} cannot be prepared: {ended.said}")
+        if subject.prepare is not None:
+            subject.prepare(folder)
+
+
+def run(seed: str, number: int, folder: Path, *, keep: Path | None = None) -> dict[str, Any]:
+    """Run a case and return its record."""
+    place = keep or Path(tempfile.mkdtemp(dir=folder / "cases")) / "case"
+    start = time.monotonic()
+    case = cases.make(seed, number, folder / "bases", place)
+    ended = _real(case.command, place) if case.real else _called(case.command, place)
+    if ended.code in (0, 3) and case.subject.observed is not None:
+        ended = _compared(case.subject, ended, place)
+    record = {
+        "number": number,
+        "kind": case.subject.kind,
+        "subject": case.subject.name,
+        "mutated": case.mutated or " ".join(case.command),
+        "outcome": outcome(ended, _words(case)),
+        "reached": reached_rows(ended),
+        "code": ended.code,
+        "seconds": round(time.monotonic() - start, 2),
+        "peak": ended.peak,
+        "said": ended.said[-_SHOWN:],
+    }
+    if record["outcome"] == "silent loss":
+        record["said"] = (
+            f"expected {str(ended.expected)[:300]}, observed {str(ended.observed)[:300]}"
+        )
+    if keep is None:
+        shutil.rmtree(place.parent, ignore_errors=True)
+    return record
+
+
+def _words(case: cases.Case) -> list[str]:
+    """Return what a clear refusal names one of."""
+    name = Path(case.mutated).name
+    keys = (
+        ["stages.", "x.toml", "lexassay", "stage "] if name == "x.toml" or not name else ["stages."]
+    )
+    return [name or " ", *keys, *(word for word in case.command if len(word) > 1)]
+
+
+def _compared(subject: Subject, ended: Ended, folder: Path) -> Ended:
+    if subject.expected is None or subject.observed is None:
+        return ended
+    expected = subject.expected(folder)
+    if expected is None:
+        return ended
+    try:
+        observed = subject.observed(folder)
+    except Exception as error:
+        observed = "".join(traceback.format_exception_only(error))
+    return Ended(ended.code, ended.said, ended.peak, expected, observed)
+
+
+def _called(command: list[str], folder: Path) -> Ended:
+    """Run a command in this process."""
+    from pipeline.cli.main import main
+
+    _forget_peak()
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        with _captured() as text:
+            try:
+                code = main(command)
+            except BaseException:
+                traceback.print_exc()
+                code = 1
+    finally:
+        os.chdir(before)
+    return Ended(code, text[0], _peak())
+
+
+@contextlib.contextmanager
+def _captured() -> Iterator[list[str]]:
+    """Take what is written to the two outputs, by Python or by a library."""
+    held = [""]
+    with tempfile.TemporaryFile() as file:
+        kept = [os.dup(1), os.dup(2)]
+        streams = sys.stdout, sys.stderr
+        sys.stdout.flush()
+        try:
+            for number in (1, 2):
+                os.dup2(file.fileno(), number)
+            sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+            sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+            yield held
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            sys.stdout, sys.stderr = streams
+            for number, old in zip((1, 2), kept, strict=True):
+                os.dup2(old, number)
+                os.close(old)
+            file.seek(0)
+            held[0] = file.read().decode("utf-8", errors="replace")
+
+
+def _real(command: list[str], folder: Path) -> Ended:
+    """Run the command as people do, in a process of its own."""
+    words = [word.replace("\0", "").encode("utf-8", errors="replace").decode() for word in command]
+    running = [sys.executable, "-P", "-m", "pipeline.cli", *words]
+    with tempfile.TemporaryFile() as file:
+        started = subprocess.Popen(
+            running, cwd=folder, stdout=file, stderr=file, stdin=subprocess.DEVNULL
+        )
+        _, status, usage = os.wait4(started.pid, 0)
+        started.returncode = os.waitstatus_to_exitcode(status)
+        file.seek(0)
+        said = file.read().decode("utf-8", errors="replace")
+    return Ended(started.returncode, said, usage.ru_maxrss * 1024)
+
+
+def _forget_peak() -> None:
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak() -> int:
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
