@@ -9,6 +9,7 @@ import openpyxl
 import polars as pl
 import pytest
 
+import pipeline as lx
 from pipeline.cli.main import main
 from tests.experiments.test_sheets import EXPERIMENT, fill, sheets
 
@@ -32,6 +33,16 @@ def rename(path: Path, annotator: str | None) -> None:
     book.save(path)
 
 
+def note(path: Path, text: str) -> None:
+    """Note something on the first row."""
+    book = openpyxl.load_workbook(path)
+    page = book.worksheets[0]
+    head = next(row for row in page.iter_rows() if any(cell.value == "id" for cell in row))
+    column = next(cell.column for cell in head if cell.value == "note")
+    page.cell(head[0].row + 1, column).value = text
+    book.save(path)
+
+
 def test_labels_of_nobody_are_a_fault_with_its_place(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -45,17 +56,49 @@ def test_labels_of_nobody_are_a_fault_with_its_place(
     assert "is empty: say who gave the label of this row" in said
 
 
-def test_a_name_that_no_sheet_asks_is_warned_of(
+def test_a_name_that_no_sheet_asks_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["run", "x.toml", "--no-report"])
     for path in sheets(folder):
         fill(path)
     rename(sheets(folder)[1], "benn")
-    main(["run", "x.toml", "--no-report", "--set", "stages.judgements.partial=true"])
+    assert main(["run", "x.toml", "--no-report"]) == 1
     said = capsys.readouterr().err
-    assert "whom no sheet asks (anna, ben)" in said
-    assert "did you mean ben?" in said
+    assert "002-ben.xlsx: column annotator" in said
+    assert "was not asked: did you mean ben, anna?" in said
+    path = folder / "x.toml"
+    judgements = '[stages.judgements]\nformer = ["benn"]'
+    path.write_text(path.read_text().replace("[stages.judgements]", judgements))
+    assert main(["run", "x.toml", "--no-report", "--set", "stages.judgements.partial=true"]) == 0
+
+
+def test_names_in_another_case_and_with_blanks_are_the_same_people(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets(folder):
+        fill(path)
+    rename(sheets(folder)[1], " BEN")
+    assert main(["sheets", "x.toml"]) == 0
+    told = re.search(r"pairs/ben +(\d+) of (\d+) done", capsys.readouterr().out)
+    assert told is not None
+    assert told[1] == told[2]
+    assert main(["run", "x.toml"]) == 0
+    assert len(sheets(folder)) == 2
+    labelled = lx.show("x.toml").table("judgements.annotations")
+    assert sorted(labelled["annotator"].unique()) == ["anna", "ben"]
+
+
+def test_a_note_on_a_row_without_a_label_is_in_the_report(folder: Path) -> None:
+    main(["run", "x.toml", "--no-report"])
+    note(sheets(folder)[0], "what is this?")
+    assert main(["run", "x.toml", "--set", "stages.judgements.partial=true"]) == 0
+    assert lx.show("x.toml", settings={"stages.judgements.partial": True}).table(
+        "judgements.notes"
+    )["note"].to_list() == ["what is this?"]  # fmt: skip
+    page = (folder / "runs" / "small" / "report" / "index.html").read_text()
+    assert "what is this?" in page
 
 
 def test_progress_is_told_while_something_before_the_sheets_has_to_run(

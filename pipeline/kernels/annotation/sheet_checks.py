@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from pipeline.errors import did_you_mean
+from pipeline.kernels.annotation.names import nobodys
 from pipeline.kernels.hashing import candidate_id
 
 _MOST_PLACES = 4
@@ -53,7 +54,7 @@ def faults(
     wrong = [
         _empty_ids(rows),
         _unknown_labels(rows, labels),
-        _nobodys_labels(rows),
+        nobodys(rows, answer="label"),
         _contradictions(rows, labels),
     ]
     if units:
@@ -93,6 +94,22 @@ def normalise(rows: pl.LazyFrame, *, labels: Sequence[str]) -> pl.LazyFrame:
     return rows.select(
         "file", "line", _trimmed("id"), "annotator", label.alias("label"), _trimmed("note")
     ).drop_nulls("id")
+
+
+def notes(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the rows on which somebody noted something, labelled or not.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        With the column note.
+
+    Examples
+    --------
+    >>> notes(pl.LazyFrame({"line": [2, 3, 4], "note": ["odd", " ", None]})).collect().rows()
+    [(2, 'odd')]
+    """
+    return rows.filter(_trimmed("note").is_not_null())
 
 
 def canonical(column: str, *, labels: Sequence[str]) -> pl.Expr:
@@ -169,15 +186,6 @@ def _unknown_labels(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
     return bad.join(named, on="label").select(
         "file", "line", column=pl.lit("label"), value=pl.col("label"), problem=pl.col("problem")
     )
-
-
-def _nobodys_labels(rows: pl.LazyFrame) -> pl.LazyFrame:
-    problem = "is empty: say who gave the label of this row"
-    bad = rows.filter(_trimmed("label").is_not_null() & _trimmed("annotator").is_null())
-    return bad.select(
-        "file", "line", column=pl.lit("annotator"), value=pl.col("annotator"),
-        problem=pl.lit(problem),
-    )  # fmt: skip
 
 
 def _contradictions(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.errors import did_you_mean
+from pipeline.kernels.annotation.names import fold
 from pipeline.remarks.base import Found, Look, check
 from pipeline.remarks.remark import remark
 
@@ -59,8 +60,9 @@ def one_label(look: Look, threshold: float) -> Found:
 def unasked_annotator(look: Look, threshold: float) -> Found:
     """Find names that no sheet asks, such as one that was mistyped."""
     labels = look.outputs["annotations"].group_by("annotator").agg(given=pl.len())
+    former = pl.LazyFrame({"annotator": look.config.former}, schema={"annotator": pl.String})
     asked = [look.inputs[name] for name in ("sheet", "earlier") if name in look.inputs]
-    known = pl.concat(each.select("annotator") for each in asked).unique()
+    known = pl.concat(each.select("annotator") for each in [*asked, former]).unique()
     strange = labels.join(known, on="annotator", how="anti").sort("annotator").collect()
     given = int(strange["given"].sum())
     if given < threshold:
@@ -75,6 +77,24 @@ def unasked_annotator(look: Look, threshold: float) -> Found:
         remedy=f"mend the name in the sheet; {did_you_mean(first, names)}",
         labels=given,
     )
+
+
+@check(stages=("evaluate.agreement",), threshold=1, means="people with several names")
+def several_names(look: Look, threshold: float) -> Found:
+    """Find names that are one when case, blanks and Unicode form are left out of account."""
+    typed = look.inputs["annotations"].select(pl.col("annotator").unique().sort()).collect()
+    people: dict[str, list[str]] = {}
+    for name in typed["annotator"]:
+        people.setdefault(fold(name), []).append(repr(name))
+    several = [" = ".join(names) for names in people.values() if len(names) > 1]
+    if several and len(several) >= threshold:
+        yield remark(
+            "note",
+            f"{len(several):,} annotator(s) have several names, which count as one person",
+            such_as=several,
+            remedy="give different people names that differ in more than case and blanks",
+            people=len(several),
+        )
 
 
 @check(stages=JOINING, threshold=0.1, means="share of the labelled candidates")

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.formats.sheets.kinds import SHEETS
+from pipeline.kernels.annotation.names import named
 from pipeline.runner.config.project import Project
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store import store
@@ -65,7 +66,9 @@ def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[Sh
 def _progress(
     rows: pl.DataFrame, files: Sequence[SourceFile], answer: str, folder: Path
 ) -> Iterator[SheetProgress]:
-    read = [(file, file.scan().select("annotator", "id", answer).collect()) for file in files]
+    people = rows["annotator"].unique().sort().to_list()
+    columns = ("annotator", "id", answer)
+    read = [(file, named(file.scan().select(columns), people).collect()) for file in files]
     saved: dict[str, list[float]] = {}
     for file, entries in read:
         # A sheet without any answer is as it was written, not as somebody saved it.
@@ -75,7 +78,7 @@ def _progress(
     every = pl.concat([pl.DataFrame(schema=nothing), *(entries for _, entries in read)])
     answered = every.drop_nulls(answer).select("annotator", "id").unique()
     done = rows.join(answered, on=["annotator", "id"], how="semi")
-    for annotator in rows["annotator"].unique().sort():
+    for annotator in people:
         times = saved.get(annotator)
         yield SheetProgress(
             folder,

@@ -11,6 +11,7 @@ import polars as pl
 from pipeline.errors import StoreError
 from pipeline.formats.sheets import listing, write_csv, write_xlsx
 from pipeline.formats.sheets.kinds import SHEETS, SheetKind
+from pipeline.kernels.annotation.names import named
 from pipeline.runner.config.project import Project
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store import store
@@ -76,7 +77,8 @@ def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind)
     if not files:
         return rows
     read = pl.concat(file.scan() for file in files)
-    there = read.select("id", "annotator", kind.answer).collect()
+    people = rows["annotator"].unique().sort().to_list()
+    there = named(read.select("id", "annotator", kind.answer), people).collect()
     votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
     needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
     counted = needed.join(votes, on="id", how="left", maintain_order="left")

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import disagreements
 from pipeline.kernels.annotation.agreement import EVERY, agreement
+from pipeline.kernels.annotation.names import named
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from schemas import Agreement, Annotations, Disagreements
 
@@ -41,7 +42,7 @@ class EvaluateAgreement(Seeded):
 )
 def evaluate_agreement(config: EvaluateAgreement, tables: Tables) -> Outputs:
     """Compute the coefficients with their intervals, and list what to discuss."""
-    annotations = tables["annotations"]
+    annotations = named(tables["annotations"])
     _check(config, annotations.select("annotator", "label").unique().collect())
     return {
         "agreement": agreement(

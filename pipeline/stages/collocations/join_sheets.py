@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import polars as pl
@@ -9,13 +10,15 @@ from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import adjudicate, intersection
-from pipeline.kernels.annotation.sheet_checks import faults, normalise
-from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, StageConfig, Tables, stage
+from pipeline.kernels.annotation.names import by_fold, fold, named, unasked
+from pipeline.kernels.annotation.sheet_checks import faults, normalise, notes
+from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, Tables, stage
+from pipeline.stages.people import Asks
 from pipeline.stages.waiting import wait_for
 from schemas import Adjudicated, Annotations, Judgements, Labels, SheetEntries, SheetRows
 
 
-class JoinSheets(StageConfig):
+class JoinSheets(Asks):
     """Join the filled annotation sheets."""
 
     sheet: Annotated[str, Of(SheetRows)]
@@ -61,21 +64,29 @@ class JoinSheets(StageConfig):
         "annotations": Annotations,
         "adjudicated": Adjudicated,
         "others": SheetEntries,
+        "notes": SheetEntries,
     },
 )
 def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     """Check every row that came back, wait for missing labels, then adjudicate."""
     labels = tables["labels"].collect().get_column("label").to_list()
     _check_categories(config, labels)
-    entries = tables["entries" if config.entries else "folder"]
-    typed = normalise(entries, labels=labels)
-    annotations = typed.drop_nulls("label").sort("file", "line")
-    first = annotations.group_by("id", "annotator", maintain_order=True).first()
-    wrong = faults(entries, labels=labels)
+    sheet, before = tables["sheet"], tables.get("earlier", Annotations.zero_rows())
+    known = config.known(sheet, before)
+    entries = named(tables["entries" if config.entries else "folder"], known)
+    before = named(before, known).unique(["id", "annotator", "label"])
+    first = _labels(normalise(entries, labels=labels))
+    wrong = pl.concat([
+        faults(entries, labels=labels),
+        unasked(entries.join(sheet, on="id", how="semi"), known=known, answer="label"),
+        _contradictions(before),
+    ])  # fmt: skip
     if not config.partial and wrong.limit(1).collect().is_empty():
-        _wait(config.folder or str(config.entries), tables["sheet"], first)
-    votes = _with_earlier(first.select("id", "annotator", "label", "note"), tables)
-    decided = _adjudicated(config, votes)
+        _wait(config.folder or str(config.entries), sheet, first)
+    votes = first
+    if "earlier" in tables:
+        votes = _with_earlier(first.join(sheet, on="id", how="semi"), before)
+    decided = _adjudicated(config, votes, by_fold(known))
     return {
         "judgements": pl.concat(
             _judgements(config, votes, decided, positive).select(
@@ -86,24 +97,48 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
         "annotations": votes,
         "adjudicated": decided,
         # Rows of candidates that this sample does not ask for: of earlier samples, or strangers.
-        "others": entries.join(tables["sheet"], on="id", how="anti"),
+        "others": entries.join(sheet, on="id", how="anti"),
+        "notes": notes(entries),
         FAULTS: wrong,
     }
 
 
-def _with_earlier(now: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
-    """Add the labels of an earlier round, but for those that somebody gave anew."""
-    if "earlier" not in tables:
-        return now
-    # Whoever was asked in this round has a say on what the round still asks for.
-    now = now.join(tables["sheet"], on="id", how="semi")
-    before = tables["earlier"].select(now.collect_schema().names())
+def _labels(typed: pl.LazyFrame) -> pl.LazyFrame:
+    """Return one label of each person for an id, with all that the person notes on it."""
+    person = ["id", "annotator"]
+    each = typed.sort("file", "line").group_by(person, maintain_order=True)
+    # A copy of the sheet repeats the label; what is noted there counts as well.
+    said = pl.col("note").drop_nulls().unique(maintain_order=True)
+    one = each.agg(
+        label=pl.col("label").drop_nulls().first(),
+        note=pl.when(said.len() > 0).then(said.str.join("; ")),
+    )
+    return one.drop_nulls("label")
+
+
+def _with_earlier(now: pl.LazyFrame, before: pl.LazyFrame) -> pl.LazyFrame:
+    """Add the labels of an earlier round, but for those that somebody gave anew.
+
+    Whoever was asked in this round has a say on what the round still asks for.
+    """
+    before = before.select(now.collect_schema().names())
     return pl.concat([now, before.join(now, on=["id", "annotator"], how="anti")])
 
 
-def _adjudicated(config: JoinSheets, each: pl.LazyFrame) -> pl.LazyFrame:
+def _contradictions(before: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the labels of an earlier round that one person, in two spellings, gave one id."""
+    twice = before.filter(pl.len().over("id", "annotator") > 1)
+    problem = pl.format("{} gives {} several labels: keep one", "annotator", "id")
+    return twice.select(
+        file=pl.lit("table of the option 'earlier'"), line=pl.lit(0, pl.Int64),
+        column=pl.lit("label"), value="label", problem=problem,
+    )  # fmt: skip
+
+
+def _adjudicated(config: JoinSheets, each: pl.LazyFrame, spelt: Mapping[str, str]) -> pl.LazyFrame:
     rule = "unanimous" if config.rule == "intersection" else config.rule
-    return adjudicate(each, rule=rule, expert=config.expert)
+    expert = config.expert and spelt.get(fold(config.expert), config.expert)
+    return adjudicate(each, rule=rule, expert=expert)
 
 
 def _judgements(

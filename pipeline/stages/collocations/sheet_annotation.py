@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import polars as pl
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from pipeline.kernels.annotation.assignment import assign
 from pipeline.stages.base import Of, Outputs, Seeded, Sheets, Tables, stage
+from pipeline.stages.people import Names
 from schemas import AboutCandidates, Candidates, Examples, Labels, SheetRows
 
 
@@ -24,9 +25,9 @@ class SheetAnnotation(Seeded):
     """Sentences to show beside each candidate."""
     folder: str = Field(pattern=r"^[\w-]+$")
     """Folder of the sheets; a sheet that is there is never written again."""
-    labels: tuple[str, ...] = Field(min_length=1)
+    labels: Names = Field(min_length=1)
     """What the annotator can choose."""
-    annotators: tuple[str, ...] = Field(default=("annotator",), min_length=1)
+    annotators: Names = Field(default=("annotator",), min_length=1)
     """Who annotates."""
     overlap: float = Field(default=0.0, ge=0, le=1)
     """Share of the candidates that all annotators get."""
@@ -36,13 +37,6 @@ class SheetAnnotation(Seeded):
     """Kind of file."""
     instructions: str = ""
     """What the annotator should know."""
-
-    @field_validator("labels", "annotators")
-    @classmethod
-    def _differ(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        if len({name.strip().casefold() for name in names}) < len(names):
-            raise ValueError("two names differ in case or blanks alone")
-        return names
 
 
 @stage(

@@ -7,16 +7,19 @@ from typing import Annotated
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.kernels.lexicon.keyed import keyed_forms, keying_faults
+from pipeline.kernels.annotation.names import named, unasked
+from pipeline.kernels.annotation.sheet_checks import notes
+from pipeline.kernels.lexicon.keyed import contradictions, keyed_forms, keying_faults
 from pipeline.kernels.lexicon.normalising import normalised
 from pipeline.kernels.lexicon.wordlists import canonical, sizes
 from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, Tables, stage
 from pipeline.stages.lexicon.spelling import Spelt, changed, preparation
+from pipeline.stages.people import Asks
 from pipeline.stages.waiting import wait_for
 from schemas import KeyedEntries, KeyedLemmas, KeyingRows, Preparation, WordList
 
 
-class JoinKeying(Spelt):
+class JoinKeying(Asks, Spelt):
     """Join the filled keying sheets: what the dictionary says of the sampled lemmas."""
 
     sheet: Annotated[str, Of(KeyingRows)]
@@ -46,15 +49,22 @@ class JoinKeying(Spelt):
         "gold": WordList,
         "keyed": KeyedLemmas,
         "others": KeyedEntries,
+        "notes": KeyedEntries,
         "preparation": Preparation,
     },
 )
 def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
     """Check every row that came back, wait for missing lemmas, then list the forms."""
-    entries, sheet = tables["entries" if config.entries else "folder"], tables["sheet"]
-    asked = sheet.select("lemma").unique()
-    typed = keyed_forms(entries).join(asked, on="lemma", how="semi").collect()
-    wrong = keying_faults(entries)
+    sheet = tables["sheet"]
+    asked, known = sheet.select("lemma").unique(), config.known(sheet)
+    entries = named(tables["entries" if config.entries else "folder"], known)
+    every = keyed_forms(entries).collect()
+    typed = every.lazy().join(asked, on="lemma", how="semi").collect()
+    wrong = pl.concat([
+        keying_faults(entries),
+        unasked(entries.join(asked, on="lemma", how="semi"), known=known, answer="forms"),
+        contradictions(normalised(every, config.spelling, columns=["form"])[0].lazy()),
+    ])  # fmt: skip
     empty = sheet.join(typed.lazy(), on="lemma", how="anti")
     missing = empty.select(pl.col("lemma").n_unique()).collect().item()
     if missing and not config.partial and wrong.limit(1).collect().is_empty():
@@ -70,6 +80,7 @@ def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
         "keyed": _keyed(rows.select("lemma").unique(), gold, entries),
         # Rows of lemmas that this sample does not ask for: of earlier samples, or strangers.
         "others": entries.join(asked, on="lemma", how="anti"),
+        "notes": notes(entries),
         "preparation": preparation(
             [
                 ("forms keyed in", typed["form"].count(), None),

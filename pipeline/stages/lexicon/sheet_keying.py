@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import polars as pl
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from pipeline.kernels.annotation.assignment import assign
 from pipeline.kernels.hashing import candidate_id
 from pipeline.stages.base import Of, Outputs, Seeded, Sheets, Tables, stage
+from pipeline.stages.people import Names
 from schemas import KeyingRows, LemmaSample, WordList
 
 
@@ -22,7 +23,7 @@ class SheetKeying(Seeded):
     """The lemmas to look up."""
     folder: str = Field(pattern=r"^[\w-]+$")
     """Folder of the sheets; a sheet that is there is never written again."""
-    annotators: tuple[str, ...] = Field(default=("annotator",), min_length=1)
+    annotators: Names = Field(default=("annotator",), min_length=1)
     """Who looks them up; each lemma is given to one of them."""
     shown: bool = True
     """Whether the forms of the lexicon stand beside the lemma."""
@@ -30,13 +31,6 @@ class SheetKeying(Seeded):
     """Kind of file."""
     instructions: str = ""
     """What the annotator should know, such as which dictionary to use."""
-
-    @field_validator("annotators")
-    @classmethod
-    def _differ(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        if len({name.strip().casefold() for name in names}) < len(names):
-            raise ValueError("two names differ in case or blanks alone")
-        return names
 
 
 @stage(

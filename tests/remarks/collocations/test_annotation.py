@@ -52,3 +52,19 @@ def test_many_candidates_without_a_label_that_stands() -> None:
 
 def test_what_one_person_left_open_is_no_disagreement() -> None:
     assert not hear("undecided", outputs=adjudicated("?" * 9, annotators=1))
+
+
+def test_one_person_with_several_names() -> None:
+    (told,) = hear("several_names", inputs=labelled(**{"a1": "ab", " A1": "ab", "b": "ab"}))
+    assert told.such_as == ("' A1' = 'a1'",)
+    assert told.numbers == {"people": 1}
+    assert not hear("several_names", inputs=labelled(a1="ab", a11="ab"))
+
+
+def test_names_that_no_sheet_asks() -> None:
+    sheet = {"sheet": pl.DataFrame({"annotator": ["anna", "ben"]})}
+    given = labelled(anna="ab", benn="ab", carla="a")
+    (told,) = hear("unasked_annotator", inputs=sheet, outputs=given, former=("carla",))
+    assert told.numbers == {"labels": 2}
+    assert "did you mean ben?" in told.remedy
+    assert not hear("unasked_annotator", inputs=sheet, outputs=labelled(anna="a"), former=())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
+from pipeline.report.views.notes import noted
 
 
 @view("extract.lexicon")
@@ -37,4 +38,5 @@ def show_keyed(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
             f"{forms:,} forms."
         ),
         _preparation(stage, "What was keyed in"),
+        *noted(stage, "lemma", "forms"),
     ]
