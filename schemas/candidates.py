@@ -50,7 +50,8 @@ class Signatures(OpenTable):
 
     table_fits_sample_size = rule(
         "f1 + f2 - f <= N, so that O22 >= 0",
-        pl.col("f1") + pl.col("f2") - pl.col("f") <= pl.col("N"),
+        # Differences, since a sum can be too large for Int64, and would be negative.
+        pl.col("f1") - pl.col("f") <= pl.col("N") - pl.col("f2"),
     )
 
 

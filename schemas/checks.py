@@ -5,7 +5,7 @@ Loaded when the first table is validated: to import pandera takes longer than mo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandera.polars as pa
@@ -15,7 +15,7 @@ from pandera.errors import SchemaError, SchemaErrors
 
 from schemas.base import Table
 from schemas.declaration import Column, Rule
-from schemas.errors import EXAMPLES, Violation
+from schemas.errors import EXAMPLES, Violation, described
 
 _LIMITS: dict[str, Callable[[Any], pa.Check]] = {
     "gt": pa.Check.gt,
@@ -67,12 +67,17 @@ def violations(batch: pl.DataFrame, model: type[Table], *, offset: int) -> list[
         with config_context(validation_depth=ValidationDepth.SCHEMA_AND_DATA):
             pandera_schema(model).validate(batch, lazy=True)
     except SchemaErrors as errors:
-        return [_violation(error, errors, batch, offset) for error in errors.schema_errors]
+        key = model.key()
+        return [_violation(each, errors, batch, offset, key) for each in errors.schema_errors]
     return []
 
 
 def _violation(
-    error: SchemaError, errors: SchemaErrors, batch: pl.DataFrame, offset: int
+    error: SchemaError,
+    errors: SchemaErrors,
+    batch: pl.DataFrame,
+    offset: int,
+    key: Sequence[str],
 ) -> Violation:
     column = getattr(error.schema, "name", None)
     column = column if column in batch.columns else None
@@ -82,17 +87,17 @@ def _violation(
     if column is not None:
         cases = cases.filter(pl.col("column") == column)
     rows = cases["index"].drop_nulls().unique().sort().to_list()
-    examples = tuple(_row(batch, row, offset, column) for row in rows[:EXAMPLES])
-    return Violation(f"{rule} ({said})" if said else rule, column, len(rows), examples)
+    first = [*key, *([column] if column else [])]
+    shown = {row: batch.row(row, named=True) for row in rows[:EXAMPLES]}
+    # A table without a key has no other name for a row than its number.
+    number = "" if key else "row {}: "
+    examples = tuple(
+        number.format(row + offset) + described(values, first) for row, values in shown.items()
+    )
+    keys = tuple({name: values[name] for name in key} for values in shown.values() if key)
+    return Violation(f"{rule} ({said})" if said else rule, column, len(rows), examples, keys)
 
 
 def _label(error: SchemaError) -> str:
     check = error.check
     return str(getattr(check, "error", None) or getattr(check, "name", None) or check)
-
-
-def _row(batch: pl.DataFrame, row: int, offset: int, column: str | None) -> str:
-    values = batch.row(row, named=True)
-    shown = values if column is None else {column: values[column], **values}
-    text = ", ".join(f"{name}={value!r}" for name, value in list(shown.items())[:8])
-    return f"row {row + offset}: {text}"

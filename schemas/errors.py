@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 EXAMPLES = 3
 """Rows that are shown of those that break a rule."""
+_SHOWN = 8
+"""Columns that are shown of such a row."""
 
 
 class LexassayError(Exception):
@@ -44,19 +46,48 @@ class Violation:
     count : int
         How many rows break it; 0 for a rule about the table's shape.
     examples : sequence of str
-        Up to three offending rows, with their row numbers.
+        Up to three offending rows, by their keys; by their numbers in a table without a key.
+    keys : sequence of mapping
+        The values of the key of each example, where the table has one.
     """
 
     rule: str
     column: str | None
     count: int
     examples: tuple[str, ...] = ()
+    keys: tuple[Mapping[str, Any], ...] = ()
+
+    def at(self, place: Callable[[Mapping[str, Any]], str]) -> Violation:
+        """Return the same with the places of its examples in front of them.
+
+        Parameters
+        ----------
+        place : callable
+            The values of a key -> where the rows are that have it; may be empty.
+        """
+        places = [place(key) for key in self.keys]
+        if not all(places):
+            return self
+        examples = (f"{at}: {row}" for at, row in zip(places, self.examples, strict=True))
+        return replace(self, examples=tuple(examples))
 
     def __str__(self) -> str:
         where = f"column {self.column}: " if self.column else ""
         many = f" in {self.count:,} row{'s' if self.count != 1 else ''}" if self.count else ""
         shown = "".join(f"\n      {example}" for example in self.examples)
         return f"{where}{self.rule}{many}{shown}"
+
+
+def described(row: Mapping[str, Any], first: Sequence[str] = ()) -> str:
+    """Return a row as text: some columns first, eight at the most.
+
+    Examples
+    --------
+    >>> described({"f": 3, "id": "x"}, ["id"])
+    "id='x', f=3"
+    """
+    shown = {name: row[name] for name in first} | dict(row)
+    return ", ".join(f"{name}={value!r}" for name, value in list(shown.items())[:_SHOWN])
 
 
 class SchemaViolation(LexassayError):

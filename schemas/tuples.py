@@ -71,7 +71,7 @@ def signature(size: int) -> list[str]:
     return ["f", *proper, "N"]
 
 
-def cell(members: Collection[int], size: int) -> pl.Expr:
+def cell(members: Collection[int], size: int, *, dtype: pl.DataType | None = None) -> pl.Expr:
     """Return the tuple tokens that have these elements of a tuple, and none of its others.
 
     By inclusion and exclusion over the larger sets T: sum of (-1)^(|T| - |S|) f_T.
@@ -82,6 +82,9 @@ def cell(members: Collection[int], size: int) -> pl.Expr:
         Positions where the elements agree.
     size : int
         How many units the tuple has.
+    dtype : DataType, optional
+        What is added up in; Int64, in which the cells of a valid tuple are right whatever the
+        sums between.
 
     Examples
     --------
@@ -89,9 +92,10 @@ def cell(members: Collection[int], size: int) -> pl.Expr:
     3
     """
     larger = [each for each in subsets(size) if set(members) <= set(each)]
-    total = pl.lit(0, pl.Int64)
+    total = pl.lit(0, dtype or pl.Int64())
     for each in larger:
         f = pl.col(frequency_name(each, size))
+        f = f.cast(dtype) if dtype else f
         total = total - f if (len(each) - len(members)) % 2 else total + f
     return total
 
@@ -118,7 +122,8 @@ def _bounds(size: int) -> Iterator[pl.Expr]:
 
 
 def _cells(size: int) -> Iterator[pl.Expr]:
-    return (cell(each, size) >= 0 for each in subsets(size))
+    # Sums of several frequencies can be too large for Int64.
+    return (cell(each, size, dtype=pl.Int128()) >= 0 for each in subsets(size))
 
 
 class Tuples(Identified):

@@ -59,7 +59,8 @@ def validate(batches: Iterable[pl.DataFrame], model: type[Table], *, name: str) 
     Parameters
     ----------
     batches : iterable of DataFrame
-        The table, piece by piece; row numbers in the report count from 0 over all of them.
+        The table, piece by piece; the report names rows by their keys, and without a key by their
+        numbers, from 0 over all pieces.
     model : type of Table
         Its schema. Uniqueness of the key is not checked here: it needs all batches.
     name : str
@@ -92,4 +93,5 @@ def validate(batches: Iterable[pl.DataFrame], model: type[Table], *, name: str) 
 
 def _merge(first: Violation, second: Violation) -> Violation:
     examples = (*first.examples, *second.examples)[:EXAMPLES]
-    return Violation(first.rule, first.column, first.count + second.count, examples)
+    keys = (*first.keys, *second.keys)[:EXAMPLES]
+    return Violation(first.rule, first.column, first.count + second.count, examples, keys)

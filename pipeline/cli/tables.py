@@ -14,7 +14,8 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.formats.base import LINE, format_of
 from pipeline.kernels import parsing
 from pipeline.kernels.association.contingency import SIGNATURE
-from schemas import SchemaViolation, Violation
+from schemas import SchemaViolation, Signatures, Violation, column
+from schemas.validate import validate
 
 
 def score(
@@ -40,6 +41,12 @@ def score(
     return 0
 
 
+class _InLines(Signatures):
+    """Frequency signatures, with the line of the file that each stands in."""
+
+    line: int = column("line", key=True)
+
+
 def read(file: Path) -> pl.DataFrame:
     """Read a table of frequency signatures, the counts as whole numbers.
 
@@ -48,7 +55,8 @@ def read(file: Path) -> pl.DataFrame:
     ConfigError
         If the file is absent or its ending stands for no format.
     SchemaViolation
-        If a column is absent or holds what is not a whole number, with the lines.
+        If a column is absent or holds what is not a whole number, or counts contradict each other,
+        with the lines.
     """
     if not file.is_file():
         raise ConfigError("score", [Problem(str(file), "there is no such file")])
@@ -65,6 +73,9 @@ def read(file: Path) -> pl.DataFrame:
     wrong = [each for name in SIGNATURE if (each := _violation(raw, counts, name))]
     if wrong:
         raise SchemaViolation(str(file), wrong)
+    plain = [name for name, dtype in counts.schema.items() if dtype in Signatures.open_dtypes()]
+    lines = counts.select(LINE, *(name for name in plain if name != LINE))
+    validate([lines], _InLines, name=str(file))
     return counts.drop(LINE)
 
 

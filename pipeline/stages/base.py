@@ -281,6 +281,10 @@ class Stage(Generic[C]):
     agree : callable or None
         the stages that it refers to, by its own option -> what does not go together in them, as
         a `Problem` whose place is that option.
+    origin : callable or None
+        (config, the files' rows) -> file, line and the key of the rows of its main table, for the
+        message about a row that breaks a rule. None if it reads no table, or names the lines of
+        all that can be wrong as faults.
     """
 
     name: str
@@ -293,6 +297,7 @@ class Stage(Generic[C]):
     counting: Counting | None = None
     delivers: Callable[[C], Delivery] | str | None = None
     agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None
+    origin: Callable[[C, Tables], pl.LazyFrame] | None = None
 
     def modules(self, config: C) -> set[str]:
         """Return the modules whose code it finds through registries, with these options."""

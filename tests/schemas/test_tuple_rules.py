@@ -41,3 +41,21 @@ def test_no_cell_is_negative(changed: dict[str, int]) -> None:
 def test_every_subset_has_a_column(name: str) -> None:
     with pytest.raises(SchemaViolation, match="every_subset_is_counted"):
         validate([pl.DataFrame([ROW]).drop(name)], Tuples, name="tuples")
+
+
+def test_cells_beyond_all_counts_are_negative_all_the_same() -> None:
+    """f1 + f2 + f3 is more than Int64 holds: what is left of N must not go round to be positive."""
+    large = 2**63 - 1  # N - f1 - f2 - f3 is 2 where numbers go round
+    row = {
+        "id": "a",
+        "l1": "x",
+        "l2": "y",
+        "l3": "z",
+        "f": 0,
+        "f1": large,
+        "f2": large,
+        "f3": large,
+    }
+    row |= {"f_12": 0, "f_13": 0, "f_23": 0, "N": large}
+    with pytest.raises(SchemaViolation, match="table_fits_sample_size"):
+        validate([pl.DataFrame([row])], Tuples, name="t")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 import pytest
@@ -37,21 +38,23 @@ def test_good_rows() -> None:
 
 
 def test_every_rule_and_row_is_named() -> None:
-    found = violations(rows({}, {"f": 9}, {"f": -1, "f1": -1}, {"l1": None}, {"N": 4, "f": 3}))
+    wrong: list[dict[str, Any]] = [{"f": 9}, {"f": -1, "f1": -1}, {"l1": None}, {"N": 4, "f": 3}]
+    named = [row | {"id": f"x{number}"} for number, row in enumerate(wrong, 1)]
+    found = violations(rows({}, *named))
     assert found["None:marginals_bound_joint"][0] == 1
-    assert "row 1" in found["None:marginals_bound_joint"][1]
+    assert "id='x1'" in found["None:marginals_bound_joint"][1]
     assert "f=9" in found["None:marginals_bound_joint"][1]
     assert found["l1:not_nullable"] == (1, found["l1:not_nullable"][1])
-    assert "row 3" in found["l1:not_nullable"][1]
+    assert "id='x3'" in found["l1:not_nullable"][1]
     assert found["f:greater_than_or_equal_to"][0] == 1
-    assert "row 2" in found["f1:greater_than_or_equal_to"][1]
+    assert "id='x2'" in found["f1:greater_than_or_equal_to"][1]
 
 
 def test_counts_add_up_over_batches_and_three_are_shown() -> None:
     found = violations(rows(*({"f": 9} for _ in range(7))))
     count, examples = found["None:marginals_bound_joint"]
     assert count == 7
-    assert examples.count("row") == 3
+    assert examples.count("id=") == 3
 
 
 def test_open_table_fits_sample_size() -> None:

@@ -12,6 +12,7 @@ import polars as pl
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
 from pipeline.runner.events import Listener, tell
+from pipeline.runner.execution.origins import located
 from pipeline.runner.execution.shards import (
     EXAMPLES,
     Phase,
@@ -64,7 +65,8 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
     skipped = sum(shard.skipped for _, shard in shards)
     if whole.stage.counting and tasks[0].phase != "alone":
         shards = _put_together(tasks[0], shards, engine, whole.stage.counting)
-    with storage.guarded(f"stage {name}", name), drafted(storage, final) as draft:
+    guarded = storage.guarded(f"stage {name}", name)
+    with guarded, drafted(storage, final) as draft, located(whole):
         artefact = Manifest(
             stage=name,
             use=whole.use,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import polars as pl
@@ -18,6 +18,7 @@ from pipeline.errors import (
     Violation,
 )
 from pipeline.runner.config.sources import SourceFile
+from pipeline.runner.execution.origins import located, scanned
 from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
 from pipeline.runner.execution.stream import Frames, LeftOut, collected, completed, streamed
 from pipeline.runner.store import manifest
@@ -25,7 +26,7 @@ from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
 from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted, size_and_digest
-from pipeline.stages.base import FAULTS, Counting, FilledSheets, Stage, Tables
+from pipeline.stages.base import FAULTS, Counting, Tables
 from schemas import Table
 from schemas.validate import validate
 
@@ -49,7 +50,7 @@ def run_task(task: Task) -> None:
         If the stage raises anything that is not the project's own error.
     """
     left = LeftOut()
-    with _published(task, left) as (draft, parts), _blamed(task):
+    with _published(task, left) as (draft, parts), _blamed(task), located(task):
         for frames in _tables(task, left):
             for name in list(frames):
                 for bucket, frame in _divided(task, name, frames.pop(name)):
@@ -121,14 +122,6 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     if faults is not None and faults.height:
         raise DataError(faults_report(faults, task.name))
     return iter([frames])
-
-
-def scanned(stage: Stage, option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
-    """Return the rows of all files; of sheets that are not there yet, none."""
-    if files:
-        return pl.concat(file.scan() for file in files)
-    marks = stage.config.model_fields[option].metadata
-    return next(mark.entries for mark in marks if isinstance(mark, FilledSheets)).zero_rows()
 
 
 def _put_together(task: Task, counting: Counting, tables: Tables) -> Frames:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from schemas import SchemaViolation, Violation
+from schemas.errors import EXAMPLES, described
 
 _BATCH = 250_000
 
@@ -131,27 +132,35 @@ class _Repeats:
         self._last: pl.DataFrame | None = None
         self._count = 0
         self._examples: list[str] = []
+        self._keys: list[dict[str, Any]] = []
 
     def look(self, batch: pl.DataFrame) -> None:
         """Take in a batch; its keys have to be in order."""
-        keys = batch.select(self._key)
-        joined = keys if self._last is None else pl.concat([self._last, keys])
-        if not _in_order(joined):
+        joined = batch if self._last is None else pl.concat([self._last, batch], rechunk=False)
+        if not _in_order(joined.select(self._key)):
             raise _Unordered
         same = pl.all_horizontal(
             pl.col(name).eq_missing(pl.col(name).shift(1)) for name in self._key
         )
         position = pl.int_range(pl.len())
-        again = joined.filter(same & (position > 0))
-        self._count += again.height
-        for row in again.head(3 - len(self._examples)).iter_rows(named=True):
-            self._examples.append(", ".join(f"{name}={value!r}" for name, value in row.items()))
-        self._last = keys.tail(1) if keys.height else self._last
+        places = joined.select(pl.arg_where(same & (position > 0))).to_series()
+        self._count += places.len()
+        for place in places.head(EXAMPLES - len(self._keys)):
+            self._show(joined.row(place - 1, named=True), joined.row(place, named=True))
+        self._last = batch.tail(1) if batch.height else self._last
+
+    def _show(self, *rows: dict[str, Any]) -> None:
+        """Take in rows with one key as an example, in an order that is always the same."""
+        key = {name: rows[0][name] for name in self._key}
+        rest = ({name: row[name] for name in row if name not in key} for row in rows)
+        both = sorted({described(row) for row in rest})
+        self._keys.append(key)
+        self._examples.append(": ".join(filter(None, [described(key), "; ".join(both)])))
 
     def complain(self, name: str) -> None:
         if self._count:
             rule = f"key_is_unique ({', '.join(self._key)})"
-            violation = Violation(rule, None, self._count, tuple(self._examples))
+            violation = Violation(rule, None, self._count, tuple(self._examples), tuple(self._keys))
             raise SchemaViolation(name, [violation])
 
 

@@ -31,7 +31,20 @@ class ExtractTable(StageConfig):
     """Drop candidates with a smaller f; the marginals stay as they are."""
 
 
-@stage("extract.table", config=ExtractTable, outputs={"candidates": Candidates}, shards="path")
+def origin(config: ExtractTable, tables: Tables) -> pl.LazyFrame:
+    """Return where each candidate stands, by its id."""
+    names = {config.columns.get(each, each): each for each in _UNITS}
+    units = tables["path"].select("file", "line", pl.col(list(names)).cast(pl.String))
+    return units.rename(names).select("file", "line", candidate_id("l1", "l2"))
+
+
+@stage(
+    "extract.table",
+    config=ExtractTable,
+    outputs={"candidates": Candidates},
+    shards="path",
+    origin=origin,
+)
 def extract_table(config: ExtractTable, tables: Tables) -> Outputs:
     """Parse units and counts; what cannot be parsed is a fault with its line."""
     raw = tables["path"]
