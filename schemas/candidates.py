@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import polars as pl
 from polars import selectors
 
@@ -55,11 +57,18 @@ class Signatures(OpenTable):
     )
 
 
+def filled(units: Iterable[str]) -> Iterator[pl.Expr]:
+    """Yield whether each of these columns holds more than blanks."""
+    return (pl.col(each).str.strip_chars() != "" for each in units)
+
+
 class Candidates(Signatures, Identified):
     """Pair types (l1, l2) with their frequency signatures."""
 
     l1: str = column("left unit")
     l2: str = column("right unit")
+
+    units_are_not_blank = rule("l1 and l2 hold more than blanks", *filled(["l1", "l2"]))
 
 
 class Scores(Candidates):

@@ -7,7 +7,7 @@ from itertools import combinations, count, takewhile
 
 import polars as pl
 
-from schemas.candidates import NO_NAN, Identified
+from schemas.candidates import NO_NAN, Identified, filled
 from schemas.declaration import column, rule
 
 MOST = 6
@@ -144,6 +144,11 @@ class Tuples(Identified):
     every_subset_is_counted = rule(
         "as many f1 ... as l1 ..., and f_12 ... for every subset",
         lambda schema: pl.lit(_is_complete(schema)),
+    )
+
+    units_are_not_blank = rule(
+        "l1 ... hold more than blanks",
+        lambda schema: pl.all_horizontal(filled(f"l{n}" for n in range(1, arity(schema) + 1))),
     )
 
     parts_bound_wholes = rule("f_S <= f_T where T is a part of S", _each_of(_bounds))

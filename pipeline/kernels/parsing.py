@@ -48,6 +48,19 @@ def number(column: str, dtype: pl.DataType) -> pl.Expr:
     return text.cast(pl.Float64, strict=False).fill_nan(None)
 
 
+def filled(column: str) -> pl.Expr:
+    """Return a column as text; null where it is blank.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"l1": ["in Frage", " ", ""]})
+    >>> texts.select(filled("l1")).to_series().to_list()
+    ['in Frage', None, None]
+    """
+    text = pl.col(column).cast(pl.String)
+    return pl.when(text.str.strip_chars() != "").then(text)
+
+
 def judgement(column: str) -> pl.Expr:
     """Return a column as Boolean; null where nobody judged or the spelling is unknown.
 

@@ -20,9 +20,9 @@ def run_stage(use: str, config: dict[str, Any], **tables: pl.DataFrame) -> dict[
         for name, output in stage.run(stage.config.model_validate(options), lazy).items()
     }
     if FAULTS not in made or made[FAULTS].is_empty():  # else nothing is written
-        for name, model in stage.outputs.items():
+        for name, model in stage.shard_outputs.items():
             validate([made[name]], model, name=name)
-    assert set(made) - {FAULTS} == set(stage.outputs)
+    assert set(made) - {FAULTS} == set(stage.shard_outputs)
     return made
 
 

@@ -51,7 +51,8 @@ def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
     Returns
     -------
     Expr
-        String; null where an attribute that is not optional is null.
+        String; null where an attribute that is not optional is null, and where nothing but blanks
+        would be the label.
 
     Examples
     --------
@@ -68,4 +69,5 @@ def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
             column = pl.col(field).cast(pl.String)
             absent = field.partition(".")[0] in optional and "." in field
             parts.append(column.fill_null("") if absent else column)
-    return pl.concat_str(parts)
+    text = pl.concat_str(parts)
+    return pl.when(text.str.strip_chars() != "").then(text)

@@ -11,8 +11,8 @@ from pipeline.registry import modules
 from pipeline.remarks.base import CHECKS, Look
 from pipeline.remarks.hearing import heard
 from pipeline.remarks.remark import Remark
-from pipeline.runner.execution.shards import Task
 from pipeline.runner.execution.origins import scanned
+from pipeline.runner.execution.shards import Task
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.store import store
 from pipeline.runner.store.digest import canonical, text_digest

@@ -75,7 +75,9 @@ class Columns:
 
     def faults(self, config: EntryTable) -> pl.LazyFrame:
         """Return what cannot be used: nothing where a label should be, no count."""
-        texts = {self.names[each]: _filled(self.names[each]) for each in ("item", self.label)}
+        texts = {
+            self.names[each]: parsing.filled(self.names[each]) for each in ("item", self.label)
+        }
         wrong = [parsing.faults(self.raw, parsed=texts, problem=_EMPTY, required=True)]
         if self.counts:
             wrong.append(
@@ -88,8 +90,3 @@ class Columns:
             bad = {self.names[self.label]: whole}
             wrong.append(parsing.faults(self.raw, parsed=bad, problem=_EMPTY_PART, required=False))
         return pl.concat(wrong)
-
-
-def _filled(name: str) -> pl.Expr:
-    text = pl.col(name).cast(pl.String)
-    return pl.when(text.str.strip_chars() != "").then(text)

@@ -52,7 +52,7 @@ def extract_pair_tokens(config: ExtractPairTokens, tables: Tables) -> Outputs:
     raw = tables["path"]
     names = {each: config.columns.get(each, each) for each in _UNITS}
     require(raw.collect_schema(), [(f"columns.{each}", name) for each, name in names.items()])
-    units = {each: pl.col(name).cast(pl.String) for each, name in names.items()}
+    units = {each: parsing.filled(name) for each, name in names.items()}
     pairs = raw.select(**units).drop_nulls()
     own = {names[each]: value for each, value in units.items()}
     return {

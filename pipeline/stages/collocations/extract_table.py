@@ -54,7 +54,7 @@ def extract_table(config: ExtractTable, tables: Tables) -> Outputs:
     require(schema, [*wanted, *((f"keep.{new}", name) for new, name in config.keep.items())])
     counts = {each: parsing.whole_number(names[each], schema[names[each]]) for each in _COUNTS}
     kept = {new: parsing.number(name, schema[name]) for new, name in config.keep.items()}
-    units = {each: pl.col(names[each]).cast(pl.String) for each in _UNITS}
+    units = {each: parsing.filled(names[each]) for each in _UNITS}
     rows = raw.select(**units, **counts, **kept).drop_nulls([*_UNITS, *_COUNTS])
     frequent = rows.filter(pl.col("f") >= config.min_frequency)
     candidates = frequent.select(candidate_id("l1", "l2"), pl.all())

@@ -75,7 +75,7 @@ def join_table(config: JoinTable, tables: Tables) -> Outputs:
         for category, judgement in judgements.items()
         if isinstance(config.categories[category], str)
     }
-    units = {name: pl.col(name).cast(pl.String) for name in names.values()}
+    units = {name: parsing.filled(name) for name in names.values()}
     pairs = raw.with_columns(candidate_id(*names.values()))
     long = pl.concat(
         pairs.select("file", "line", "id", category=pl.lit(category), tp=judgement)

@@ -7,8 +7,9 @@ from typing import Annotated
 import polars as pl
 from pydantic import Field
 
+from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import Of, Outputs, StageConfig, Tables, TableSource, stage
+from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.columns import require
 from schemas import SheetEntries, SheetRows
 
@@ -37,4 +38,6 @@ def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
         annotator="annotator", id="id", l1="l1", l2="l2", label="label",
         note=pl.lit(None, pl.String),
     )  # fmt: skip
-    return {"entries": rows}
+    units = {name: parsing.filled(name) for name in ("l1", "l2")}
+    wrong = parsing.faults(raw, parsed=units, problem="is empty", required=True)
+    return {"entries": rows, FAULTS: wrong}

@@ -40,3 +40,9 @@ def test_templates_that_make_no_sense(template: str, said: str) -> None:
     for make in (fields, label):
         with pytest.raises(ValueError, match=said):
             make(template)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\u00a0\t"])
+def test_nothing_but_blanks_is_no_label(blank: str) -> None:
+    frame = pl.DataFrame({"lemma": [blank, "a"]})
+    assert frame.select(label("{lemma}")).to_series().to_list() == [None, "a"]

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
+from pipeline.kernels.hashing import candidate_id
 from tests.stages.run_stage import faults, run_stage
 
 PAIRS = pl.DataFrame(
@@ -61,3 +62,21 @@ def test_missing_column_lists_those_there_are() -> None:
 
 def test_no_rows() -> None:
     assert run_stage("extract.table", {}, path=PAIRS.clear())["candidates"].height == 0
+
+
+@pytest.mark.parametrize("blank", [" ", "", "\u00a0", None])
+@pytest.mark.parametrize(
+    "use", ["extract.table", "extract.pair_tokens", "join.table", "sheet.simulated"]
+)
+def test_a_blank_unit_is_a_fault(use: str, blank: str | None) -> None:
+    rows = PAIRS.with_columns(l1=pl.Series(["a", blank], dtype=pl.String), TP=pl.lit("1"))
+    known = PAIRS.select("l1", "l2").with_columns(candidate_id("l1", "l2"))
+    sheet = known.select(
+        pl.lit("a").alias("annotator"), pl.lit(1, pl.Int64).alias("order"), "id", "l1", "l2"
+    )
+    tables: dict[str, dict[str, pl.DataFrame]] = {
+        "join.table": {"candidates": known}, "sheet.simulated": {"sheet": sheet},
+    }  # fmt: skip
+    config = {"label": "TP"} if use == "sheet.simulated" else {}
+    made = run_stage(use, config, path=rows, **tables.get(use, {}))
+    assert faults(made) == [(3, "l1", blank)]
