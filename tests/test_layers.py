@@ -38,7 +38,7 @@ MAY = {
         "formats",
         "engine",
     },
-    "report": {"errors", "registry", "schemas", "kernels", "remarks"},
+    "report": {"errors", "registry", "schemas", "kernels", "remarks", "formats"},
     "api": {
         "errors",
         "expressions",

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.expressions import expression
+from pipeline.formats.tables.formulas import to_csv
 
 
 def labelled(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
@@ -58,7 +59,7 @@ def files(tables: Mapping[str, Sequence[pl.DataFrame]]) -> Iterator[tuple[str, b
         buffer = io.BytesIO()
         whole.write_parquet(buffer)
         yield f"{name}.parquet", buffer.getvalue()
-        yield f"{name}.csv", whole.write_csv().encode()
+        yield f"{name}.csv", to_csv(whole)
 
 
 def _label(value: Any) -> Any:

@@ -16,6 +16,7 @@ from pipeline.cli.options import (
     DEFAULT_RUNS,
     Config,
     Data,
+    Raw,
     Runs,
     Settings,
     settings_of,
@@ -36,6 +37,7 @@ def show(
     rows: Annotated[
         int, typer.Option("--rows", min=1, help="Rows shown in a table.")
     ] = output.ROWS,
+    raw: Raw = False,
     settings: Settings = None,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
@@ -45,7 +47,7 @@ def show(
     results = open_results(config, runs=runs, data=data, settings=settings_of(settings))
     frame = results.table(table)
     title = f"{table}: {frame.height:,} rows"
-    output.give(frame, format_, to, overwrite=overwrite, rows=rows, title=title)
+    output.give(frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
     return 0
 
 

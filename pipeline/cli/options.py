@@ -31,6 +31,10 @@ Output: TypeAlias = Annotated[
     Path | None, typer.Option("--output", help="Write to this file: csv, tsv, json, parquet.")
 ]
 Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
+Raw: TypeAlias = Annotated[
+    bool,
+    typer.Option("--raw", help="Write texts that look like formulas without a guard."),
+]
 DEFAULT_RUNS = Path("runs")
 
 

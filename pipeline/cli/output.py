@@ -15,6 +15,7 @@ import typer
 
 from pipeline.cli.plain_table import WIDEST, plain
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.formats.tables.formulas import to_csv
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet")
 """What ``--format`` accepts."""
@@ -24,15 +25,25 @@ ROWS = 30
 """Rows shown in a terminal if nothing else is said."""
 
 
-def serialise(frame: pl.DataFrame, kind: str) -> bytes:
-    """Return a table as the bytes of a file of this kind."""
+def serialise(frame: pl.DataFrame, kind: str, *, raw: bool = False) -> bytes:
+    """Return a table as the bytes of a file of this kind.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    kind : str
+        csv, tsv, json or parquet.
+    raw : bool
+        Whether texts in csv and tsv that a spreadsheet would run as formulas are left as they are.
+    """
     if kind == "json":
         return frame.write_json().encode() + b"\n"
     if kind == "parquet":
         buffer = io.BytesIO()
         frame.write_parquet(buffer)
         return buffer.getvalue()
-    return frame.write_csv(separator="\t" if kind == "tsv" else ",").encode()
+    return to_csv(frame, separator="\t" if kind == "tsv" else ",", raw=raw)
 
 
 def kind_of(output: Path, *, given: str | None = None) -> str:
@@ -52,7 +63,9 @@ def kind_of(output: Path, *, given: str | None = None) -> str:
     return kind
 
 
-def write(frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: bool) -> None:
+def write(
+    frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: bool, raw: bool = False
+) -> None:
     """Write a table to a file, gzipped if the name ends so; never over another by chance.
 
     Raises
@@ -66,7 +79,7 @@ def write(frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: boo
     if not output.parent.is_dir():
         what = f"the folder {output.parent} does not exist"
         raise ConfigError("--output", [Problem(str(output), what, "make it first")])
-    content = serialise(frame, kind_of(output, given=kind))
+    content = serialise(frame, kind_of(output, given=kind), raw=raw)
     packed = gzip.compress(content, mtime=0) if output.name.endswith(".gz") else content
     output.write_bytes(packed)
 
@@ -85,15 +98,22 @@ def require(format_: str, *, command: str) -> None:
 
 
 def give(
-    frame: pl.DataFrame, format_: str, to: Path | None, *, overwrite: bool, rows: int, title: str
+    frame: pl.DataFrame,
+    format_: str,
+    to: Path | None,
+    *,
+    overwrite: bool,
+    rows: int,
+    title: str,
+    raw: bool = False,
 ) -> None:
     """Write a table to a file, print it for people, or hand it to another program."""
     if to:
-        write(frame, to, kind=format_, overwrite=overwrite)
+        write(frame, to, kind=format_, overwrite=overwrite, raw=raw)
     elif format_ == "table":
         print_table(frame, rows=rows, title=title)
     else:
-        typer.get_binary_stream("stdout").write(serialise(frame, format_))
+        typer.get_binary_stream("stdout").write(serialise(frame, format_, raw=raw))
 
 
 def print_table(frame: pl.DataFrame, *, rows: int = ROWS, title: str = "") -> None:

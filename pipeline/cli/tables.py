@@ -10,6 +10,7 @@ import typer
 
 from pipeline.api.score import score as score_table
 from pipeline.cli import output
+from pipeline.cli.options import Raw
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.base import LINE, format_of
 from pipeline.kernels import parsing
@@ -29,6 +30,7 @@ def score(
     rows: Annotated[
         int, typer.Option("--rows", min=1, help="Rows shown in a table.")
     ] = output.ROWS,
+    raw: Raw = False,
 ) -> int:
     """Score any table of candidates: .ds, .csv, .tsv, .parquet, each also .gz."""
     output.require(format_, command="score")
@@ -37,7 +39,7 @@ def score(
     names = [name.strip() for name in measures.split(",") if name.strip()]
     scored = score_table(read(file), measures=names)
     title = f"{scored.height:,} rows"
-    output.give(scored, format_, to, overwrite=overwrite, rows=rows, title=title)
+    output.give(scored, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
     return 0
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
 import polars as pl
 from pydantic import AfterValidator
 
-from pipeline.kernels.annotation.names import by_fold, fold
+from pipeline.kernels.annotation.names import by_fold, fold, named
 from pipeline.stages.base import StageConfig
 
 
@@ -42,6 +43,11 @@ def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 
 Names: TypeAlias = Annotated[tuple[str, ...], AfterValidator(distinct)]
 """Names of people, or labels, that cannot be taken for each other."""
+
+
+def as_asked(rows: pl.LazyFrame, people: Sequence[str]) -> pl.LazyFrame:
+    """Return rows of sheets with the names of those who were asked, whatever was typed."""
+    return named(rows, people)
 
 
 class Asks(StageConfig):

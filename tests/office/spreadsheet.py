@@ -21,14 +21,21 @@ def save_again(path: Path, scratch: Path) -> None:
     if PROGRAM is None:
         openpyxl.load_workbook(path).save(path)
         return
+    shutil.move(saved_as(path, scratch, "xlsx"), path)
+
+
+def saved_as(path: Path, scratch: Path, kind: str) -> Path:
+    """Save a workbook as another kind of file; without the program, return it as it is."""
+    if PROGRAM is None:
+        return path
     scratch.mkdir(exist_ok=True)
     profile = f"-env:UserInstallation=file://{scratch / 'profile'}"
-    words = [PROGRAM, profile, "--headless", "--convert-to", "xlsx", "--outdir", str(scratch)]
+    words = [PROGRAM, profile, "--headless", "--convert-to", kind, "--outdir", str(scratch)]
     words.append(str(path))
     done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=180)
-    saved = scratch / path.name
+    saved = (scratch / path.name).with_suffix(f".{kind}")
     assert saved.is_file(), done.stdout + done.stderr
-    shutil.move(saved, path)
+    return saved
 
 
 def labels(path: Path) -> dict[str, str]:

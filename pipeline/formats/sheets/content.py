@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.formats.sheets.layout import ID, Layout
+from pipeline.formats.sheets.visible import visible
 
 MOST_CHARACTERS = 32_767
 """Longest text of a cell, in UTF-16 units, in Excel."""
@@ -19,7 +20,7 @@ _EXAMPLES = 3
 
 
 def texts(rows: pl.DataFrame, layout: Layout) -> list[tuple[str, ...]]:
-    """Return the cells of each row in the layout's order, empty for null.
+    """Return the cells of each row in the layout's order, empty for null, all signs visible.
 
     Parameters
     ----------
@@ -46,6 +47,7 @@ def texts(rows: pl.DataFrame, layout: Layout) -> list[tuple[str, ...]]:
     full = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
     cells = full.select(pl.col(layout.names).cast(pl.String).fill_null("")).rows()
     refuse(cells, layout, _no_text, "hold U+0000, U+FFFE or U+FFFF, which are no text")
+    cells = [tuple(map(visible, row)) for row in cells]
     refuse(cells, layout, _too_long, f"are longer than the {MOST_CHARACTERS:,} of a cell")
     return cells
 

@@ -10,6 +10,7 @@ from xlsxwriter.utility import xl_range_abs
 from pipeline.formats.sheets.guard import endangered, escape
 from pipeline.formats.sheets.heights import height
 from pipeline.formats.sheets.layout import ID, Column, Layout
+from pipeline.formats.sheets.visible import visible
 
 Workbook: TypeAlias = Any
 Worksheet: TypeAlias = Any
@@ -99,16 +100,19 @@ def offer_choices(book: Workbook, sheet: Worksheet, layout: Layout, *, rows: int
     Choices that do not fit into the rule itself (too long together, or read by a spreadsheet
     as several or as a number) go to a hidden worksheet.
     """
-    with_choices = [(i, each) for i, each in enumerate(layout.columns) if each.choices and rows]
+    offered = [tuple(map(visible, each.choices)) for each in layout.columns]
     hidden = None
-    for place, column in with_choices:
-        source: list[str] | str = list(column.choices)
-        if not _fits_inline(column.choices):
+    for place, choices in enumerate(offered):
+        if not (choices and rows):
+            continue
+        source: list[str] | str = list(choices)
+        if not _fits_inline(choices):
             hidden = hidden or book.add_worksheet("Choices")
             hidden.hide()
-            hidden.write_column(0, place, column.choices)
-            source = f"=Choices!{_range(place, len(column.choices))}"
-        message = f"Choose one of: {', '.join(column.choices)}"
+            for row, choice in enumerate(choices):  # as text: =1+1 is no formula here
+                hidden.write_string(row, place, escape(choice))
+            source = f"=Choices!{_range(place, len(choices))}"
+        message = f"Choose one of: {', '.join(choices)}"
         rule = {
             "validate": "list",
             "source": source,

@@ -14,6 +14,7 @@ from pipeline.formats.sheets.grid import Grid, Row
 from pipeline.formats.sheets.guard import unguard
 from pipeline.formats.sheets.layout import ID, Column, Layout
 from pipeline.formats.sheets.listing import TEXTS, WORKBOOKS
+from pipeline.formats.sheets.visible import original
 from pipeline.formats.sheets.workbook import worksheets
 
 _ONLY_ID = Layout((Column(ID, ID, writable=False, width=18),))
@@ -105,7 +106,7 @@ def _text(path: Path, layout: Layout) -> tuple[Grid, int]:
 
 def _cell(row: Row, place: int) -> str | None:
     text = row[place] if place < len(row) else None
-    return unguard(text) if text else None
+    return original(unguard(text)) if text else None
 
 
 def _frame(

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import io
-import re
 
 import polars as pl
 from xlsxwriter import Workbook
 
 from pipeline.formats.sheets import looks
-from pipeline.formats.sheets.content import refuse, texts
+from pipeline.formats.sheets.content import texts
 from pipeline.formats.sheets.guard import escape
 from pipeline.formats.sheets.heights import height
 from pipeline.formats.sheets.layout import Layout
 from pipeline.formats.sheets.widths import fitted
 
-_OVERLAP = re.compile(r"_x[0-9A-Fa-f]{4}_x[0-9A-Fa-f]{4}_")
-
 
 def write_xlsx(rows: pl.DataFrame, layout: Layout, *, title: str, instructions: str) -> bytes:
     """Return the bytes of a workbook to fill in.
 
-    Every cell is text, never a number, formula, date or link. Control characters, which XML
-    1.0 forbids, are written in the workbook's own escape (``_x0007_``) and come back the same.
+    Every cell is text, never a number, formula, date or link. Control characters, which programs
+    treat differently, are written so that they can be seen (see `visible`), and come back the same.
 
     Parameters
     ----------
@@ -47,11 +44,9 @@ def write_xlsx(rows: pl.DataFrame, layout: Layout, *, title: str, instructions: 
     ValueError
         If a column to read is absent.
     DataError
-        If a text cannot stand in a cell; also one that holds two of the workbook's escapes
-        which overlap (``_x0041_x0042_``), since programs differ in how they read those.
+        If a text cannot stand in a cell.
     """
     cells = texts(rows, layout)
-    refuse(cells, layout, _overlaps, "hold overlapping escapes such as _x0041_x0042_")
     layout = fitted(layout, cells)
     file = io.BytesIO()
     with Workbook(file, {"in_memory": True}) as book:
@@ -76,7 +71,3 @@ def _write_row(
             sheet.write_string(number, place, text, styles.cell(column))
         else:
             sheet.write_blank(number, place, None, styles.cell(column))
-
-
-def _overlaps(text: str) -> bool:
-    return _OVERLAP.search(text) is not None

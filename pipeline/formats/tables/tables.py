@@ -14,6 +14,7 @@ from pipeline.formats import delimited
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
 from pipeline.formats.delimited import Dialect, check_as
 from pipeline.formats.parquet import open_parquet
+from pipeline.formats.tables.formulas import unguarded
 
 
 class DelimitedOptions(FormatOptions):
@@ -47,13 +48,13 @@ def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
 @reader("csv", suffixes=[".csv"], check=partial(check_as, _csv), options=DelimitedOptions)
 def scan_csv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
     """Comma-separated values, quoted with ``"`` where needed."""
-    return delimited.scan(path, _csv(options))
+    return unguarded(delimited.scan(path, _csv(options)), path)
 
 
 @reader("tsv", suffixes=[".tsv", ".tab"], check=partial(check_as, _tsv), options=DelimitedOptions)
 def scan_tsv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
     """Tab-separated values without quoting: a quotation mark is data."""
-    return delimited.scan(path, _tsv(options))
+    return unguarded(delimited.scan(path, _tsv(options)), path)
 
 
 @reader("ucs", suffixes=[".ds"], check=partial(check_as, _ucs))

@@ -69,5 +69,5 @@ def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
             column = pl.col(field).cast(pl.String)
             absent = field.partition(".")[0] in optional and "." in field
             parts.append(column.fill_null("") if absent else column)
-    text = pl.concat_str(parts)
-    return pl.when(text.str.strip_chars() != "").then(text)
+    whole = pl.concat_str(parts)
+    return pl.when(whole.str.strip_chars() != "").then(whole)

@@ -60,17 +60,6 @@ def javascript() -> str:
     return bundle
 
 
-def csv(frame: pl.DataFrame) -> bytes:
-    r"""Return a table as UTF-8 CSV: floats in full, infinity as inf, null empty.
-
-    Examples
-    --------
-    >>> csv(pl.DataFrame({"a": [0.1, float("inf"), None]}))
-    b'a\n0.1\ninf\n\n'
-    """
-    return frame.write_csv().encode()
-
-
 def parquet(frame: pl.DataFrame) -> bytes:
     """Return a table as Parquet."""
     buffer = io.BytesIO()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from pipeline.formats.tables.formulas import to_csv
 from pipeline.report.page import export
 from pipeline.report.page.cells import cell
 from pipeline.report.page.names import slug
@@ -69,7 +70,7 @@ def whole_table(stage: StageView, table: str, *, most_rows: int) -> tuple[Data, 
 
 
 def _table_files(frame: pl.DataFrame, stem: str) -> Files:
-    return {f"{stem}.csv": export.csv(frame), f"{stem}.parquet": export.parquet(frame)}
+    return {f"{stem}.csv": to_csv(frame), f"{stem}.parquet": export.parquet(frame)}
 
 
 def _links(paths: Iterable[str]) -> tuple[Link, ...]:

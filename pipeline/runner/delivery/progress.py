@@ -10,12 +10,12 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.formats.sheets.kinds import SHEETS
-from pipeline.kernels.annotation.names import named
 from pipeline.runner.config.project import Project
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
 from pipeline.stages.base import Sheets
+from pipeline.stages.people import as_asked
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _progress(
 ) -> Iterator[SheetProgress]:
     people = rows["annotator"].unique().sort().to_list()
     columns = ("annotator", "id", answer)
-    read = [(file, named(file.scan().select(columns), people).collect()) for file in files]
+    read = [(file, as_asked(file.scan().select(columns), people).collect()) for file in files]
     saved: dict[str, list[float]] = {}
     for file, entries in read:
         # A sheet without any answer is as it was written, not as somebody saved it.

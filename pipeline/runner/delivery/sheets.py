@@ -11,7 +11,6 @@ import polars as pl
 from pipeline.errors import StoreError
 from pipeline.formats.sheets import listing, write_csv, write_xlsx
 from pipeline.formats.sheets.kinds import SHEETS, SheetKind
-from pipeline.kernels.annotation.names import named
 from pipeline.runner.config.project import Project
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store import store
@@ -19,6 +18,7 @@ from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.storage import storage_at
 from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import Sheets
+from pipeline.stages.people import as_asked
 
 REMEDY = 'name another folder in the experiment, above its stages: sheets = "DIR"'
 _MOST = 10_000
@@ -78,7 +78,7 @@ def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind)
         return rows
     read = pl.concat(file.scan() for file in files)
     people = rows["annotator"].unique().sort().to_list()
-    there = named(read.select("id", "annotator", kind.answer), people).collect()
+    there = as_asked(read.select("id", "annotator", kind.answer), people).collect()
     votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
     needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
     counted = needed.join(votes, on="id", how="left", maintain_order="left")
