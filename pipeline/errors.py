@@ -170,6 +170,8 @@ class WaitsForPerson(LexassayError):
         Who is asked, and how many rows of theirs are empty.
     such_as : sequence of str, optional
         The first of what is missing, as people know it.
+    remedy : str
+        How to go on without.
 
     Examples
     --------
@@ -186,12 +188,15 @@ class WaitsForPerson(LexassayError):
         what: str = "label",
         whose: Mapping[str, int] | None = None,
         such_as: Sequence[str] = (),
+        *,
+        remedy: str = "",
     ) -> None:
         self.file = file
         self.missing = missing
         self.what = what
         self.whose = dict(whose or {})
         self.such_as = tuple(such_as)
+        self.remedy = remedy
         super().__init__(f"{file} {self.text}")
 
     @property
@@ -199,13 +204,14 @@ class WaitsForPerson(LexassayError):
         """What it waits for, without the place."""
         people = ", ".join(f"{number:,} of {name}" for name, number in self.whose.items())
         some = f"such as {'; '.join(self.such_as)}" if self.such_as else ""
-        more = "; ".join(filter(None, [people, some]))
+        more = "; ".join(filter(None, [people, some, self.remedy]))
         count = f"waits for {self.missing:,} {self.what}{'s' if self.missing != 1 else ''}"
         return f"{count}: {more}" if more else count
 
     def at(self, place: str) -> WaitsForPerson:
         """Return the same with the place as it is on this machine."""
-        return WaitsForPerson(place, self.missing, self.what, self.whose, self.such_as)
+        known = (self.missing, self.what, self.whose, self.such_as)
+        return WaitsForPerson(place, *known, remedy=self.remedy)
 
 
 class UnknownName(KeyError, ValueError):

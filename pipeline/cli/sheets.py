@@ -11,7 +11,7 @@ from pipeline.api.results import Run, open_run
 from pipeline.api.run import check
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs
 from pipeline.runner.delivery.moving import move_sheets, remarks
-from pipeline.runner.delivery.progress import progress
+from pipeline.runner.delivery.progress import left_aside, progress
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
 
@@ -50,4 +50,5 @@ def sheet_lines(run: Run) -> Iterator[str]:
         whose = f"{each.folder.name}/{each.annotator}"
         saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not begun"
         yield f"sheets     {whose:<24} {each.done:,} of {each.asked:,} done; {saved}"
+    yield from (f"left aside {each}" for each in left_aside(run.project))
     yield from remarks(run.project)

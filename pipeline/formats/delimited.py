@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import zlib
@@ -16,6 +17,10 @@ from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped
 
 _EXAMPLES = 3
+_UTF_8 = (
+    "Convert the file to UTF-8 first. A spreadsheet saves it so: Excel as 'CSV UTF-8', LibreOffice as"
+    " 'Text CSV' with the character set 'Unicode (UTF-8)'."
+)
 
 
 @dataclass(frozen=True)
@@ -250,6 +255,9 @@ def open_text(path: Path) -> IO[str]:
 def not_utf8(path: Path) -> DataError:
     """Return the error that names the first lines which are not UTF-8."""
     opened = gzip.open if path.name.lower().endswith(".gz") else open
+    with opened(path, "rb") as first:
+        if first.read(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
+            return DataError(f"{path}: the file is UTF-16, as Excel's Unicode text is\n{_UTF_8}")
     bad: list[str] = []
     count = 0
     with opened(path, "rb") as lines:
@@ -261,9 +269,7 @@ def not_utf8(path: Path) -> DataError:
                 if len(bad) < _EXAMPLES:
                     bad.append(f"line {number}: byte {raw[error.start]:#04x} in {raw[:60]!r}")
     shown = "".join(f"\n  {example}" for example in bad)
-    return DataError(
-        f"{path}: {count:,} line(s) are not UTF-8:{shown}\nConvert the file to UTF-8 first."
-    )
+    return DataError(f"{path}: {count:,} line(s) are not UTF-8:{shown}\n{_UTF_8}")
 
 
 def distinct(names: tuple[str, ...]) -> tuple[str, ...]:

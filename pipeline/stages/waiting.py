@@ -7,6 +7,7 @@ import polars as pl
 from pipeline.errors import WaitsForPerson
 
 _EXAMPLES = 3
+_REMEDY = "partial = true goes on without"
 
 
 def wait_for(rows: pl.LazyFrame, *, folder: str, missing: int, what: str) -> WaitsForPerson:
@@ -28,9 +29,11 @@ def wait_for(rows: pl.LazyFrame, *, folder: str, missing: int, what: str) -> Wai
     --------
     >>> rows = pl.LazyFrame({"annotator": ["anna"], "order": [1], "shown": ["take care"]})
     >>> print(wait_for(rows, folder="x", missing=1, what="label"))
-    x waits for 1 label: 1 of anna; such as take care
+    x waits for 1 label: 1 of anna; such as take care; partial = true goes on without
     """
     ordered = rows.select("annotator", "order", "shown").sort("order", "annotator").collect()
     whose = ordered.group_by("annotator").len().sort("annotator")
     first = ordered["shown"].unique(maintain_order=True).head(_EXAMPLES)
-    return WaitsForPerson(folder, missing, what, dict(whose.iter_rows()), first.to_list())
+    return WaitsForPerson(
+        folder, missing, what, dict(whose.iter_rows()), first.to_list(), remedy=_REMEDY
+    )

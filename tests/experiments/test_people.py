@@ -145,3 +145,47 @@ def test_a_report_that_waits_does_not_replace_a_whole_one(folder: Path) -> None:
         fill(path)
     assert main(["run", "x.toml"]) == 0
     assert not (results / "report-last-good").exists()
+
+
+def test_a_file_that_is_no_sheet_is_named_and_left_aside(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    stray = sheets(folder)[0].with_name("remember.txt")
+    stray.write_text("call ben\nabout the sheet\n")
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    for path in sheets(folder):
+        if path != stray:
+            fill(path)
+    capsys.readouterr()
+    assert main(["sheets", "x.toml"]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"pairs/anna +(\d+) of \1 done", told)
+    assert re.search(r"left aside .*remember.txt: is no sheet: no row has the column id", told)
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert "remember.txt, line 1: is no sheet" in capsys.readouterr().err
+
+
+def test_a_sheet_whose_header_is_damaged_is_refused_and_hides_nobody(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["run", "x.toml", "--no-report"])
+    for path in sheets(folder):
+        fill(path)
+    anna = sheets(folder)[0]
+    book = openpyxl.load_workbook(anna)
+    head = next(row for row in book.worksheets[0].iter_rows() if row[0].value == "l1")
+    next(cell for cell in head if cell.value == "id").value = "number"
+    book.save(anna)
+    capsys.readouterr()
+    assert main(["sheets", "x.toml"]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"pairs/ben +(\d+) of \1 done", told)
+    assert "left aside" in told
+    assert main(["run", "x.toml", "--no-report"]) == 1
+    assert "Restore the header from the original sheet" in capsys.readouterr().err
+
+
+def test_who_waits_is_told_how_to_go_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    assert "; partial = true goes on without" in capsys.readouterr().out

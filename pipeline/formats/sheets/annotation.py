@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.formats.base import FormatOptions, reader
+from pipeline.formats.base import FormatOptions, Skipped, reader
 from pipeline.formats.sheets.layout import Column, Layout
-from pipeline.formats.sheets.reading import read
+from pipeline.formats.sheets.reading import scan, strays
 
 _READ = ("line", "annotator", "id", "l1", "l2", "label", "note")
 
@@ -60,12 +60,12 @@ def layout(*, labels: Sequence[str] = (), examples: Sequence[str] = ()) -> Layou
     )
 
 
-def _check(_path: Path, _options: FormatOptions) -> tuple[()]:
-    """Find nothing: reading the sheet complains by itself."""
-    return ()
+def _check(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+    """Find files that are no sheets: reading complains by itself of all else."""
+    return strays(path, layout())
 
 
 @reader("annotation_sheet", suffixes=[], check=_check, kind="sheet")
 def scan_annotation(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     """Read filled annotation sheets, as any spreadsheet program saves them."""
-    return read(path, layout()).lazy().select(_READ)
+    return scan(path, layout(), _READ)

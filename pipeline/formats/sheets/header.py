@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE
-from pipeline.formats.sheets.grid import Grid
+from pipeline.formats.sheets.grid import Grid, Row
 from pipeline.formats.sheets.guard import unguard
 from pipeline.formats.sheets.layout import ID, Layout
 
@@ -17,6 +17,10 @@ NAMELESS = "column "
 """A column without a header is called so, and by its letter."""
 _MISREAD = "ï»¿"
 """The byte-order mark of UTF-8, read as Windows-1252."""
+
+
+class NoSheet(DataError):
+    """A file that is no sheet at all: no row has the column id, or others of a sheet."""
 
 
 def place(grid: Grid, layout: Layout) -> int | None:
@@ -63,7 +67,12 @@ def check(path: Path, found: Sequence[str], header: int, layout: Layout) -> None
         )
 
 
-def absent(path: Path, grids: Sequence[Grid]) -> DataError:
+def _resembles(row: Row, layout: Layout) -> bool:
+    """Tell whether a row may be a header that was damaged: two columns of the layout are there."""
+    return len({layout.name_of(unguard(cell)) for cell in row if cell} - {None}) > 1
+
+
+def absent(path: Path, grids: Sequence[Grid], layout: Layout) -> DataError:
     """Return the error of a file in which no row has the column id."""
     widest = max(grids, key=lambda grid: len(grid.letters), default=Grid("", [], []))
     first = next((row for row in widest.rows if any(row)), ())
@@ -73,7 +82,8 @@ def absent(path: Path, grids: Sequence[Grid]) -> DataError:
             f"{path}: the CSV file was opened in the wrong encoding, so that its letters are"
             f" spoilt (the header begins: {there}). Open the original again and choose UTF-8."
         )
-    return DataError(
+    stray = not any(_resembles(row, layout) for grid in grids for row in grid.rows[:SEARCHED])
+    return (NoSheet if stray else DataError)(
         f"{path}: none of the first {SEARCHED} rows has the column {ID!r}; the first row that is"
         f" not empty has: {there}. Restore the header from the original sheet, or move"
         " the file out of the folder if it is no sheet."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
-from pipeline.formats.base import FormatOptions, reader
+from pipeline.formats.base import FormatOptions, Skipped, reader
 from pipeline.formats.sheets.layout import Column, Layout
-from pipeline.formats.sheets.reading import read
+from pipeline.formats.sheets.reading import scan, strays
 
 _READ = ("line", "annotator", "id", "lemma", "forms", "note")
 _ASKED = (
@@ -46,12 +47,12 @@ def layout(*, shown: bool = True) -> Layout:
     )
 
 
-def _check(_path: Path, _options: FormatOptions) -> tuple[()]:
-    """Find nothing: reading the sheet complains by itself."""
-    return ()
+def _check(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+    """Find files that are no sheets: reading complains by itself of all else."""
+    return strays(path, layout())
 
 
 @reader("keying_sheet", suffixes=[], check=_check, kind="sheet")
 def scan_keying(path: Path, _options: FormatOptions) -> pl.LazyFrame:
     """Read filled keying sheets, as any spreadsheet program saves them."""
-    return read(path, layout()).lazy().select(_READ)
+    return scan(path, layout(), _READ)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from pipeline.errors import DataError
-from pipeline.formats.base import LINE
+from pipeline.formats.base import LINE, Skipped
 from pipeline.formats.sheets import header, plain_text
 from pipeline.formats.sheets.grid import Grid, Row
 from pipeline.formats.sheets.guard import unguard
@@ -69,6 +69,24 @@ def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
     return _frame([line for line, _ in kept], columns, expected)
 
 
+def scan(path: Path, layout: Layout, columns: Sequence[str]) -> pl.LazyFrame:
+    """Return the rows of a sheet as `read` does, with these columns; none of what is no sheet."""
+    try:
+        return read(path, layout).lazy().select(columns)
+    except header.NoSheet:
+        return pl.LazyFrame(schema={each: pl.String() for each in columns} | {LINE: pl.Int64()})
+
+
+def strays(path: Path, layout: Layout) -> Sequence[Skipped]:
+    """Return that a file is left aside if it is no sheet; `read` complains of all else."""
+    try:
+        read(path, layout)
+    except header.NoSheet:
+        problem = f"is no sheet: no row has the column {ID}; move it out of the folder"
+        return [Skipped(1, problem)]
+    return ()
+
+
 def _worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
     """Return the worksheet with the column id, and the place of its header."""
     grids = worksheets(path)
@@ -83,7 +101,7 @@ def _worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
             " that counts"
         )
     if not chosen:
-        raise header.absent(path, grids)
+        raise header.absent(path, grids, layout)
     return chosen[0]
 
 
@@ -97,7 +115,7 @@ def _text(path: Path, layout: Layout) -> tuple[Grid, int]:
     places = [(each, header.place(grid, layout)) for each, grid in tops.items()]
     headed = [(each, place) for each, place in places if place is not None]
     if not headed:
-        raise header.absent(path, list(tops.values()))
+        raise header.absent(path, list(tops.values()), layout)
     delimiter, place = max(headed, key=lambda each: len(tops[each[0]].rows[each[1]]))
     grid = plain_text.whole(path, text, delimiter)
     _refuse_long_rows(path, grid, place)

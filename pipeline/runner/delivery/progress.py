@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pipeline.errors import DataError
 from pipeline.formats.sheets.kinds import SHEETS
 from pipeline.runner.config.project import Project
 from pipeline.runner.config.sources import SourceFile
@@ -59,8 +60,30 @@ def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[Sh
         if isinstance(wanted, Sheets):
             kind = SHEETS[wanted.format]
             rows = store.scan(project.storage, manifest, "sheet").collect()
-            files = project.sheets.files(wanted.folder, kind.format)
+            files = [
+                file
+                for file in project.sheets.files(wanted.folder, kind.format)
+                if not problem_of(file)
+            ]
             yield from _progress(rows, files, kind.answer, project.sheets.own / wanted.folder)
+
+
+def left_aside(project: Project) -> Iterator[str]:
+    """Yield what is wrong with each file in the folders of sheets that is not looked at."""
+    folders = [folder for node in project.nodes.values() for folder in node.sheets.values()]
+    for name, kind in sorted({(folder.name, folder.kind.format) for folder in folders}):
+        for file in project.sheets.files(name, kind):
+            if problem := problem_of(file):
+                yield f"{file.path}: {problem.removeprefix(f'{file.path}: ')}"
+
+
+def problem_of(file: SourceFile) -> str:
+    """Return why a file is not looked at, on a line; empty for a sheet that can be read."""
+    try:
+        found = [each.problem for each in file.check()]
+    except DataError as error:
+        found = str(error).splitlines()
+    return next(iter(found), "")
 
 
 def _progress(

@@ -76,7 +76,12 @@ WRONG = {
         ["3 line", "2 fields", "line 2", "line 4", "line 5"],
     ),
     "not UTF-8": ("t.tsv", b"a\tb\nx\ty\n\xe4\tb\n", ["UTF-8", "line 3", "0xe4"]),
-    "header not UTF-8": ("t.csv", b"\xe4,b\n1,2\n", ["UTF-8", "line 1"]),
+    "header not UTF-8": ("t.csv", b"\xe4,b\n1,2\n", ["UTF-8", "line 1", "Excel as 'CSV UTF-8'"]),
+    "Unicode text": (
+        "t.tsv",
+        "ä\tb\n1\t2\n".encode("utf-16"),
+        ["is UTF-16", "Excel as 'CSV UTF-8'"],
+    ),
     "empty": ("t.csv", b"", ["is empty"]),
     "only comments": ("t.ds", b"# x\n", ["is empty", "line 2"]),
     "column twice": ("t.csv", b"a,b,a\n1,2,3\n", ["line 1", "twice: a"]),
