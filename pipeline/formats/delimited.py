@@ -18,8 +18,8 @@ from pipeline.formats.base import LINE, Skipped
 
 _EXAMPLES = 3
 _UTF_8 = (
-    "Convert the file to UTF-8 first. A spreadsheet saves it so: Excel as 'CSV UTF-8', LibreOffice as"
-    " 'Text CSV' with the character set 'Unicode (UTF-8)'."
+    "Convert the file to UTF-8 first. Spreadsheets save it so: Excel as 'CSV UTF-8', LibreOffice"
+    " as 'Text CSV' with the character set 'Unicode (UTF-8)'."
 )
 
 

@@ -267,3 +267,24 @@ def test_data_error_names_file_and_lines(folder: Path, capsys: pytest.CaptureFix
 def test_debug_shows_the_traceback(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "nothing.toml", "--debug"]) == 2
     assert "Traceback" in capsys.readouterr().err
+
+
+def test_texts_that_look_like_formulas_are_guarded_unless_raw(
+    folder: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (folder / "pairs.tsv").write_text("l1\tl2\tf\tf1\tf2\tN\tTP\n=1+1\tb\t1\t2\t2\t9\t1\n")
+    assert main(["run", "x.toml"]) == 0
+    tables = (folder / "runs" / "small" / "report" / "tables").glob("*.csv")
+    beside = b"".join(path.read_bytes() for path in tables)
+    assert b"'=1+1" in beside
+    assert b",=1+1" not in beside
+    capsysbinary.readouterr()
+    words = ["show", "x.toml", "candidates", "--format", "csv"]
+    assert main(words) == 0
+    assert b",'=1+1,b," in capsysbinary.readouterr().out
+    assert main([*words, "--raw"]) == 0
+    assert b",=1+1,b," in capsysbinary.readouterr().out
+    assert main(["show", "x.toml", "candidates", "--output", "out.csv"]) == 0
+    capsysbinary.readouterr()
+    assert main(["score", "out.csv", "--measures", "mi", "--format", "csv", "--raw"]) == 0
+    assert b",=1+1,b," in capsysbinary.readouterr().out

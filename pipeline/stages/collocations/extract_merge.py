@@ -45,7 +45,8 @@ def extract_merge(config: ExtractMerge, tables: Tables) -> Outputs:
 
 def _incomplete(table: pl.LazyFrame, option: str) -> pl.LazyFrame:
     """Return a fault if pair tokens are missing: then the marginals cannot be known."""
-    sums = table.select(counted=pl.col("f").sum(), total=pl.col("N").max())
+    counted = pl.col("f").cast(pl.Int128).sum()  # too many for Int64 would be negative there
+    sums = table.select(counted=counted, total=pl.col("N").max())
     problem = (
         "not all pair tokens are there: extract with min_frequency = 1, by a relation whose"
         " marginals are taken over the pair tokens"
