@@ -21,6 +21,7 @@ from pipeline.report.views.lexicon.preparation import (
     show_preparation,
 )
 from pipeline.stages.base import STAGES
+from schemas import KeyedEntries
 from tests.report import report_frames as frames
 
 WORDS = [(f"l{i}", f"w{i}{j}") for i in range(20) for j in range(2 + i % 3)]
@@ -196,7 +197,8 @@ def test_preparation_and_keyed_lemmas() -> None:
     assert isinstance(listing, Listing)
     assert listing.frame["step"].to_list() == ["a", "b"]
     keyed = pl.DataFrame({"lemma": ["a", "b"], "found": [True, False], "n_forms": [3, 0]})
-    tables = {"keyed": keyed, "preparation": pl.DataFrame(rows)}
+    nothing = KeyedEntries.zero_rows().collect()
+    tables = {"keyed": keyed, "preparation": pl.DataFrame(rows), "notes": nothing}
     text, listing = show_keyed(frames.stage("join.keying", tables), LexiconView())
     assert isinstance(listing, Listing)
     assert listing.frame["step"].to_list() == ["a", "b"]
