@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from pipeline.formats import delimited
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
 from pipeline.formats.delimited import Dialect, check_as
-from pipeline.formats.parquet import open_parquet
+from pipeline.formats.parquet import open_parquet, require_whole
 
 
 class DelimitedOptions(FormatOptions):
@@ -40,7 +40,7 @@ def _ucs(_options: FormatOptions) -> Dialect:
 
 
 def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
-    open_parquet(path).select(pl.len()).collect()
+    require_whole(path)
     return ()
 
 
