@@ -38,6 +38,8 @@ _CONVERSION = re.compile(
 _NO_COLUMN = re.compile(r"unable to find column \"(.*?)\"; valid columns: \[(.*?)\]", re.DOTALL)
 _COMPARISON = re.compile(r"cannot compare (\w+) with (\w+)")
 _REGEX = re.compile(r"^error: (.*)$", re.MULTILINE)
+_COLUMN = re.compile(r'col\("(.*?)"\)')
+_ADVICE = re.compile(r"\n|; try |\. Hint:| \(consider ")
 _KINDS = {
     "str": "text", "string": "text", "bool": "truth values", "boolean": "truth values",
     "numeric": "numbers", "date": "dates", "datetime": "times",
@@ -69,10 +71,13 @@ def machine(error: OSError) -> str:
     >>> machine(OSError("File name too long (os error 36): x"))
     'the path, or a name in it, is longer than the system allows'
     """
-    number = error.errno
-    if number is None and (found := _OF_RUST.search(str(error))):
-        number = int(found[1])
-    return _MACHINE.get(number or 0, error.strerror or str(error).partition("\n")[0])
+    return _MACHINE.get(number(error), error.strerror or str(error).partition("\n")[0])
+
+
+def number(error: OSError) -> int:
+    """Return the system's number of an error of Python or Polars; 0 if it has none."""
+    found = _OF_RUST.search(str(error))
+    return error.errno or (int(found[1]) if found else 0)
 
 
 def query(error: BaseException) -> str:
@@ -81,7 +86,7 @@ def query(error: BaseException) -> str:
     Examples
     --------
     >>> try:
-    ...     pl.select(pl.lit("a").alias("f").cast(pl.Int64))
+    ...     pl.DataFrame({"f": ["a"]}).cast(pl.Int64)
     ... except pl.exceptions.PolarsError as error:
     ...     query(error)
     "column 'f': 1 of 1 values are no whole numbers, such as 'a'"
@@ -89,7 +94,7 @@ def query(error: BaseException) -> str:
     ...     pl.select(pl.lit("a").alias("f")).lazy().filter(pl.col("f") > 3).collect()
     ... except pl.exceptions.PolarsError as error:
     ...     query(error)
-    'text cannot be compared with numbers'
+    'text cannot be compared with numbers (column f)'
     """
     text = str(error)
     if found := _CONVERSION.search(text):
@@ -99,10 +104,17 @@ def query(error: BaseException) -> str:
     if found := _NO_COLUMN.search(text):
         return f"there is no column {found[1]!r}; there are: {found[2].replace(chr(34), '')}"
     if found := _COMPARISON.search(text):
-        return f"{_kind(found[1])} cannot be compared with {_kind(found[2])}"
+        what = f"{_kind(found[1])} cannot be compared with {_kind(found[2])}"
+        return what + _columns(text)
     if "regex" in text and (lines := _REGEX.findall(text)):
         return f"no regular expression: {lines[-1]}"
-    return re.split(r"\n|; try |\. Hint:| \(consider ", text, maxsplit=1)[0].strip()
+    return _ADVICE.split(text, maxsplit=1)[0].strip() + _columns(text)
+
+
+def _columns(text: str) -> str:
+    """Return the columns of the expression that an error quotes."""
+    names = _COLUMN.findall(text.partition("in the following expression:")[2])
+    return f" (column {', '.join(dict.fromkeys(names))})" if names else ""
 
 
 def _kind(name: str) -> str:

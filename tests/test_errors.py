@@ -64,32 +64,32 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "no format": ({"stages.candidates.path": "x.toml"}, "no format has the ending '.toml'"),
     "reader option": (
         {"stages.candidates.path": {"path": "pairs.tsv", "sep": ";"}},
-        "stages.candidates.path.sep: unknown key; valid: columns, comment, separator",
+        "stages.candidates.path.sep: unknown key; valid: columns, comment, format, path, separator",
     ),
     "no data root": ({"stages.candidates.path": "data:x.tsv"}, "needs the data root"),
     "column": (
         {"stages.candidates.columns": {"f": "freq"}},
-        "candidates.columns.f: the file has no column 'freq'",
+        "candidates.columns.f: the file has no column 'freq' (pairs.tsv)",
     ),
     "category": ({"stages.judgements.categories": {"TP": "tp"}}, "did you mean TP"),
     "interval": ({"stages.full.interval": "clopper"}, "did you mean clopper_pearson"),
     "confidence": ({"stages.full.confidence": 95}, "between 0 and 1"),
     "type": (
         {"stages.candidates.min_frequency": "three"},
-        "min_frequency: input should be a valid integer",
+        "min_frequency: should be a whole number (found 'three')",
     ),
     "no list": (
         {"stages.ranks.measures": "dice"},
-        "ranks.measures: input should be a list (found 'dice')",
+        "ranks.measures: should be a list (found 'dice')",
     ),
     "formula": ({"stages.scores.formulas": {"x": "AVG(o11)"}}, "row by row"),
     "name taken": ({"stages.scores.formulas": {"mi": "o11 / r1"}}, "mi is the name of a column"),
     "rank by words": ({"stages.ranks.measures": ["l1"]}, "l1 does not hold numbers"),
     "rank by nothing": (
         {"stages.ranks.measures": ["dice"]},
-        "ranks.measures: the file has no column 'dice'",
+        "ranks.measures: the file has no column 'dice' (table scores.scores)",
     ),
-    "name": ({"name": "../up"}, "name: string should match"),
+    "name": ({"name": "../up"}, "name: should match ^"),
     "engine": ({"run.engine": "spark"}, "valid: local"),
     "report": ({"report.stages": ["ful"]}, "there is no stage 'ful'; did you mean full"),
     "view": (
@@ -139,7 +139,7 @@ def test_absent_public_data_says_where_it_can_be_had(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"name = ", "not TOML"), (b"name = 'a'\nseed = =", "line 2"), (b"\xff", "not TOML"),
+    [(b"name = ", "not TOML"), (b"name = 'a'\nseed = =", "line 2"), (b"\xff", "not UTF-8: byte 0xff in line 1, column 1"),
      (b"name = 'x'", "stages: is required")],
 )  # fmt: skip
 def test_file_that_is_no_experiment(content: bytes, said: str, folder: Path) -> None:

@@ -19,6 +19,7 @@ MAP = [
 """The folders in the order of their imports: what stands below imports what stands above."""
 MAY = {
     "schemas": set(),
+    "causes": set(),
     "errors": {"schemas"},
     "templates": set(),
     "registry": {"errors", "templates"},
@@ -26,9 +27,10 @@ MAY = {
     "kernels": {"errors", "expressions", "registry", "schemas", "templates"},
     "stages": {"errors", "expressions", "registry", "schemas", "kernels"},
     "remarks": {"errors", "registry", "schemas", "kernels"},
-    "formats": {"errors", "registry", "schemas"},
+    "formats": {"causes", "errors", "registry", "schemas"},
     "engine": {"errors", "registry"},
     "runner": {
+        "causes",
         "errors",
         "expressions",
         "registry",
@@ -52,7 +54,8 @@ MAY = {
     },
     "sizing": {"errors", "registry", "schemas", "kernels", "runner", "report", "api"},
     "cli": {
-        *("errors", "registry", "schemas", "kernels", "stages", "remarks", "formats", "runner"),
+        *("causes", "errors", "registry", "schemas", "kernels", "stages", "remarks", "formats"),
+        "runner",
         *("report", "api", "sizing"),
     },
 }

@@ -14,7 +14,8 @@ import polars as pl
 import typer
 
 from pipeline.cli.plain_table import WIDEST, plain
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.causes import machine
+from pipeline.errors import ConfigError, Problem, StoreError, did_you_mean
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet")
 """What ``--format`` accepts."""
@@ -59,6 +60,8 @@ def write(frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: boo
     ------
     ConfigError
         If the file is there and may not be overwritten, or its folder is not there.
+    StoreError
+        If it cannot be written.
     """
     if output.exists() and not overwrite:
         what = "is there already"
@@ -68,7 +71,22 @@ def write(frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: boo
         raise ConfigError("--output", [Problem(str(output), what, "make it first")])
     content = serialise(frame, kind_of(output, given=kind))
     packed = gzip.compress(content, mtime=0) if output.name.endswith(".gz") else content
-    output.write_bytes(packed)
+    write_bytes(output, packed)
+
+
+def write_bytes(output: Path, content: bytes) -> None:
+    """Write a file.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be written: a folder, a disk that is full or can only be read.
+    """
+    try:
+        output.write_bytes(content)
+    except OSError as error:
+        why = f"{output} cannot be written: {machine(error)}"
+        raise StoreError(f"{why}; name another file or folder, or make room") from error
 
 
 def require(format_: str, *, command: str) -> None:

@@ -225,4 +225,4 @@ def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     last = float(rates.max()) if len(rates) else 1.0  # type: ignore[arg-type]  # a column of numbers
     grid = rate_grid(last, first=first if first < last else 0.0)
     drawn = plan_chart(plan(grid, ()), asked=table, look=Look(live=kind == "html"))
-    to.write_bytes(chart_bytes(drawn, kind, title="lexassay size"))
+    output.write_bytes(to, chart_bytes(drawn, kind, title="lexassay size"))

@@ -42,10 +42,13 @@ def require_whole(path: Path) -> None:
     import pyarrow.parquet as pq  # noqa: PLC0415  slow to import
 
     with reading(path):
+        source = _source(path)
         try:
-            for batch in pq.ParquetFile(_source(path)).iter_batches(_ROWS):
+            for batch in pq.ParquetFile(source).iter_batches(_ROWS):
                 batch.validate(full=True)
         except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno:
+                raise  # the machine's, not Arrow's
             raise not_parquet(path) from error
         for _ in open_parquet(path).collect_batches(chunk_size=_ROWS, maintain_order=True):
             pass

@@ -11,6 +11,10 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 _PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
 
 
+class NoSuchColumn(ConfigError):
+    """A file has not the columns, or attributes, that the options name."""
+
+
 def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
     """Check that a file has the columns that an option asks for.
 
@@ -33,7 +37,7 @@ def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
         if name not in has
     ]
     if problems:
-        raise ConfigError("columns", problems)
+        raise NoSuchColumn("columns", problems)
 
 
 def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
@@ -51,4 +55,4 @@ def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
         for name in sorted(names - set(schema.names()))
     ]
     if problems:
-        raise ConfigError("attributes", problems)
+        raise NoSuchColumn("attributes", problems)

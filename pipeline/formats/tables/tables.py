@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import polars as pl
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
 from pipeline.formats import delimited
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
@@ -16,10 +16,16 @@ from pipeline.formats.delimited import Dialect, check_as
 from pipeline.formats.parquet import open_parquet, require_whole
 
 
+def _one_byte(separator: str | None) -> str | None:
+    if separator is None or (len(separator.encode()) == 1 and separator not in '"\r\n\0'):
+        return separator
+    raise ValueError(f"{separator!r} cannot separate fields: one ASCII character, such as ; or |")
+
+
 class DelimitedOptions(FormatOptions):
     """How a CSV or TSV file departs from the usual."""
 
-    separator: str | None = Field(default=None, min_length=1, max_length=1)
+    separator: Annotated[str | None, AfterValidator(_one_byte)] = None
     """Character between fields; comma for CSV, tab for TSV."""
     comment: str | None = None
     """Lines at the top of the file that begin so are skipped."""

@@ -13,8 +13,11 @@ from pipeline.runner.config.experiment import read_toml
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("", "file: Is a directory"),
-        ("x.toml/y.toml", "file: Not a directory"),
+        ("", "file: cannot be read: it is a folder, and no file"),
+        (
+            "x.toml/y.toml",
+            "file: cannot be read: what should be a folder on the way to it is a file",
+        ),
         ("y.toml", "file: does not exist; this folder has x.toml"),
         ("no/y.toml", "file: does not exist; check the path"),
         ("x.toml", r"file: not TOML: .*line 1"),
