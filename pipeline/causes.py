@@ -11,7 +11,8 @@ import re
 import polars as pl
 
 _MACHINE = {
-    errno.ENOENT: "it is not there, or no longer",
+    errno.ENOENT: "it, or its folder, is not there",
+    errno.EEXIST: "there is a file of that name",
     errno.EACCES: "this user may not do that there",
     errno.EPERM: "this user may not do that there",
     errno.EROFS: "the disk can only be read",
@@ -32,7 +33,7 @@ _MACHINE = {
 }
 _OF_RUST = re.compile(r"\(os error (\d+)\)")
 _CONVERSION = re.compile(
-    r"conversion from `(.+?)` to `(.+?)` failed in column '(.*?)' for (\d+) out of (\d+) values: "
+    r"conversion from `.+?` to `(.+?)` failed in column '(.*?)' for \d+ out of \d+ values: "
     r"\[(.*?)\]", re.DOTALL
 )  # fmt: skip
 _NO_COLUMN = re.compile(r"unable to find column \"(.*?)\"; valid columns: \[(.*?)\]", re.DOTALL)
@@ -67,7 +68,7 @@ def machine(error: OSError) -> str:
     Examples
     --------
     >>> machine(FileNotFoundError(2, "No such file or directory"))
-    'it is not there, or no longer'
+    'it, or its folder, is not there'
     >>> machine(OSError("File name too long (os error 36): x"))
     'the path, or a name in it, is longer than the system allows'
     """
@@ -89,7 +90,7 @@ def query(error: BaseException) -> str:
     ...     pl.DataFrame({"f": ["a"]}).cast(pl.Int64)
     ... except pl.exceptions.PolarsError as error:
     ...     query(error)
-    "column 'f': 1 of 1 values are no whole numbers, such as 'a'"
+    "column 'f' has values that are no whole numbers, such as 'a'"
     >>> try:
     ...     pl.select(pl.lit("a").alias("f")).lazy().filter(pl.col("f") > 3).collect()
     ... except pl.exceptions.PolarsError as error:
@@ -98,9 +99,9 @@ def query(error: BaseException) -> str:
     """
     text = str(error)
     if found := _CONVERSION.search(text):
-        _, kind, column, bad, every, values = found.groups()
+        kind, column, values = found.groups()
         some = ", ".join(repr(each.strip(' "')) for each in values.split(",")[:3])
-        return f"column {column!r}: {bad} of {every} values are no {_kind(kind)}, such as {some}"
+        return f"column {column!r} has values that are no {_kind(kind)}, such as {some}"
     if found := _NO_COLUMN.search(text):
         return f"there is no column {found[1]!r}; there are: {found[2].replace(chr(34), '')}"
     if found := _COMPARISON.search(text):

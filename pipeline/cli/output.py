@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 import typer
 
-from pipeline.cli.plain_table import WIDEST, plain
 from pipeline.causes import machine
+from pipeline.cli.plain_table import WIDEST, plain
 from pipeline.errors import ConfigError, Problem, StoreError, did_you_mean
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet")

@@ -35,12 +35,8 @@ def reading(path: Path) -> Iterator[None]:
         raise
     except UnicodeDecodeError as error:
         raise not_utf8(path) from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(
-            f"{path}: the gzip file is damaged or cut short\nFetch it, or pack it, again."
-        ) from error
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {causes.machine(error)}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise _not_opened(path, error) from error
     except csv.Error as error:
         raise DataError(f"{path}: cannot be read as a table: {error}") from error
     except MemoryError as error:
@@ -51,6 +47,17 @@ def reading(path: Path) -> Iterator[None]:
         if not causes.is_panic(error):
             raise
         raise DataError(f"{path}: is damaged\nFetch it, or write it, again.") from error
+
+
+def _not_opened(path: Path, error: Exception) -> DataError:
+    """Return what to say where the machine refuses a file, or it cannot be unpacked."""
+    if isinstance(error, OSError) and (causes.number(error) or not _is_packed(path)):
+        return DataError(f"{path}: cannot be read: {causes.machine(error)}")
+    return DataError(f"{path}: the gzip file is damaged or cut short\nFetch it, or pack it, again.")
+
+
+def _is_packed(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")
 
 
 def _not_read(path: Path, error: pl.exceptions.PolarsError) -> DataError:
@@ -73,7 +80,7 @@ def not_parquet(path: Path) -> DataError:
 
 def not_utf8(path: Path) -> DataError:
     """Return the error that names the first lines which are not UTF-8."""
-    opened = gzip.open if path.name.lower().endswith(".gz") else open
+    opened = gzip.open if _is_packed(path) else open
     bad: list[str] = []
     count = 0
     with reading(path), opened(path, "rb") as lines:

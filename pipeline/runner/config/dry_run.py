@@ -95,7 +95,7 @@ def _headers(files: list[SourceFile]) -> list[tuple[str, pl.LazyFrame]]:
     """Return the different headers, each with the first file that has it."""
     schemas: dict[str, pl.Schema] = {}
     for file in files:
-        schema = file.scan().collect_schema()
+        schema = file.schema()
         if schema not in schemas.values():
             schemas[file.label] = schema
     return [(label, pl.LazyFrame(schema=schema)) for label, schema in schemas.items()]

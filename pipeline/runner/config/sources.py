@@ -11,8 +11,9 @@ import polars as pl
 from pydantic import ValidationError
 
 from pipeline.causes import machine
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of
+from pipeline.formats.reading import reading
 from pipeline.formats.sheets import listing
 from pipeline.runner.config.problems import problems_of
 from pipeline.stages.base import Source
@@ -62,12 +63,20 @@ class SourceFile:
         plan = self.format.scan(self.path, self.options)
         return plan.select(pl.lit(self.label).alias("file"), pl.all())
 
+    def schema(self) -> pl.Schema:
+        """Return the columns that it has; DataError where not even the header can be read."""
+        with reading(self.path):
+            own = self.format.scan(self.path, self.options).collect_schema()
+        if "file" in own:
+            what = "a column is called file, which is a name of the reader's own"
+            raise DataError(f"{self.path}: {what}\nRename it.")
+        return pl.Schema({"file": pl.String(), **own})
+
     def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
         """Yield its tokens in batches, with those of the columns that it has, checked."""
         if self.format.read is None:
             raise TypeError(f"format {self.format.name} reads no corpus")
-        names = self.format.scan(self.path, self.options).collect_schema().names()
-        wanted = [name for name in names if name in columns]
+        wanted = [name for name in self.schema() if name in columns and name != "file"]
         for batch in self.format.read(self.path, self.options, wanted, size):
             labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
             yield Batch(labelled, batch.skipped)
