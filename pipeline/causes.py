@@ -100,8 +100,10 @@ def query(error: BaseException) -> str:
     text = str(error)
     if found := _CONVERSION.search(text):
         kind, column, values = found.groups()
-        some = ", ".join(repr(each.strip(' "')) for each in values.split(",")[:3])
-        return f"column {column!r} has values that are no {_kind(kind)}, such as {some}"
+        quoted = re.findall(r'"(.*?)"', values) or values.split(", ")
+        some = ", ".join(map(repr, quoted[:3]))
+        place = "a column" if column.startswith("_") else f"column {column!r}"
+        return f"{place} has values that are no {_kind(kind)}, such as {some}"
     if found := _NO_COLUMN.search(text):
         return f"there is no column {found[1]!r}; there are: {found[2].replace(chr(34), '')}"
     if found := _COMPARISON.search(text):
