@@ -42,6 +42,40 @@ def test_good(folder: Path) -> None:
 
 
 CASES: dict[str, tuple[dict[str, Any], str]] = {
+    "use": (
+        {"stages.more": {"uses": "score.rank", "scores": "scores"}},
+        "stages.more.uses: unknown key; did you mean use?",
+    ),
+    "path of a source": (
+        {"stages.candidates.path": {"pathx": "pairs.tsv"}},
+        "stages.candidates.path: names no file; unknown key 'pathx': did you mean path?",
+    ),
+    "format of a source": (
+        {"stages.candidates.path": {"path": "pairs.tsv", "formt": "csv"}},
+        "stages.candidates.path.formt: unknown key; did you mean format?",
+    ),
+    "no path": (
+        {"stages.candidates.path": []},
+        'stages.candidates.path: names no file; path = "FILE", or a list of files',
+    ),
+    "path for path": (
+        {"stages.more": {"use": "extract.table", "pathx": "pairs.tsv"}},
+        "2 mistakes\n  - stages.more.pathx: unknown key; did you mean path?\n"
+        "  - stages.more.path: is required but absent",
+    ),
+    "long path": (
+        {"stages.candidates.path": "y" * 300},
+        f"{'y' * 80}...: the path, or a name in it, is longer than the system allows",
+    ),
+    "separator": (
+        {"stages.candidates.path": {"path": "pairs.tsv", "separator": "§"}},
+        "path.separator: '§' cannot separate fields: one ASCII character, such as ; or |",
+    ),
+    "a section that is none": ({"stages.more": 3}, "stages.more: should be a table (found 3)"),
+    "a value without end": (
+        {"stages.ranks.measures": {"x": ["mi"] * 99}},
+        "ranks.measures: should be a list (found {'x': ['mi', 'mi', 'mi', 'mi', 'mi', 'mi',",
+    ),
     "unknown key": (
         {"stages.scores.measure": ["mi"]},
         "stages.scores.measure: unknown key; did you mean measures",

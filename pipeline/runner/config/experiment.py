@@ -31,6 +31,7 @@ _TAKEN = (FOLDER, REPORT, LAST_GOOD, SWEEP)
 MOST_POINTS = 10_000
 """The most combinations of a sweep."""
 _DEEPEST = 50
+_MOST = 1 << 63
 _TOO_DEEP = f"lists or tables lie in each other on more than {_DEEPEST} levels"
 
 
@@ -154,7 +155,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """
     try:
         raw = path.read_bytes()
-        return _not_too_deep(tomllib.loads(_universal(raw.decode("utf-8-sig"))))
+        return _sane(tomllib.loads(_universal(raw.decode("utf-8-sig"))))
     except FileNotFoundError as error:
         near = (
             sorted(other.name for other in path.parent.glob("*.toml"))
@@ -169,7 +170,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(str(path), [Problem("file", f"not TOML: {error}")]) from error
     except RecursionError as error:
         raise ConfigError(str(path), [Problem("file", _TOO_DEEP)]) from error
-    except (OSError, ValueError) as error:  # the latter of a path that can be none
+    except (OSError, ValueError) as error:
         what = causes.machine(error) if isinstance(error, OSError) else str(error)
         raise ConfigError(str(path), [Problem("file", f"cannot be read: {what}")]) from error
 
@@ -178,15 +179,30 @@ def _universal(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _not_too_deep(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the content, or raise RecursionError where what follows could not go through it."""
+def _sane(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content; what else would go through it could not hold what is refused here.
+
+    Raises
+    ------
+    RecursionError
+        If it is nested too deeply.
+    ValueError
+        If a whole number is larger than TOML has them.
+    """
     level: list[Any] = [content]
     for _ in range(_DEEPEST):
-        values = (each.values() if isinstance(each, dict) else each for each in level)
-        level = [one for each in values for one in each if isinstance(one, dict | list)]
+        values = [
+            one
+            for each in level
+            for one in (each.values() if isinstance(each, dict) else each)
+            if isinstance(one, dict | list | int)
+        ]
+        if wrong := [one for one in values if isinstance(one, int) and not -_MOST <= one < _MOST]:
+            raise ValueError(f"{wrong[0]} is no whole number of 64 bits")
+        level = [one for one in values if isinstance(one, dict | list)]
         if not level:
             return content
-    raise RecursionError
+    raise RecursionError(_TOO_DEEP)
 
 
 def _not_utf8(raw: bytes, start: int) -> Problem:
@@ -249,11 +265,12 @@ def parse_setting(text: str) -> tuple[str, Any]:
         what = f"{text!r} is not of the form path=value"
         raise ConfigError("--set", [Problem(text, what, "e.g. stages.sample.rate=0.2")])
     try:
-        return path.strip(), _not_too_deep(tomllib.loads(f"value = {value}"))["value"]
+        return path.strip(), _sane(tomllib.loads(f"value = {value}"))["value"]
     except tomllib.TOMLDecodeError:
         return path.strip(), value
-    except RecursionError as error:
-        raise ConfigError("--set", [Problem(path.strip(), _TOO_DEEP)]) from error
+    except (RecursionError, ValueError) as error:
+        what = _TOO_DEEP if isinstance(error, RecursionError) else str(error)
+        raise ConfigError("--set", [Problem(path.strip(), what)]) from error
 
 
 def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]:

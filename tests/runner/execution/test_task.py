@@ -54,7 +54,9 @@ def test_what_a_library_says_of_a_stage_is_told_in_our_words(laboratory: Laborat
     stage("own.stage", config=Own, outputs={"candidates": Candidates})(numbers)
     laboratory.config.write_text(laboratory.config.read_text() + OWN)
     said = laboratory.call("run").err
-    assert "stage own failed: a column has values that are no whole numbers, such as 'in:N1_" in said
+    assert (
+        "stage own failed: a column has values that are no whole numbers, such as 'in:N1_" in said
+    )
     assert "If no condition or formula of its options explains it, this is a defect" in said
     for advice in ("Error:", "You might", "This error occurred", "i64", "strict"):
         assert advice not in said, advice
