@@ -60,8 +60,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "path for path": (
         {"stages.more": {"use": "extract.table", "pathx": "pairs.tsv"}},
-        "2 mistakes\n  - stages.more.pathx: unknown key; did you mean path?\n"
-        "  - stages.more.path: is required but absent",
+        "stages.more.pathx: unknown key; did you mean path?\n  - stages.more.path: is required but",
     ),
     "long path": (
         {"stages.candidates.path": "y" * 300},

@@ -6,7 +6,8 @@ import gzip
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,27 +64,30 @@ def write(frame: pl.DataFrame, output: Path, *, kind: str | None, overwrite: boo
     StoreError
         If it cannot be written.
     """
-    if output.exists() and not overwrite:
-        what = "is there already"
-        raise ConfigError("--output", [Problem(str(output), what, "add --overwrite")])
-    if not output.parent.is_dir():
-        what = f"the folder {output.parent} does not exist"
-        raise ConfigError("--output", [Problem(str(output), what, "make it first")])
+    with writing(output):
+        if output.exists() and not overwrite:
+            what = "is there already"
+            raise ConfigError("--output", [Problem(str(output), what, "add --overwrite")])
+        if not output.parent.is_dir():
+            what = f"the folder {output.parent} does not exist"
+            raise ConfigError("--output", [Problem(str(output), what, "make it first")])
     content = serialise(frame, kind_of(output, given=kind))
     packed = gzip.compress(content, mtime=0) if output.name.endswith(".gz") else content
-    write_bytes(output, packed)
+    with writing(output):
+        output.write_bytes(packed)
 
 
-def write_bytes(output: Path, content: bytes) -> None:
-    """Write a file.
+@contextmanager
+def writing(output: Path) -> Iterator[None]:
+    """Say why a file cannot be written.
 
     Raises
     ------
     StoreError
-        If it cannot be written: a folder, a disk that is full or can only be read.
+        If the machine refuses it: a folder, a disk that is full or can only be read.
     """
     try:
-        output.write_bytes(content)
+        yield
     except OSError as error:
         why = f"{output} cannot be written: {machine(error)}"
         raise StoreError(f"{why}; name another file or folder, or make room") from error
