@@ -124,6 +124,19 @@ def _kind(name: str) -> str:
     return _KINDS.get(name.lower(), f"values of the type {name}")
 
 
+def no_plain_values(dtype: pl.DataType) -> str:
+    """Return what a column holds that is neither text, numbers, truth values nor dates; or "".
+
+    Examples
+    --------
+    >>> no_plain_values(pl.List(pl.Int64())), no_plain_values(pl.String())
+    ('lists', '')
+    """
+    kinds = {pl.List: "lists", pl.Array: "lists", pl.Struct: "structures", pl.Binary: "bytes",
+             pl.Duration: "spans of time", pl.Object: "objects"}  # fmt: skip
+    return kinds.get(dtype.base_type(), "")
+
+
 def is_panic(error: BaseException) -> bool:
     """Return whether it is what a library in Rust raises when it has lost its footing."""
     return type(error).__name__ == "PanicException"

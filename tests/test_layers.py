@@ -24,9 +24,9 @@ MAY = {
     "templates": set(),
     "registry": {"errors", "templates"},
     "expressions": set(),
-    "kernels": {"errors", "expressions", "registry", "schemas", "templates"},
-    "stages": {"errors", "expressions", "registry", "schemas", "kernels"},
-    "remarks": {"errors", "registry", "schemas", "kernels"},
+    "kernels": {"causes", "errors", "expressions", "registry", "schemas", "templates"},
+    "stages": {"causes", "errors", "expressions", "registry", "schemas", "kernels"},
+    "remarks": {"causes", "errors", "registry", "schemas", "kernels"},
     "formats": {"causes", "errors", "registry", "schemas"},
     "engine": {"errors", "registry"},
     "runner": {
@@ -42,6 +42,7 @@ MAY = {
     },
     "report": {"errors", "registry", "schemas", "kernels", "remarks"},
     "api": {
+        "causes",
         "errors",
         "expressions",
         "registry",

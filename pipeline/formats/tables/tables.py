@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import polars as pl
+from polars import selectors
 from pydantic import AfterValidator
 
 from pipeline.formats import delimited
@@ -70,6 +71,7 @@ def scan_ucs(path: Path, options: FormatOptions) -> pl.LazyFrame:
 
 @reader("parquet", suffixes=[".parquet", ".pq"], check=_check_parquet)
 def scan_parquet(path: Path, _options: FormatOptions) -> pl.LazyFrame:
-    """Apache Parquet; ``line`` counts rows."""
+    """Apache Parquet; ``line`` counts rows. Categories are read as text."""
     row = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    return open_parquet(path).select(row.alias(LINE), pl.exclude(LINE))
+    text = (selectors.categorical() | selectors.enum()).cast(pl.String)
+    return open_parquet(path).with_columns(text).select(row.alias(LINE), pl.exclude(LINE))
