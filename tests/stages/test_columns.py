@@ -50,7 +50,7 @@ def test_which_of_several_files_lacks_a_column(tmp_path: Path) -> None:
     whole = pl.DataFrame(COUNTS)
     whole.write_parquet(tmp_path / "x1.parquet")
     whole.rename({"l1": "left"}).write_parquet(tmp_path / "x2.parquet")
-    said = "stages.c.columns.l1: the file has no column 'l1' (x*.parquet (x2.parquet)); valid: left"
+    said = "stages.c.columns.l1: the file has no column 'l1' (x*.parquet (x2.parquet)); valid: N, f"
     assert said in mistakes(tmp_path)
 
 
