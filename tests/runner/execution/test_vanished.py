@@ -9,7 +9,8 @@ import pytest
 import pipeline as lx
 from pipeline.errors import DataError, StageFailed, StoreError
 from pipeline.runner.events import Event, Listener
-from pipeline.runner.execution import task
+from pipeline.runner.execution import stream, task
+from pipeline.stages.base import Outputs
 from tests.runner.laboratory import Laboratory
 from tests.test_causes import LIBRARY
 
@@ -58,12 +59,12 @@ def test_an_input_that_vanishes_before_it_is_read(laboratory: Laboratory) -> Non
 def test_an_input_that_vanishes_while_it_is_read(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gold, collected = laboratory.folder / "gold.tsv", task.collected
+    gold, collected = laboratory.folder / "gold.tsv", stream.collected
 
-    def late(outputs: object) -> object:
-        if "judgements" in outputs:  # type: ignore[operator]  # a mapping
+    def late(outputs: Outputs) -> object:
+        if "judgements" in outputs:
             gold.unlink()
-        return collected(outputs)  # type: ignore[arg-type]
+        return collected(outputs)
 
     monkeypatch.setattr(task, "collected", late)
     assert run(laboratory) == f"{gold}: cannot be read: it, or its folder, is not there"
@@ -129,12 +130,12 @@ def test_results_that_cannot_be_shown(done: Laboratory) -> None:
 def test_what_fails_by_the_machine_is_no_defect(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: Exception, said: str
 ) -> None:
-    collected = task.collected
+    collected = stream.collected
 
-    def fail(outputs: object) -> object:
-        if "judgements" in outputs:  # type: ignore[operator]  # a mapping
+    def fail(outputs: Outputs) -> object:
+        if "judgements" in outputs:
             raise raised
-        return collected(outputs)  # type: ignore[arg-type]
+        return collected(outputs)
 
     monkeypatch.setattr(task, "collected", fail)
     with pytest.raises(StageFailed) as error:
