@@ -93,12 +93,13 @@ class StageFailed(LexassayError):
         Name of the stage in the experiment.
     cause : BaseException
         What it raised.
+    why : str
+        The same in our words; its own if empty.
     """
 
-    def __init__(self, stage: str, cause: BaseException) -> None:
+    def __init__(self, stage: str, cause: BaseException, why: str = "") -> None:
         self.stage = stage
-        kind = type(cause).__name__
-        super().__init__(f"stage {stage} failed: {kind}: {cause}")
+        super().__init__(f"stage {stage} failed: {why or f'{type(cause).__name__}: {cause}'}")
 
 
 class Warned(LexassayError):

@@ -42,6 +42,39 @@ def test_good(folder: Path) -> None:
 
 
 CASES: dict[str, tuple[dict[str, Any], str]] = {
+    "use": (
+        {"stages.more": {"uses": "score.rank", "scores": "scores"}},
+        "stages.more.uses: unknown key; did you mean use?",
+    ),
+    "path of a source": (
+        {"stages.candidates.path": {"pathx": "pairs.tsv"}},
+        "stages.candidates.path: names no file; unknown key 'pathx': did you mean path?",
+    ),
+    "format of a source": (
+        {"stages.candidates.path": {"path": "pairs.tsv", "formt": "csv"}},
+        "stages.candidates.path.formt: unknown key; did you mean format?",
+    ),
+    "no path": (
+        {"stages.candidates.path": []},
+        'stages.candidates.path: names no file; path = "FILE", or a list of files',
+    ),
+    "path for path": (
+        {"stages.more": {"use": "extract.table", "pathx": "pairs.tsv"}},
+        "stages.more.pathx: unknown key; did you mean path?\n  - stages.more.path: is required but",
+    ),
+    "long path": (
+        {"stages.candidates.path": "y" * 300},
+        f"{'y' * 80}...: the path, or a name in it, is longer than the system allows",
+    ),
+    "separator": (
+        {"stages.candidates.path": {"path": "pairs.tsv", "separator": "§"}},
+        "path.separator: '§' cannot separate fields: one ASCII character, such as ; or |",
+    ),
+    "a section that is none": ({"stages.more": 3}, "stages.more: should be a table (found 3)"),
+    "a value without end": (
+        {"stages.ranks.measures": {"x": ["mi"] * 99}},
+        "ranks.measures: should be a list (found {'x': ['mi', 'mi', 'mi', 'mi', 'mi', 'mi',",
+    ),
     "unknown key": (
         {"stages.scores.measure": ["mi"]},
         "stages.scores.measure: unknown key; did you mean measures",
@@ -64,32 +97,32 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "no format": ({"stages.candidates.path": "x.toml"}, "no format has the ending '.toml'"),
     "reader option": (
         {"stages.candidates.path": {"path": "pairs.tsv", "sep": ";"}},
-        "stages.candidates.path.sep: unknown key; valid: columns, comment, separator",
+        "stages.candidates.path.sep: unknown key; valid: columns, comment, format, path, separator",
     ),
     "no data root": ({"stages.candidates.path": "data:x.tsv"}, "needs the data root"),
     "column": (
         {"stages.candidates.columns": {"f": "freq"}},
-        "candidates.columns.f: the file has no column 'freq'",
+        "candidates.columns.f: the file has no column 'freq' (pairs.tsv)",
     ),
     "category": ({"stages.judgements.categories": {"TP": "tp"}}, "did you mean TP"),
     "interval": ({"stages.full.interval": "clopper"}, "did you mean clopper_pearson"),
     "confidence": ({"stages.full.confidence": 95}, "between 0 and 1"),
     "type": (
         {"stages.candidates.min_frequency": "three"},
-        "min_frequency: input should be a valid integer",
+        "min_frequency: should be a whole number (found 'three')",
     ),
     "no list": (
         {"stages.ranks.measures": "dice"},
-        "ranks.measures: input should be a list (found 'dice')",
+        "ranks.measures: should be a list (found 'dice')",
     ),
     "formula": ({"stages.scores.formulas": {"x": "AVG(o11)"}}, "row by row"),
     "name taken": ({"stages.scores.formulas": {"mi": "o11 / r1"}}, "mi is the name of a column"),
     "rank by words": ({"stages.ranks.measures": ["l1"]}, "l1 does not hold numbers"),
     "rank by nothing": (
         {"stages.ranks.measures": ["dice"]},
-        "ranks.measures: the file has no column 'dice'",
+        "ranks.measures: the file has no column 'dice' (table scores.scores)",
     ),
-    "name": ({"name": "../up"}, "name: string should match"),
+    "name": ({"name": "../up"}, "name: should match ^"),
     "engine": ({"run.engine": "spark"}, "valid: local"),
     "report": ({"report.stages": ["ful"]}, "there is no stage 'ful'; did you mean full"),
     "view": (
@@ -139,7 +172,7 @@ def test_absent_public_data_says_where_it_can_be_had(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"name = ", "not TOML"), (b"name = 'a'\nseed = =", "line 2"), (b"\xff", "not TOML"),
+    [(b"name = ", "not TOML"), (b"name = 'a'\nseed = =", "line 2"), (b"\xff", "not UTF-8: byte 0xff in line 1, column 1"),
      (b"name = 'x'", "stages: is required")],
 )  # fmt: skip
 def test_file_that_is_no_experiment(content: bytes, said: str, folder: Path) -> None:

@@ -19,16 +19,18 @@ MAP = [
 """The folders in the order of their imports: what stands below imports what stands above."""
 MAY = {
     "schemas": set(),
+    "causes": set(),
     "errors": {"schemas"},
     "templates": set(),
     "registry": {"errors", "templates"},
     "expressions": set(),
-    "kernels": {"errors", "expressions", "registry", "schemas", "templates"},
-    "stages": {"errors", "expressions", "registry", "schemas", "kernels"},
-    "remarks": {"errors", "registry", "schemas", "kernels"},
-    "formats": {"errors", "registry", "schemas"},
+    "kernels": {"causes", "errors", "expressions", "registry", "schemas", "templates"},
+    "stages": {"causes", "errors", "expressions", "registry", "schemas", "kernels"},
+    "remarks": {"causes", "errors", "registry", "schemas", "kernels"},
+    "formats": {"causes", "errors", "registry", "schemas"},
     "engine": {"errors", "registry"},
     "runner": {
+        "causes",
         "errors",
         "expressions",
         "registry",
@@ -40,6 +42,7 @@ MAY = {
     },
     "report": {"errors", "registry", "schemas", "kernels", "remarks", "formats"},
     "api": {
+        "causes",
         "errors",
         "expressions",
         "registry",
@@ -52,7 +55,8 @@ MAY = {
     },
     "sizing": {"errors", "registry", "schemas", "kernels", "runner", "report", "api"},
     "cli": {
-        *("errors", "registry", "schemas", "kernels", "stages", "remarks", "formats", "runner"),
+        *("causes", "errors", "registry", "schemas", "kernels", "stages", "remarks", "formats"),
+        "runner",
         *("report", "api", "sizing"),
     },
 }

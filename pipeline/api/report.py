@@ -22,7 +22,7 @@ from pipeline.runner.config.problems import problems_of
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.fingerprint import versions
-from pipeline.runner.store import last_good
+from pipeline.runner.store import last_good, store
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.folders import write_folder
 from pipeline.runner.store.garbage import REPORT
@@ -99,7 +99,8 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
     try:
-        files = build(content)
+        with store.unharmed(run.project.storage, run.manifests.values()):
+            files = build(content)
     except ConfigError as error:
         problems = [
             Problem(f"report.{wrong.where}", wrong.what, wrong.remedy) for wrong in error.problems

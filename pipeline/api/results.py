@@ -9,7 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.errors import ConfigError, NotMadeYet, Problem, WaitsForPerson, did_you_mean
+from pipeline.errors import (
+    ConfigError,
+    NotMadeYet,
+    Problem,
+    StoreError,
+    WaitsForPerson,
+    did_you_mean,
+)
 from pipeline.remarks.remark import Remark
 from pipeline.runner.config.graph import Reference
 from pipeline.runner.config.project import Project
@@ -71,7 +78,8 @@ class Run:
             return self._swept(name)
         reference = self.reference(name)
         model = self.project.nodes[reference.stage].stage.outputs[reference.table]
-        return self.plan(name).sort(list(model.key())).collect()
+        with store.unharmed(self.project.storage, self.manifests.values()):
+            return self.plan(name).sort(list(model.key())).collect()
 
     def _swept(self, name: str) -> pl.DataFrame:
         """Return a table that a sweep has stacked over all its points."""
@@ -85,6 +93,9 @@ class Run:
                 return pl.read_parquet(opened.read())
         except FileNotFoundError:
             raise NotMadeYet(name) from None
+        except (OSError, pl.exceptions.PolarsError) as error:
+            place = self.project.storage.location(SWEEP)
+            raise StoreError(f"{name}: {place} is damaged; run again: it is made anew") from error
 
     def plan(self, name: str) -> pl.LazyFrame:
         """Return the query of a table, for what is too large to hold."""

@@ -55,14 +55,15 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
         # The reader of our output has gone, as `head` does: no more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:
+    except BaseException as error:
+        from pipeline import causes
         from pipeline.errors import LexassayError
 
         if isinstance(error, LexassayError):
             return _report(error, error.exit_code, debug=debug)
-        kind = type(error).__name__
-        text = f"unexpected {kind}: {error}\nThis is a defect; --debug shows where."
-        return _report(error, _UNKNOWN, debug=debug, text=text)
+        if not isinstance(error, Exception) and not causes.is_panic(error):
+            raise
+        return _report(error, _UNKNOWN, debug=debug, text=causes.in_words(error))
     return 0
 
 

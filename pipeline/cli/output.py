@@ -6,15 +6,17 @@ import gzip
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import typer
 
+from pipeline.causes import machine
 from pipeline.cli.plain_table import WIDEST, plain
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.errors import ConfigError, Problem, StoreError, did_you_mean
 from pipeline.formats.tables.formulas import to_csv
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet")
@@ -72,16 +74,36 @@ def write(
     ------
     ConfigError
         If the file is there and may not be overwritten, or its folder is not there.
+    StoreError
+        If it cannot be written.
     """
-    if output.exists() and not overwrite:
-        what = "is there already"
-        raise ConfigError("--output", [Problem(str(output), what, "add --overwrite")])
-    if not output.parent.is_dir():
-        what = f"the folder {output.parent} does not exist"
-        raise ConfigError("--output", [Problem(str(output), what, "make it first")])
+    with writing(output):
+        if output.exists() and not overwrite:
+            what = "is there already"
+            raise ConfigError("--output", [Problem(str(output), what, "add --overwrite")])
+        if not output.parent.is_dir():
+            what = f"the folder {output.parent} does not exist"
+            raise ConfigError("--output", [Problem(str(output), what, "make it first")])
     content = serialise(frame, kind_of(output, given=kind), raw=raw)
     packed = gzip.compress(content, mtime=0) if output.name.endswith(".gz") else content
-    output.write_bytes(packed)
+    with writing(output):
+        output.write_bytes(packed)
+
+
+@contextmanager
+def writing(output: Path) -> Iterator[None]:
+    """Say why a file cannot be written.
+
+    Raises
+    ------
+    StoreError
+        If the machine refuses it: a folder, a disk that is full or can only be read.
+    """
+    try:
+        yield
+    except OSError as error:
+        why = f"{output} cannot be written: {machine(error)}"
+        raise StoreError(f"{why}; name another file or folder, or make room") from error
 
 
 def require(format_: str, *, command: str) -> None:

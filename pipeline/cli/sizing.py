@@ -137,12 +137,13 @@ def _require_places(format_: str, to: Path | None, chart: Path | None, *, overwr
     if chart and chart.suffix.lower().removeprefix(".") not in _CHARTS:
         what = f"{chart.name} has no ending that stands for a picture"
         problems.append(Problem("--chart", what, f"use {', '.join(_CHARTS)}"))
-    for path in (to, chart):
-        if path and path.exists() and not overwrite:
-            problems.append(Problem(str(path), "is there already", "add --overwrite"))
-        if path and not path.parent.is_dir():
-            what = f"the folder {path.parent} does not exist"
-            problems.append(Problem(str(path), what, "make it first"))
+    for path in filter(None, (to, chart)):
+        with output.writing(path):
+            if path.exists() and not overwrite:
+                problems.append(Problem(str(path), "is there already", "add --overwrite"))
+            if not path.parent.is_dir():
+                what = f"the folder {path.parent} does not exist"
+                problems.append(Problem(str(path), what, "make it first"))
     if problems:
         raise ConfigError("size", problems)
 
@@ -225,4 +226,6 @@ def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     last = float(rates.max()) if len(rates) else 1.0  # type: ignore[arg-type]  # a column of numbers
     grid = rate_grid(last, first=first if first < last else 0.0)
     drawn = plan_chart(plan(grid, ()), asked=table, look=Look(live=kind == "html"))
-    to.write_bytes(chart_bytes(drawn, kind, title="lexassay size"))
+    content = chart_bytes(drawn, kind, title="lexassay size")
+    with output.writing(to):
+        to.write_bytes(content)

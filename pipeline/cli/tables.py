@@ -8,6 +8,7 @@ from typing import Annotated
 import polars as pl
 import typer
 
+from pipeline import causes
 from pipeline.api.score import score as score_table
 from pipeline.cli import output
 from pipeline.cli.options import Raw
@@ -71,6 +72,14 @@ def read(file: Path) -> pl.DataFrame:
     missing = [name for name in SIGNATURE if name not in raw.columns]
     if missing:
         raise SchemaViolation(str(file), [Violation("missing", name, 0) for name in missing])
+    held = {name: causes.no_plain_values(raw.schema[name]) for name in SIGNATURE}
+    odd = [
+        Violation(f"holds {what}, not whole numbers", name, 0)
+        for name, what in held.items()
+        if what
+    ]
+    if odd:
+        raise SchemaViolation(str(file), odd)
     counts = raw.with_columns(parsing.whole_number(name, raw.schema[name]) for name in SIGNATURE)
     wrong = [each for name in SIGNATURE if (each := _violation(raw, counts, name))]
     if wrong:

@@ -38,7 +38,7 @@ def new(
 
 
 def _write(folder: Path, contents: dict[str, Traversable]) -> None:
-    storage = storage_at(folder)
+    storage = storage_at(folder, remedy="name another folder")
     with storage.guarded("new", ""):
         for name, starter in sorted(contents.items()):
             storage.write(name, starter.read_bytes())

@@ -11,6 +11,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import did_you_mean
+from pipeline.formats.reading import Guarded, GuardedBatches
 from pipeline.registry import Registry
 
 LINE = "line"
@@ -107,6 +108,13 @@ class Format:
     options: type[FormatOptions] = FormatOptions
     kind: Kind = "table"
     read: Read | None = None
+
+    def __post_init__(self) -> None:
+        """Let no error of a library out, whoever wrote the reader."""
+        object.__setattr__(self, "scan", Guarded(self.scan))
+        object.__setattr__(self, "check", Guarded(self.check))
+        if self.read is not None:
+            object.__setattr__(self, "read", GuardedBatches(self.read))
 
 
 FORMATS: Registry[Format] = Registry("format", "pipeline.formats")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +13,12 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped
+from pipeline.formats.reading import reading
 
 _EXAMPLES = 3
-_UTF_8 = (
-    "Convert the file to UTF-8 first. Spreadsheets save it so: Excel as 'CSV UTF-8', LibreOffice"
-    " as 'Text CSV' with the character set 'Unicode (UTF-8)'."
-)
+LONGEST = 1 << 24
+"""Characters of a field; a quotation mark that is not closed must not take in all that follows."""
+csv.field_size_limit(LONGEST)
 
 
 @dataclass(frozen=True)
@@ -149,7 +147,7 @@ def _named(dialect: Dialect) -> str:
 
 
 def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
-    with open_text(path) as text:
+    with reading(path), open_text(path) as text:
         for _ in range(skipped):
             next(text)
         ends = _Ends(text)
@@ -163,12 +161,15 @@ def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, lis
                 ends.of_record(number)
                 yield number, row
             ends.require(path)
-        except UnicodeDecodeError as error:
-            raise not_utf8(path) from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise DataError(f"{path}: the gzip file is damaged or cut short: {error}") from error
         except csv.Error as error:
-            raise DataError(f"{path}: after line {number}: {error}") from error
+            raise _too_long(path, number + 1) from error
+
+
+def _too_long(path: Path, line: int) -> DataError:
+    return DataError(
+        f"{path}: line {line}: a field with more than {LONGEST:,} characters\nClose the quotation"
+        " mark that begins it; if none does, shorten the field."
+    )
 
 
 class _Ends:
@@ -221,18 +222,13 @@ def _split(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
 def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     """Return the number of comment lines at the top, and the column names."""
     skipped = 0
-    with open_text(path) as text:
-        try:
+    with reading(path), open_text(path) as text:
+        first = text.readline()
+        while dialect.comment and first.startswith(dialect.comment) and first[-1:] != "\r":
+            skipped += 1
             first = text.readline()
-            while dialect.comment and first.startswith(dialect.comment) and first[-1:] != "\r":
-                skipped += 1
-                first = text.readline()
-            if first.endswith("\r") and text.read(1):
-                raise bare_returns(path, 1, [skipped + 1])
-        except UnicodeDecodeError as error:
-            raise not_utf8(path) from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise DataError(f"{path}: not a whole gzip file: {error}") from error
+        if first.endswith("\r") and text.read(1):
+            raise bare_returns(path, 1, [skipped + 1])
     if not first.strip():
         wanted = "hold data" if dialect.columns else "name the columns"
         raise DataError(f"{path}: the file is empty: line {skipped + 1} should {wanted}")
@@ -250,26 +246,6 @@ def open_text(path: Path) -> IO[str]:
     if path.name.lower().endswith(".gz"):
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
-
-
-def not_utf8(path: Path) -> DataError:
-    """Return the error that names the first lines which are not UTF-8."""
-    opened = gzip.open if path.name.lower().endswith(".gz") else open
-    with opened(path, "rb") as first:
-        if first.read(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
-            return DataError(f"{path}: the file is UTF-16, as Excel's Unicode text is\n{_UTF_8}")
-    bad: list[str] = []
-    count = 0
-    with opened(path, "rb") as lines:
-        for number, raw in enumerate(lines, start=1):
-            try:
-                raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                count += 1
-                if len(bad) < _EXAMPLES:
-                    bad.append(f"line {number}: byte {raw[error.start]:#04x} in {raw[:60]!r}")
-    shown = "".join(f"\n  {example}" for example in bad)
-    return DataError(f"{path}: {count:,} line(s) are not UTF-8:{shown}\n{_UTF_8}")
 
 
 def distinct(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from pipeline.formats import lines
 from pipeline.formats.base import LINE, FormatOptions, Skipped, format_of, reader
 from pipeline.formats.corpora.conllu import ConlluOptions
 from pipeline.formats.lines import TEXT
+from pipeline.formats.reading import reading
 
 _EXAMPLES = 3
 _ANALYSIS = r"^((?:\\.|[^\\:])*)(?::([<>]))?:((?:\\.|[^\\<:])*)((?:<[^<>]*>)*)(.*)$"
@@ -49,7 +50,7 @@ class AnalysisOptions(FormatOptions):
 
 def _bad(path: Path, wrong: pl.LazyFrame, said: str, remedy: str) -> None:
     """Raise for lines that cannot be read."""
-    with lines.reading(path):
+    with reading(path):
         bad = wrong.select(LINE, TEXT).collect().sort(LINE)
     if bad.height:
         rows = bad.head(_EXAMPLES).rows()

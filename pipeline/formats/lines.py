@@ -5,9 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
-import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,7 +13,8 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE
-from pipeline.formats.delimited import bare_returns, not_utf8
+from pipeline.formats.delimited import bare_returns
+from pipeline.formats.reading import reading
 
 TEXT = "~text"
 """Column with a whole line; null where it is not UTF-8."""
@@ -162,28 +161,6 @@ def _line_ends(path: Path) -> tuple[int, int, list[int]]:
                 first.append(count + content.count(b"\n", 0, end) + 1)
             count += content.count(b"\n", 0, len(content) - 1)
     return count + bool(held), bare, first
-
-
-@contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turn what a reader of `path` raises into an error that names the file and its lines.
-
-    Raises
-    ------
-    DataError
-        For bytes that are not UTF-8, and for a gzip file that is damaged or cut short.
-    """
-    try:
-        yield
-    except (OSError, EOFError, zlib.error) as error:
-        what = "the gzip file is damaged or cut short" if _named_gzip(path) else "cannot be read"
-        raise DataError(f"{path}: {what}: {error}") from error
-    except UnicodeDecodeError as error:
-        raise not_utf8(path) from error
-    except pl.exceptions.ComputeError as error:
-        if "utf" not in str(error).lower():
-            raise
-        raise not_utf8(path) from error
 
 
 def _tolerant(

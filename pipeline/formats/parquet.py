@@ -7,8 +7,12 @@ import io
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 
-from pipeline.errors import DataError
+from pipeline.formats.reading import not_parquet, reading
+
+_ROWS = 100_000
+"""Rows that are looked at together."""
 
 
 def open_parquet(path: Path) -> pl.LazyFrame:
@@ -19,13 +23,39 @@ def open_parquet(path: Path) -> pl.LazyFrame:
     DataError
         If it is none.
     """
-    try:
-        if path.name.lower().endswith(".gz"):
-            with gzip.open(path, "rb") as packed:
-                query = pl.scan_parquet(io.BytesIO(packed.read()))
-        else:
-            query = pl.scan_parquet(path)
+    with reading(path):
+        query = pl.scan_parquet(_source(path), glob=False)
         query.collect_schema()
-    except (pl.exceptions.PolarsError, OSError, EOFError) as error:
-        raise DataError(f"{path}: not a readable Parquet file: {error}") from error
     return query
+
+
+def require_whole(path: Path) -> None:
+    """Read all values of a Parquet file: who reads its end alone does not see what is damaged.
+
+    Arrow is asked before Polars, which may take damage for a defect of its own and say so.
+
+    Raises
+    ------
+    DataError
+        If they cannot be read.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415  slow to import
+
+    with reading(path):
+        source = _source(path)
+        try:
+            for batch in pq.ParquetFile(source).iter_batches(_ROWS):
+                batch.validate(full=True)
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno:
+                raise  # the machine's, not Arrow's
+            raise not_parquet(path) from error
+        for _ in open_parquet(path).collect_batches(chunk_size=_ROWS, maintain_order=True):
+            pass
+
+
+def _source(path: Path) -> Path | io.BytesIO:
+    if not path.name.lower().endswith(".gz"):
+        return path
+    with gzip.open(path, "rb") as packed:
+        return io.BytesIO(packed.read())

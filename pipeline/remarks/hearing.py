@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from pipeline import causes
 from pipeline.errors import LexassayError
 from pipeline.registry import Named
 from pipeline.remarks.base import CHECKS, Check, Look
@@ -43,6 +44,7 @@ def _of(each: Check, look: Look, threshold: float) -> list[Remark]:
     except LexassayError:
         raise
     except Exception as error:  # whatever it is: the results stand
-        text = f"this check could not be made: {type(error).__name__}: {error}"
+        why = causes.in_words(error).replace("\n", ". ")
+        text = f"this check could not be made: {why.removesuffix('.')}"
         switch = f"[remarks] {each.name} = false leaves it out"
         return [remark("note", text, remedy=switch).model_copy(update={"check": each.name})]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias
@@ -103,6 +104,12 @@ class FilledSheets:
     format: str = "annotation_sheet"
 
 
+def _some_files(path: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(path) or not path:
+        raise ValueError('names no file; path = "FILE", or a list of files')
+    return path
+
+
 class Source(BaseModel):
     """A file, several, or a glob, that a reader opens for the stage.
 
@@ -121,7 +128,7 @@ class Source(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     kind: ClassVar[Literal["table", "corpus"] | None] = None
 
-    path: tuple[str, ...] = Field(min_length=1)
+    path: Annotated[tuple[str, ...], AfterValidator(_some_files)]
     format: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
 
@@ -143,7 +150,11 @@ class Source(BaseModel):
             return {"path": tuple(value)}
         if not isinstance(value, dict) or "options" in value:
             return value
-        path = value.get("path", ())
+        if "path" not in value:
+            near = difflib.get_close_matches("path", value, n=1)
+            meant = f"unknown key {near[0]!r}: did you mean path?" if near else 'path = "FILE"'
+            raise ValueError(f"names no file; {meant}")
+        path = value["path"]
         own = {"path": (path,) if isinstance(path, str) else path, "format": value.get("format")}
         return own | {"options": {k: v for k, v in value.items() if k not in own}}
 

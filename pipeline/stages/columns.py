@@ -6,9 +6,14 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from pipeline import causes
 from pipeline.errors import ConfigError, Problem, did_you_mean
 
 _PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
+
+
+class NoSuchColumn(ConfigError):
+    """A file has not the columns, or attributes, that the options name, or none of use."""
 
 
 def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
@@ -24,16 +29,19 @@ def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
     Raises
     ------
     ConfigError
-        With one problem for each absent column.
+        With one problem for each column that is absent or holds no plain values.
     """
     has = [name for name in schema.names() if name not in {"file", "line"}]
-    problems = [
-        Problem(option, f"the file has no column {name!r}", did_you_mean(name, has))
-        for option, name in wanted
-        if name not in has
-    ]
+    problems: list[Problem] = []
+    for option, name in wanted:
+        if name not in has:
+            what = f"the file has no column {name!r}"
+            problems.append(Problem(option, what, did_you_mean(name, has)))
+        elif held := causes.no_plain_values(schema[name]):
+            what = f"column {name!r} holds {held}, neither text nor numbers"
+            problems.append(Problem(option, what, "write it as text"))
     if problems:
-        raise ConfigError("columns", problems)
+        raise NoSuchColumn("columns", problems)
 
 
 def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
@@ -51,4 +59,4 @@ def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
         for name in sorted(names - set(schema.names()))
     ]
     if problems:
-        raise ConfigError("attributes", problems)
+        raise NoSuchColumn("attributes", problems)

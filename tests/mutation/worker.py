@@ -28,7 +28,9 @@ _SHOWN = 600
 
 def serve(channel: Connection, seed: str, folder: Path) -> None:
     """Run the cases whose numbers come through a channel, until None comes."""
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    allowed = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = ADDRESSES if allowed == resource.RLIM_INFINITY else min(ADDRESSES, allowed)
+    resource.setrlimit(resource.RLIMIT_AS, (most, allowed))
     while (number := channel.recv()) is not None:
         channel.send(run(seed, number, folder))
 

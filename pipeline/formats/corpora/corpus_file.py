@@ -10,13 +10,13 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from pipeline.errors import DataError
-from pipeline.formats import delimited, lines
 from pipeline.formats.base import LINE, Batch, Skipped
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import SIZE, ahead
 from pipeline.formats.corpora.carry import Carry, placed
 from pipeline.formats.corpora.parsing import Block, Grammar, Parsed, parse
 from pipeline.formats.corpora.rules import Rule
+from pipeline.formats.reading import not_utf8, reading
 
 _NO_HASHES = pl.Series("key", dtype=pl.UInt64())
 
@@ -96,7 +96,7 @@ class CorpusFile:
             yield Batch(nothing, rules.nothing_in(self.path, lenient=self.lenient))
 
     def _parsed(self, columns: Collection[str], size: int) -> Iterator[Parsed]:
-        with lines.reading(self.path):
+        with reading(self.path):
             yield from ahead(self.blocks(size), lambda each: parse(each, self.grammar, columns))
 
     def _whole(self, size: int) -> CorpusFile:
@@ -141,7 +141,7 @@ class CorpusFile:
 
     def _refusal(self, violations: pl.DataFrame) -> DataError:
         if (violations.get_column("problem") == rules.NOT_UTF8).any():
-            return delimited.not_utf8(self.path)
+            return not_utf8(self.path)
         return rules.refusal(self.path, violations, self.remedy)
 
 

@@ -17,7 +17,7 @@ from pipeline.formats.corpora.blocks import FrameBlock
 from pipeline.formats.corpora.corpus_file import CorpusFile
 from pipeline.formats.corpora.marks import ROW
 from pipeline.formats.corpora.parsing import Grammar
-from pipeline.formats.parquet import open_parquet
+from pipeline.formats.parquet import open_parquet, require_whole
 
 _WIDTH = 40
 """Bytes that a row is taken to have."""
@@ -45,12 +45,14 @@ class TokenParquetOptions(CorpusOptions):
 
 
 def _check(path: Path, options: TokenParquetOptions) -> Sequence[Skipped]:
+    require_whole(path)
     return _open(path, options).check()
 
 
 def _read(
     path: Path, options: TokenParquetOptions, columns: Sequence[str], size: int
 ) -> Iterator[Batch]:
+    require_whole(path)
     return _open(path, options).batches(columns, size)
 
 

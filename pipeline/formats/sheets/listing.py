@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pipeline.formats.reading import reading
+
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
 
@@ -22,10 +24,11 @@ def listing(folder: Path) -> list[Path]:
         Without hidden files and the lock files of open documents (``~$name.xlsx``,
         ``.~lock.name#``).
     """
-    if not folder.is_dir():
-        return []
-    files = (path for path in folder.iterdir() if _is_sheet(path) and path.is_file())
-    return sorted(files, key=lambda path: path.name)
+    with reading(folder):
+        if not folder.is_dir():
+            return []
+        files = (path for path in folder.iterdir() if _is_sheet(path) and path.is_file())
+        return sorted(files, key=lambda path: path.name)
 
 
 def _is_sheet(path: Path) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.errors import DataError
-from pipeline.formats.delimited import not_utf8
+from pipeline.formats.reading import not_utf8
 from pipeline.formats.sheets.grid import Grid, Row, letters
 
 DELIMITERS = (",", ";", "\t")
@@ -35,7 +35,10 @@ def decoded(path: Path) -> str:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
         if encoding.startswith("utf-16"):
-            raise DataError(f"{path}: begins like UTF-16 but is not: {error}") from error
+            raise DataError(
+                f"{path}: begins like UTF-16 but is not, from byte {error.start + 1:,} on; save it"
+                " again in the spreadsheet, as UTF-8"
+            ) from error
         raise not_utf8(path) from error
 
 
@@ -62,8 +65,8 @@ def whole(path: Path, text: str, delimiter: str) -> Grid:
         rows.extend(_cells(row) for row in lines)
     except csv.Error as error:
         raise DataError(
-            f"{path}: row {len(rows) + 1}: the quotation marks do not match ({error}); open and"
-            " save the file again in the spreadsheet"
+            f"{path}: row {len(rows) + 1}: the quotation marks do not match; open and save the file"
+            " again in the spreadsheet"
         ) from error
     return _grid(iter(rows))
 

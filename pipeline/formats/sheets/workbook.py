@@ -30,10 +30,9 @@ def worksheets(path: Path) -> list[Grid]:
         book = fastexcel.read_excel(path.read_bytes())
         return [_worksheet(book, name) for name in book.sheet_names]
     except fastexcel.FastExcelError as error:
-        reason = str(error).partition("\n")[0]
         raise DataError(
-            f"{path}: not a workbook that can be read ({reason}); if it has a password, save it"
-            " without, if it is damaged, open and save it again in the spreadsheet"
+            f"{path}: not a workbook that can be read; if it has a password, save it without, if it"
+            " is damaged, open and save it again in the spreadsheet"
         ) from error
 
 

@@ -8,19 +8,26 @@ from pathlib import Path
 from typing import Annotated
 
 import polars as pl
-from pydantic import AfterValidator, Field
+from polars import selectors
+from pydantic import AfterValidator
 
 from pipeline.formats import delimited
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
 from pipeline.formats.delimited import Dialect, check_as
-from pipeline.formats.parquet import open_parquet
+from pipeline.formats.parquet import open_parquet, require_whole
 from pipeline.formats.tables.formulas import unguarded
+
+
+def _one_byte(separator: str | None) -> str | None:
+    if separator is None or (len(separator.encode()) == 1 and separator not in '"\r\n\0'):
+        return separator
+    raise ValueError(f"{separator!r} cannot separate fields: one ASCII character, such as ; or |")
 
 
 class DelimitedOptions(FormatOptions):
     """How a CSV or TSV file departs from the usual."""
 
-    separator: str | None = Field(default=None, min_length=1, max_length=1)
+    separator: Annotated[str | None, AfterValidator(_one_byte)] = None
     """Character between fields; comma for CSV, tab for TSV."""
     comment: str | None = None
     """Lines at the top of the file that begin so are skipped."""
@@ -41,7 +48,7 @@ def _ucs(_options: FormatOptions) -> Dialect:
 
 
 def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
-    open_parquet(path).select(pl.len()).collect()
+    require_whole(path)
     return ()
 
 
@@ -65,6 +72,7 @@ def scan_ucs(path: Path, options: FormatOptions) -> pl.LazyFrame:
 
 @reader("parquet", suffixes=[".parquet", ".pq"], check=_check_parquet)
 def scan_parquet(path: Path, _options: FormatOptions) -> pl.LazyFrame:
-    """Apache Parquet; ``line`` counts rows."""
+    """Apache Parquet; ``line`` counts rows. Categories are read as text."""
     row = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    return open_parquet(path).select(row.alias(LINE), pl.exclude(LINE))
+    text = (selectors.categorical() | selectors.enum()).cast(pl.String)
+    return open_parquet(path).with_columns(text).select(row.alias(LINE), pl.exclude(LINE))

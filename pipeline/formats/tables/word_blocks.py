@@ -12,6 +12,7 @@ from pipeline.errors import DataError
 from pipeline.formats import lines
 from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
 from pipeline.formats.lines import TEXT
+from pipeline.formats.reading import reading
 
 
 class WordBlockOptions(FormatOptions):
@@ -24,7 +25,7 @@ class WordBlockOptions(FormatOptions):
 
 def _check(path: Path, options: WordBlockOptions) -> Sequence[Skipped]:
     lines.check_ends(path)
-    with lines.reading(path):
+    with reading(path):
         words = scan_word_blocks(path, options).select(pl.len()).collect().item()
     if not words:
         raise DataError(f"{path}: the file is empty: it has no words")

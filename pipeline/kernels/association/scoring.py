@@ -7,6 +7,7 @@ from functools import partial
 
 import polars as pl
 
+from pipeline import causes
 from pipeline.expressions import expression
 from pipeline.kernels.association.batches import score_signatures
 from pipeline.kernels.association.contingency import COLUMNS, SIGNATURE, tables
@@ -62,7 +63,8 @@ def parse(formula: str, *, probe: pl.DataFrame | None = None) -> pl.Expr:
         by_row = bool(columns) and _is_row_by_row(parsed, rows)
         dtype = rows.select(parsed).dtypes[0]
     except pl.exceptions.PolarsError as error:
-        raise ValueError(f"{formula!r} is not a Polars SQL expression: {error}") from error
+        why = causes.query(error)
+        raise ValueError(f"{formula!r} is not a Polars SQL expression: {why}") from error
     if not by_row:
         raise ValueError(
             f"{formula!r} is not row by row: constants, aggregates and windows are refused"

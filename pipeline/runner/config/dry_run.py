@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeAlias
 
 import polars as pl
 from polars import selectors
 
+from pipeline import causes
 from pipeline.errors import ConfigError, Problem, SchemaViolation
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.sources import SourceFile
 from pipeline.stages.base import FAULTS, Outputs, Tables
+from pipeline.stages.columns import NoSuchColumn
 from schemas import Faults, Table
 from schemas.validate import check_columns
 
@@ -44,39 +48,57 @@ def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Pr
             continue
         if any(option not in files.get(name, {}) for option in node.sources):
             continue
+        where = f"stages.{name}"
         try:
-            for tables in _inputs(node, outputs, files.get(name, {})):
-                outputs[name] = _run_on_nothing(node, tables)
+            for label, tables in _inputs(node, outputs, files.get(name, {})):
+                with _of_file(label):
+                    outputs[name] = _run_on_nothing(node, tables)
         except ConfigError as error:
-            problems += [problem.within(f"stages.{name}") for problem in error.problems]
-        except (SchemaViolation, pl.exceptions.PolarsError) as error:
-            problems.append(Problem(f"stages.{name}", str(error)))
+            problems += [problem.within(where) for problem in error.problems]
+        except SchemaViolation as error:
+            problems.append(Problem(where, str(error)))
+        except pl.exceptions.PolarsError as error:
+            what = f"cannot be computed: {causes.query(error)}"
+            problems.append(Problem(where, what, "see its conditions and formulas"))
     return outputs, problems
+
+
+@contextmanager
+def _of_file(label: str) -> Iterator[None]:
+    """Name the file that lacks a column."""
+    try:
+        yield
+    except NoSuchColumn as error:
+        wrong = [replace(each, what=f"{each.what} ({label})") for each in error.problems]
+        raise NoSuchColumn(error.source, wrong) from error
 
 
 def _inputs(
     node: Node,
     outputs: Mapping[str, Mapping[str, pl.LazyFrame]],
     files: Mapping[str, list[SourceFile]],
-) -> Iterator[Tables]:
-    """Yield the zero-row inputs, once for each different header among the files."""
+) -> Iterator[tuple[str, Tables]]:
+    """Yield the zero-row inputs, once for each different header among the files, and which."""
     tables = {option: outputs[ref.stage][ref.table] for option, ref in node.inputs.items()}
     tables |= {option: folder.kind.entries.zero_rows() for option, folder in node.sheets.items()}
     if not node.sources:
-        yield tables
+        yield f"table {', '.join(map(str, node.inputs.values()))}", tables
         return
     headers = {option: _headers(found) for option, found in files.items()}
     for index in range(max(len(each) for each in headers.values())):
-        yield tables | {option: each[min(index, len(each) - 1)] for option, each in headers.items()}
+        chosen = {option: each[min(index, len(each) - 1)] for option, each in headers.items()}
+        label = ", ".join(label for label, _ in chosen.values())
+        yield label, tables | {option: header for option, (_, header) in chosen.items()}
 
 
-def _headers(files: list[SourceFile]) -> list[pl.LazyFrame]:
-    schemas: list[pl.Schema] = []
+def _headers(files: list[SourceFile]) -> list[tuple[str, pl.LazyFrame]]:
+    """Return the different headers, each with the first file that has it."""
+    schemas: dict[str, pl.Schema] = {}
     for file in files:
-        schema = file.scan().collect_schema()
-        if schema not in schemas:
-            schemas.append(schema)
-    return [pl.LazyFrame(schema=schema) for schema in schemas]
+        schema = file.schema()
+        if schema not in schemas.values():
+            schemas[file.label] = schema
+    return [(label, pl.LazyFrame(schema=schema)) for label, schema in schemas.items()]
 
 
 def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import re
 import tomllib
@@ -13,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from pipeline import causes
 from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.expressions import expression
@@ -28,6 +30,9 @@ _TAKEN = (FOLDER, REPORT, LAST_GOOD, SWEEP)
 """Folders beside those of the stages."""
 MOST_POINTS = 10_000
 """The most combinations of a sweep."""
+_DEEPEST = 50
+_MOST = 1 << 63
+_TOO_DEEP = f"lists or tables lie in each other on more than {_DEEPEST} levels"
 
 
 class Options(BaseModel):
@@ -149,7 +154,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         If it is absent, not UTF-8 or not TOML; the message has line and column.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        raw = path.read_bytes()
+        return _sane(tomllib.loads(_universal(raw.decode("utf-8-sig"))))
     except FileNotFoundError as error:
         near = (
             sorted(other.name for other in path.parent.glob("*.toml"))
@@ -158,10 +164,54 @@ def read_toml(path: Path) -> dict[str, Any]:
         )
         remedy = f"this folder has {', '.join(near[:6])}" if near else "check the path"
         raise ConfigError(str(path), [Problem("file", "does not exist", remedy)]) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ConfigError(str(path), [_not_utf8(raw, error.start)]) from error
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError(str(path), [Problem("file", f"not TOML: {error}")]) from error
-    except OSError as error:
-        raise ConfigError(str(path), [Problem("file", str(error.strerror))]) from error
+    except RecursionError as error:
+        raise ConfigError(str(path), [Problem("file", _TOO_DEEP)]) from error
+    except (OSError, ValueError) as error:
+        what = causes.machine(error) if isinstance(error, OSError) else str(error)
+        raise ConfigError(str(path), [Problem("file", f"cannot be read: {what}")]) from error
+
+
+def _universal(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _sane(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content; what else would go through it could not hold what is refused here.
+
+    Raises
+    ------
+    RecursionError
+        If it is nested too deeply.
+    ValueError
+        If a whole number is larger than TOML has them.
+    """
+    level: list[Any] = [content]
+    for _ in range(_DEEPEST):
+        values = [
+            one
+            for each in level
+            for one in (each.values() if isinstance(each, dict) else each)
+            if isinstance(one, dict | list | int)
+        ]
+        if wrong := [one for one in values if isinstance(one, int) and not -_MOST <= one < _MOST]:
+            raise ValueError(f"{wrong[0]} is no whole number of 64 bits")
+        level = [one for one in values if isinstance(one, dict | list)]
+        if not level:
+            return content
+    raise RecursionError(_TOO_DEEP)
+
+
+def _not_utf8(raw: bytes, start: int) -> Problem:
+    """Say where the first byte is that is not UTF-8."""
+    start += len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0
+    line = raw.count(b"\n", 0, start) + 1
+    before = raw[raw.rfind(b"\n", 0, start) + 1 : start].decode("utf-8-sig")
+    what = f"not UTF-8: byte {raw[start]:#04x} in line {line}, column {len(before) + 1}"
+    return Problem("file", what, "save the file as UTF-8")
 
 
 def override(content: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,9 +265,12 @@ def parse_setting(text: str) -> tuple[str, Any]:
         what = f"{text!r} is not of the form path=value"
         raise ConfigError("--set", [Problem(text, what, "e.g. stages.sample.rate=0.2")])
     try:
-        return path.strip(), tomllib.loads(f"value = {value}")["value"]
+        return path.strip(), _sane(tomllib.loads(f"value = {value}"))["value"]
     except tomllib.TOMLDecodeError:
         return path.strip(), value
+    except (RecursionError, ValueError) as error:
+        what = _TOO_DEEP if isinstance(error, RecursionError) else str(error)
+        raise ConfigError("--set", [Problem(path.strip(), what)]) from error
 
 
 def parse(content: Mapping[str, Any]) -> tuple[Experiment | None, list[Problem]]:

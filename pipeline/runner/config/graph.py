@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.config.experiment import Experiment
-from pipeline.runner.config.problems import problems_of
+from pipeline.runner.config.problems import UNKNOWN, problems_of
 from pipeline.stages.base import (
     STAGES,
     FilledSheets,
@@ -152,6 +153,9 @@ def _kind(name: str, content: Mapping[str, Any]) -> Stage:
     where = f"stages.{name}"
     if not isinstance(content.get("use"), str):
         what = "has no use = ..., the kind of stage"
+        if near := difflib.get_close_matches("use", set(content) - {"use"}, n=1):
+            wrong = Problem(f"{where}.{near[0]}", UNKNOWN, "did you mean use?")
+            raise ConfigError(where, [wrong])
         raise ConfigError(where, [Problem(where, what, did_you_mean("", STAGES))])
     try:
         return STAGES.get(content["use"])

@@ -7,15 +7,45 @@ from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from pipeline.errors import Problem, did_you_mean
 
+UNKNOWN = "unknown key"
 _TYPE = re.compile(r"[\[(]|^(bool|float|int|str)$")
 """Names of types, which pydantic puts into paths where it tries one after the other."""
+_SAID = {
+    "bool": "should be true or false",
+    "int": "should be a whole number",
+    "float": "should be a number",
+    **dict.fromkeys(("string", "str"), "should be text"),
+    **dict.fromkeys(("list", "tuple", "set", "frozen_set", "iterable"), "should be a list"),
+    **dict.fromkeys(("dict", "mapping", "model", "model_attributes"), "should be a table"),
+    "too_short": "needs {min_length} or more values",
+    "too_long": "takes {max_length} values at the most",
+    "string_too_short": "needs {min_length} or more characters",
+    "string_too_long": "takes {max_length} character(s) at the most",
+    "string_pattern_mismatch": "should match {pattern}",
+    "greater_than": "should be more than {gt}",
+    "greater_than_equal": "should be {ge} or more",
+    "less_than": "should be less than {lt}",
+    "less_than_equal": "should be {le} or less",
+    "literal_error": "should be {expected}",
+    "finite_number": "should be finite",
+    "int_from_float": "should be a whole number",
+}
+"""Kinds of mistakes as pydantic names them, in the words of TOML."""
+_SHOWN = 60
+"""Characters of a value that are shown."""
 
 
 def problems_of(
-    error: ValidationError, model: type[BaseModel], content: Mapping[str, Any], *, prefix: str = ""
+    error: ValidationError,
+    model: type[BaseModel],
+    content: Mapping[str, Any],
+    *,
+    prefix: str = "",
+    also: Iterable[str] = (),
 ) -> list[Problem]:
     """Return one problem for every mistake that pydantic found.
 
@@ -29,31 +59,41 @@ def problems_of(
         What was validated: tells keys of the file from pydantic's own markers.
     prefix : str
         Dotted path of the model within the file.
+    also : iterable of str
+        Further keys that may stand among its own.
     """
     problems: dict[str, Problem] = {}
     for each in error.errors(include_url=False):
         path = _path(each["loc"], content)
         where = ".".join(filter(None, [prefix, *path]))
         if each["type"] == "extra_forbidden":
-            near = did_you_mean(path[-1], _names(model, path[:-1]))
-            problem = Problem(where, "unknown key", near)
+            near = did_you_mean(path[-1], [*_names(model, path[:-1]), *also])
+            problem = Problem(where, UNKNOWN, near)
         else:
-            problem = _problem(where or "file", each["type"], each["msg"], each.get("input"))
+            problem = Problem(where or "file", _what(each))
         problems.setdefault(where, problem)
     # Of several types that a value might have been meant as, the one that it comes nearest.
-    return [problem for where, problem in problems.items() if not _goes_on(where, problems)]
+    kept = [problem for where, problem in problems.items() if not _goes_on(where, problems)]
+    # What is missing has often only been called otherwise: that is said first.
+    return sorted(kept, key=lambda each: each.what != UNKNOWN)
 
 
 def _goes_on(where: str, others: Iterable[str]) -> bool:
     return any(other.startswith(f"{where}.") for other in others)
 
 
-def _problem(where: str, kind: str, message: str, value: Any) -> Problem:
+def _what(error: ErrorDetails) -> str:
+    """Return what is wrong, in the words of TOML."""
+    kind, value = error["type"], repr(error.get("input"))
     if kind == "missing":
-        return Problem(where, "is required but absent")
-    text = message.removeprefix("Value error, ")
-    text = text[:1].lower() + text[1:].replace("valid tuple", "list")  # as TOML calls it
-    return Problem(where, text if kind == "value_error" else f"{text} (found {value!r})")
+        return "is required but absent"
+    text = error["msg"].removeprefix("Value error, ")
+    text = text[:1].lower() + text[1:]
+    if kind == "value_error":
+        return text
+    said = _SAID.get(kind) or _SAID.get(kind.removesuffix("_type").removesuffix("_parsing"))
+    shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
+    return f"{said.format(**error.get('ctx', {})) if said else text} (found {shown})"
 
 
 def _path(location: tuple[int | str, ...], content: Any) -> list[str]:

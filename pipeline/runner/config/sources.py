@@ -10,14 +10,18 @@ from pathlib import Path
 import polars as pl
 from pydantic import ValidationError
 
-from pipeline.errors import ConfigError, Problem
+from pipeline.causes import machine
+from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of
+from pipeline.formats.reading import reading
 from pipeline.formats.sheets import listing
 from pipeline.runner.config.problems import problems_of
 from pipeline.stages.base import Source
 
 DATA = "data:"
 """Prefix of a path below the data root."""
+_LONGEST = 80
+"""Characters of a path that a message shows."""
 VARIABLE = "LEXASSAY_DATA"
 """Environment variable that names the data root."""
 
@@ -59,12 +63,20 @@ class SourceFile:
         plan = self.format.scan(self.path, self.options)
         return plan.select(pl.lit(self.label).alias("file"), pl.all())
 
+    def schema(self) -> pl.Schema:
+        """Return the columns that it has; DataError where not even the header can be read."""
+        with reading(self.path):
+            own = self.format.scan(self.path, self.options).collect_schema()
+        if "file" in own:
+            what = "a column is called file, which is a name of the reader's own"
+            raise DataError(f"{self.path}: {what}\nRename it.")
+        return pl.Schema({"file": pl.String(), **own})
+
     def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
         """Yield its tokens in batches, with those of the columns that it has, checked."""
         if self.format.read is None:
             raise TypeError(f"format {self.format.name} reads no corpus")
-        names = self.format.scan(self.path, self.options).collect_schema().names()
-        wanted = [name for name in names if name in columns]
+        wanted = [name for name in self.schema() if name in columns and name != "file"]
         for batch in self.format.read(self.path, self.options, wanted, size):
             labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
             yield Batch(labelled, batch.skipped)
@@ -119,8 +131,10 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
             files += [_file(label, path, source, where) for label, path in expanded]
         except ConfigError as error:
             problems += error.problems
-        except ValueError as error:
+        except (ValueError, NotImplementedError) as error:  # of a format, or of a glob
             problems.append(Problem(where, str(error)))
+        except OSError as error:
+            problems.append(Problem(where, f"{_shown(written)}: {machine(error)}"))
     if problems:
         raise ConfigError(where, problems)
     return files
@@ -131,7 +145,9 @@ def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
     try:
         options = format_.options.model_validate(source.options)
     except ValidationError as error:
-        problems = problems_of(error, format_.options, source.options, prefix=where)
+        problems = problems_of(
+            error, format_.options, source.options, prefix=where, also=("path", "format")
+        )
         raise ConfigError(where, problems) from error
     return SourceFile(label, path, format_, options)
 
@@ -150,7 +166,11 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
     files = [(_label(written, each), each) for each in paths if each.is_file()]
     if not files:
-        what = "the folder has no files" if target.is_dir() else f"there is no file {written!r}"
+        what = (
+            "the folder has no files"
+            if target.is_dir()
+            else f"there is no file {_shown(written)!r}"
+        )
         raise _absent(written, places, where, what)
     return files
 
@@ -173,4 +193,10 @@ def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     base = places.data if written.startswith(DATA) else places.folder
     looked = f"looked in {base}" if base else ""
     remedy = "; ".join(filter(None, [looked, f"where it can be had: {origin}" if origin else ""]))
-    return ConfigError("source", [Problem(where, f"{written}: {what}", remedy)])
+    return ConfigError("source", [Problem(where, f"{_shown(written)}: {what}", remedy)])
+
+
+def _shown(written: str) -> str:
+    """Return a path as a message shows it: no longer than a line, no control characters."""
+    short = written if len(written) <= _LONGEST else f"{written[:_LONGEST]}..."
+    return short if short.isprintable() else repr(short)

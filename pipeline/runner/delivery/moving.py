@@ -27,7 +27,7 @@ def remarks(project: Project) -> list[str]:
     places = sorted({str(path.parent) for _, path in former_sheets(project)})
     return [
         f"the sheets in {place} count, but sheets lie in {project.sheets.own} now;"
-        " lexassay sheets --move moves them"
+        " lexassay sheets CONFIG --move moves them"
         for place in places
     ]
 

@@ -104,7 +104,7 @@ def _first_tokens(task: Task, option: str, most: int) -> pl.DataFrame:
     read = (
         batch.tokens
         for file in task.sources[option]
-        for batch in file.batches({"file", *file.scan().collect_schema().names()}, _BLOCK)
+        for batch in file.batches(set(file.schema()), _BLOCK)
     )
     held, rows = [pl.DataFrame()], 0
     while rows < most and (tokens := next(read, None)) is not None:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pipeline.engine import ENGINES, Engine
 from pipeline.errors import (
     ConfigError,
+    DataError,
     Interrupted,
     LexassayError,
     Problem,
@@ -23,6 +24,7 @@ from pipeline.errors import (
 from pipeline.remarks.remark import Remark
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.project import Project
+from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.delivery import moving
 from pipeline.runner.delivery.hand_out import hand_out
 from pipeline.runner.events import Listener, log_to, tell
@@ -175,7 +177,7 @@ def _visit(node: Node, progress: Progress) -> None:
     started, ran = time.perf_counter(), False
     manifest: Manifest | None = None
     remarks: tuple[Remark, ...] = ()
-    with _unless_it_waits(node, progress):
+    with _unless_it_waits(node, progress), store.unharmed(project.storage, progress.done.values()):
         step = step_of(project, node, progress.done, progress.digests)
         manifest, forced = step.manifest, name in progress.forced
         if forced or not manifest:
@@ -221,7 +223,7 @@ def _say_why(step: Step, *, forced: bool, listeners: Sequence[Listener]) -> None
 
 def _task(step: Step, progress: Progress) -> Task:
     """Return the stage as one task on all its input, with the digests that the plan has seen."""
-    project, node, ingredients = progress.project, step.node, step.ingredients or {}
+    project, node = progress.project, step.node
     tables = {}
     for option, reference in node.inputs.items():
         manifest = progress.done[reference.stage]
@@ -230,7 +232,7 @@ def _task(step: Step, progress: Progress) -> Task:
     sources = {
         option: tuple(
             replace(file, digest=digest)
-            for file, digest in zip(files, ingredients["inputs"][option]["files"], strict=True)
+            for file, digest in zip(files, _digests(step, option, files), strict=True)
         )
         for option, files in project.files_of(node).items()
     }
@@ -244,6 +246,15 @@ def _task(step: Step, progress: Progress) -> Task:
         store.folder_of(node.name, step.fingerprint),
         budget=project.experiment.run.budget,
     )
+
+
+def _digests(step: Step, option: str, files: Sequence[SourceFile]) -> Sequence[str]:
+    """Return the digests of files as the plan has seen them."""
+    digests: Sequence[str] = (step.ingredients or {})["inputs"][option]["files"]
+    if len(digests) != len(files):
+        what = f"files of {option} came or went after they had been looked at"
+        raise DataError(f"stage {step.node.name}: {what}; nothing was written, run again")
+    return digests
 
 
 def _heard(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
@@ -268,8 +279,9 @@ def _finish(
     """Give out what people wait for, and write down what the stage gave."""
     name, listeners = node.name, progress.listeners
     progress.done[name] = made
-    for text in hand_out(progress.project, node, made, write=progress.delivers):
-        tell(listeners, "message", name, text=text)
+    with store.unharmed(progress.project.storage, [made]):
+        for text in hand_out(progress.project, node, made, write=progress.delivers):
+            tell(listeners, "message", name, text=text)
     record = progress.stages[name] = StageRecord(
         outcome="done" if ran else "reused",
         fingerprint=made.fingerprint,

@@ -99,7 +99,7 @@ def _tokens(
 ) -> Iterator[pl.DataFrame]:
     """Yield the tokens of files as they are read; all columns if none are named."""
     for file in files:
-        wanted = columns or {"file", *file.scan().collect_schema().names()}
+        wanted = columns or set(file.schema())
         for batch in file.batches(wanted, budget.block):
             left.add(file, batch.skipped)
             yield batch.tokens

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import polars as pl
 from polars import selectors
 
+from pipeline import causes
 from pipeline.errors import (
     ConfigError,
     DataError,
@@ -17,6 +19,7 @@ from pipeline.errors import (
     StageFailed,
     Violation,
 )
+from pipeline.formats.reading import reading
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.origins import located, scanned
 from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
@@ -94,8 +97,12 @@ def _blamed(task: Task) -> Iterator[None]:
         raise ConfigError(f"stage {task.name}", problems) from error
     except LexassayError:
         raise
-    except Exception as error:
-        raise StageFailed(task.name, error) from error
+    except BaseException as error:
+        if not isinstance(error, Exception) and not causes.is_panic(error):
+            raise
+        for file in _files(task):
+            file.check()  # where it cannot be read, or no longer, that is the reason
+        raise StageFailed(task.name, error, causes.in_words(error)) from error
 
 
 def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
@@ -181,8 +188,13 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
 
 
 def _stamps(task: Task) -> list[tuple[int, int]]:
-    stats = [file.path.stat() for file in _files(task)]
-    return [(each.st_size, each.st_mtime_ns) for each in stats]
+    return [_stamp(file.path) for file in _files(task)]
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    with reading(path):
+        stat = path.stat()
+    return stat.st_size, stat.st_mtime_ns
 
 
 def _changed(task: Task, before: list[tuple[int, int]]) -> list[str]:
@@ -191,8 +203,13 @@ def _changed(task: Task, before: list[tuple[int, int]]) -> list[str]:
     return [
         file.label
         for file, first, last in stamps
-        if first != last or file_digest(file.path) != file.digest
+        if first != last or _digest(file.path) != file.digest
     ]
+
+
+def _digest(path: Path) -> str:
+    with reading(path):
+        return file_digest(path)
 
 
 def _files(task: Task) -> list[SourceFile]:

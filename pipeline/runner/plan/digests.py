@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from pipeline.formats.reading import reading
 from pipeline.runner.plan import code_digests
 from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.remembered import Remembered
@@ -28,8 +29,9 @@ class Digests:
         self._source_of = cache(self._sources.of)
 
     def of(self, path: Path) -> str:
-        """Return the SHA-256 of a file's content."""
-        return self._files.of(path)
+        """Return the SHA-256 of a file's content; DataError where it cannot be read."""
+        with reading(path):
+            return self._files.of(path)
 
     def code(self, modules: Iterable[str]) -> dict[str, str]:
         """Return the digests of the modules that the given ones rest on, see `code_digests`."""

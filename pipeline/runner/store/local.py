@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 import polars as pl
 
+from pipeline import causes
 from pipeline.errors import StoreError
 from pipeline.runner.store.verbs import Entry, beside
 
@@ -197,14 +198,15 @@ def _taken(held: BinaryIO, kind: int, *, within: float) -> bool:
 
 
 def _sentence(error: OSError, what: str, folder: Path, *, remedy: str) -> str:
-    if error.errno in _FULL:
+    number = causes.number(error)
+    if number in _FULL:
         return (
             f"{what}: the disk is full or the file too large ({_room(folder)}). Nothing that was"
             " finished is lost: make room and run the same command again."
         )
-    if error.errno in _CLOSED:
+    if number in _CLOSED:
         return f"{what}: {folder} cannot be written to; {remedy}."
-    return f"{what}: {error}"
+    return f"{what}: {error.filename or folder}: {causes.machine(error)}; {remedy}."
 
 
 def _room(folder: Path) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
 import polars as pl
 
+from pipeline.errors import StageFailed, StoreError
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.store import manifest
 from pipeline.runner.store.manifest import Manifest
@@ -72,6 +73,28 @@ def artefacts(storage: Storage, stage: str) -> list[Manifest]:
     """Return every whole artefact of a stage, the newest first."""
     whole = [each for entry in storage.list(stage) if (each := manifest.read(storage, entry.key))]
     return sorted(whole, key=lambda each: each.created, reverse=True)
+
+
+@contextmanager
+def unharmed(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
+    """Say of results that cannot be read that they are damaged, and where they lie.
+
+    Raises
+    ------
+    StoreError
+        If that is why what was done with them failed.
+    """
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError, StageFailed) as error:
+        for each in made:
+            folder = folder_of(each.stage, each.fingerprint)
+            if wrong := manifest.damage(storage, folder, each, thorough=True):
+                raise StoreError(
+                    f"the results of stage {each.stage} in {storage.location(folder)} are damaged:"
+                    f" {wrong[0]}; run again: they are made anew"
+                ) from error
+        raise
 
 
 @contextmanager

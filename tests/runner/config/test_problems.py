@@ -62,15 +62,15 @@ def test_an_unknown_key_wherever_it_stands(content: dict[str, Any], where: str) 
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ({"measures": ["mi", 3]}, "measures.1: input should be a valid string (found 3)"),
-        ({"measures": 3}, "measures: input should be a list (found 3)"),
-        ({"categories": {"TP": 3}}, "categories.TP: input should be a valid string (found 3)"),
+        ({"measures": ["mi", 3]}, "measures.1: should be text (found 3)"),
+        ({"measures": 3}, "measures: should be a list (found 3)"),
+        ({"categories": {"TP": 3}}, "categories.TP: should be text (found 3)"),
         ({"categories": {"TP": {"column": "TP"}}}, "categories.TP.labels: is required but absent"),
-        ({"over": {"n": 3}}, "over.n: input should be a valid list (found 3)"),
+        ({"over": {"n": 3}}, "over.n: should be a list (found 3)"),
         ({"over": {"n": {"column": "n"}}}, "over.n.labels: is required but absent"),
         (
             {"positions": [WHOLE, {**WHOLE, "labels": ["a", 2]}]},
-            "positions.1.labels.1: input should be a valid string (found 2)",
+            "positions.1.labels.1: should be text (found 2)",
         ),
     ],
 )
@@ -82,6 +82,6 @@ def test_all_mistakes_at_once() -> None:
     found = said({"categories": {"A": WRONG, "B": 3}, "measure": ["mi"]})
     assert found == [
         "stages.x.categories.A.lable: unknown key; did you mean labels?",
-        "stages.x.categories.B: input should be a valid string (found 3)",
         "stages.x.measure: unknown key; did you mean measures?",
+        "stages.x.categories.B: should be text (found 3)",
     ]

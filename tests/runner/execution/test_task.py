@@ -38,10 +38,28 @@ def test_an_error_that_nobody_foresaw_is_the_stages(laboratory: Laboratory) -> N
     done = laboratory.call("run")
     assert done.code == 1
     assert "stage own failed: ZeroDivisionError: " in done.err
+    assert "This is a defect: report it, with the experiment and what --debug shows" in done.err
     assert "Traceback" not in done.err
     assert laboratory.outcomes()["own"] == "failed"
     assert_whole(laboratory.root)
     assert "Traceback" in laboratory.call("run", "--debug").err
+
+
+@pytest.mark.usefixtures("own_stages")
+def test_what_a_library_says_of_a_stage_is_told_in_our_words(laboratory: Laboratory) -> None:
+    def numbers(_config: Own, tables: Tables) -> Outputs:
+        late = pl.col("l1").map_batches(lambda text: text, return_dtype=pl.String())
+        return {"candidates": tables["candidates"].with_columns(f=late.cast(pl.Int64))}
+
+    stage("own.stage", config=Own, outputs={"candidates": Candidates})(numbers)
+    laboratory.config.write_text(laboratory.config.read_text() + OWN)
+    said = laboratory.call("run").err
+    assert (
+        "stage own failed: a column has values that are no whole numbers, such as 'in:N1_" in said
+    )
+    assert "If no condition or formula of its options explains it, this is a defect" in said
+    for advice in ("Error:", "You might", "This error occurred", "i64", "strict"):
+        assert advice not in said, advice
 
 
 def test_rows_that_cannot_be_read_back(

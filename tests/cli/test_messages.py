@@ -1,0 +1,147 @@
+"""What messages advise exists: options, commands; and what cannot be written is said in words."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+import typer
+
+from pipeline.cli.app import COMMANDS, app_for
+from tests.runner.commands import call
+from tests.test_causes import LIBRARY
+
+PACKAGE = Path(str(files("pipeline")))
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+COMMAND = re.compile(r"(?:^|[ `;:])lexassay ([a-z]+)")
+EVERYWHERE = {"--debug", "--help", "--version"}
+SAY = {
+    "runner/store/local.py": {
+        *("run", "plan", "why", "status", "sheets", "gc"),
+        "show",
+        "diff",
+        "size",
+    },
+    "runner/config/sources.py": {*("run", "plan", "why", "status", "sheets", "gc"), "show", "size"},
+    "runner/delivery/hand_out.py": {"run"},
+    "cli/output.py": {"show", "score"},  # `size` shows all rows, so that none is beyond --rows
+}
+"""Commands that say what a module says, where it advises options and several commands do."""
+
+
+def options(command: str) -> set[str]:
+    """Return the options of a command."""
+    group = typer.main.get_command(app_for([command]))
+    context = typer.Context(group)
+    found = group.get_command(context, command)  # type: ignore[attr-defined]  # a group has it
+    names = {name for each in found.params for name in [*each.opts, *each.secondary_opts]}
+    return EVERYWHERE | {name for name in names if name.startswith("--")}
+
+
+OPTIONS = {command: options(command) for command in COMMANDS}
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Yield the texts of a module that are no docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    alone = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str) and id(each) not in alone:
+            yield each.value
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(PACKAGE).as_posix()
+)
+def test_options_and_commands_that_a_message_names_are_there(path: Path) -> None:
+    name = path.relative_to(PACKAGE).as_posix()
+    named = {option for text in texts(path) for option in OPTION.findall(text)}
+    own = {command for command, (module, _) in COMMANDS.items() if f"cli/{module}.py" == name}
+    assert named <= set().union(*(OPTIONS[each] for each in own or COMMANDS))
+    for command in SAY.get(name, ()):
+        assert named <= OPTIONS[command], command
+    for text in texts(path):
+        for command in COMMAND.findall(text):
+            assert command in {*COMMANDS, "labels", "needs"}, text
+
+
+def test_what_messages_advise_was_looked_at() -> None:
+    found = {option for path in PACKAGE.rglob("*.py") for text in texts(path)
+             for option in OPTION.findall(text)}  # fmt: skip
+    assert {"--runs", "--data", "--overwrite", "--deliver", "--rows"} <= found
+
+
+@pytest.mark.parametrize("place", ["file", "folder/../file/below", "/proc/lexassay"])
+def test_new_where_nothing_can_be_written(place: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = call(["new", "lexicon", str(tmp_path / place)])
+    assert done.code == 1
+    assert "name another folder" in done.err
+    assert set(OPTION.findall(done.err)) <= OPTIONS["new"]
+    assert not LIBRARY.search(done.err)
+
+
+CANDIDATES = "l1\tl2\tf\tf1\tf2\tN\na\tb\t1\t2\t3\t99\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("folder", "folder cannot be written: it is a folder, and no file"),
+        ("x" * 300 + ".csv", "cannot be written: the path, or a name in it, is longer than"),
+        ("/dev/full", "/dev/full cannot be written: the disk is full"),
+        ("/proc/x.csv", "/proc/x.csv cannot be written: it, or its folder, is not there"),
+    ],
+)
+def test_output_that_cannot_be_written(place: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "x.tsv").write_text(CANDIDATES)
+    to = str(tmp_path / place)
+    more = ["--measures", "mi", "--output", to, "--format", "csv", "--overwrite"]
+    done = call(["score", str(tmp_path / "x.tsv"), *more])
+    assert done.code == 1
+    assert said in done.err
+    assert "name another file or folder" in done.err
+    assert not LIBRARY.search(done.err)
+
+
+def test_output_into_a_folder_that_may_only_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.tsv").write_text(CANDIDATES)
+
+    def refuse(self: Path, _content: bytes) -> int:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    done = call(["score", str(tmp_path / "x.tsv"), "--output", str(tmp_path / "y.csv")])
+    assert done.code == 1
+    assert done.err.startswith(f"lexassay: {tmp_path / 'y.csv'} cannot be written: this user may")
+
+
+@pytest.mark.parametrize("command", ["run", "plan", "status"])
+def test_results_in_a_place_that_cannot_be(command: str, tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text(CANDIDATES)
+    config = tmp_path / "x.toml"
+    config.write_text('name = "x"\n[stages.c]\nuse = "extract.table"\npath = "pairs.tsv"\n')
+    done = call([command, str(config), "--runs", str(tmp_path / ("x" * 300))])
+    assert done.code == 1
+    assert "the path, or a name in it, is longer than the system allows" in done.err
+    assert not LIBRARY.search(done.err)
+
+
+def test_a_table_that_is_damaged_or_none(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv.gz").write_bytes(b"\x1f\x8b\x08\x00 nothing")
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 nothing PAR1")
+    for name in ("x.tsv.gz", "x.parquet"):
+        done = call(["score", str(tmp_path / name)])
+        assert done.code == 1
+        assert done.err.startswith(f"lexassay: {tmp_path / name}: ")
+        assert not LIBRARY.search(done.err)
+    done = call(["score", str(tmp_path / ("x" * 300 + ".tsv"))])
+    assert done.code == 1
+    assert "is longer than the system allows" in done.err
