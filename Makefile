@@ -15,7 +15,7 @@ export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
 	@echo "make test      run all tests, but for those of make torture"
-	@echo "make torture   kill runs at random moments; mutate all that is read, COUNT times"
+	@echo "make torture   what is random, for longer: kills, laws, COUNT mutated inputs"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
 	@echo "make office    people in the loop, their sheets saved by LibreOffice"
 	@echo "make lint      check style and types"
@@ -51,12 +51,13 @@ demo: $(VENV)/core
 test: $(VENV)/test
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal
 
-# Kills, at random moments (LEXASSAY_KILLS=300: more of them); then COUNT mutated inputs, sheets,
+# What is random, for longer: kills (LEXASSAY_KILLS=300: more of them), laws, and COUNT mutated inputs, sheets,
 # experiments, results and commands of SEED, which goes on where it stopped.
 SEED ?= lexassay
 COUNT ?= 1000
 torture: $(VENV)/test
 	$(BIN)/python -m pytest -m torture
+	LEXASSAY_EXAMPLES=200 $(BIN)/python -m pytest --numprocesses 3 --dist worksteal tests/kernels tests/formats tests/schemas
 	$(BIN)/python -m tests.mutation --seed $(SEED) --count $(COUNT)
 
 # Lines that no test runs. The floor and what is left out stand in pyproject.toml.

@@ -13,7 +13,10 @@ from hypothesis import settings
 
 from tests.house import threads
 
-settings.register_profile("lexassay", deadline=None)
+EXAMPLES = int(os.environ.get("LEXASSAY_EXAMPLES", "50"))
+"""How many examples are drawn where a test does not say it; `make torture` draws more."""
+
+settings.register_profile("lexassay", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("lexassay")
 
 if threading.gettrace():  # lines are counted

@@ -19,7 +19,7 @@ ranks = "ranks"
 judgements = "judgements"
 """
 WIDTH = ["size", "--candidates", "500", "--precision", "0.3"]
-POWER = ["size", "--candidates", "500", "--n", "100", "--compare", "0.6,0.3", "--overlap", "0.5"]
+POWER = ["size", "--candidates", "200", "--n", "40", "--compare", "0.6,0.3", "--overlap", "0.5"]
 
 
 @pytest.fixture(autouse=True)
@@ -69,12 +69,12 @@ def test_power_and_the_rate_for_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*POWER, "--rate", "0.3", "--format", "json"]) == 0
     found = rows(capsys.readouterr().out)[0]
     expected = lx.plan_comparison(
-        candidates=500, n=[100], precisions=(0.6, 0.3), overlap=0.5, rates=[0.3]
+        candidates=200, n=[40], precisions=(0.6, 0.3), overlap=0.5, rates=[0.3]
     )
     assert found == expected.row(0, named=True)
     assert main([*POWER, "--power", "0.8", "--test", "fisher_mid_p"]) == 0
     said = capsys.readouterr().out
-    assert "fisher_mid_p test, precisions 0.6,0.3, 500 candidates" in said
+    assert "fisher_mid_p test, precisions 0.6,0.3, 200 candidates" in said
     assert "power 1 %" in said
 
 

@@ -52,19 +52,22 @@ def test_demo(tmp_path: Path) -> None:
     assert set(done.manifests) == set(done.project.nodes)
 
 
-def generated(name: str, script: str, folder: Path) -> Run:
+def generated(name: str, script: str, folder: Path, **settings: object) -> Run:
     """Run an experiment of the project on the data that a script makes."""
     for each in ("configs", "data"):
         (folder / each).mkdir()
     (folder / "configs" / f"{name}.toml").write_text((CONFIGS / f"{name}.toml").read_text())
     make = [sys.executable, str(ROOT / "data" / script), str(folder / "data" / name)]
     subprocess.run(make, check=True, capture_output=True)
-    return lx.run(folder / "configs" / f"{name}.toml", runs=folder / "runs", report=False)
+    return lx.run(
+        folder / "configs" / f"{name}.toml", runs=folder / "runs", settings=settings, report=False
+    )
 
 
 def test_pos_induction(tmp_path: Path) -> None:
     """Types and tokens disagree on the systems, as the description says."""
-    done = generated("pos-induction", "make_taggings.py", tmp_path)
+    few = {"stages.types.replicates": 50, "stages.types.restarts": 10, "stages.types.kicks": 5}
+    done = generated("pos-induction", "make_taggings.py", tmp_path, **few)
     assert set(done.manifests) == set(done.project.nodes)
     table = done.table("systems.table")
     best = dict(table.filter(rank=1.0).select("measure", "system").iter_rows())

@@ -51,17 +51,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_third_person_decides(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sheets = folder / "sheets" / "small"
-    assert main(["run", "x.toml"]) == 3
+    assert main(["run", "x.toml", "--no-report"]) == 3
     anna, ben = listing(sheets / "pairs")
     fill(anna, "SVC")
     fill(ben, "free")
     fill(ben, "SVC", only=2)
-    assert main(["run", "x.toml"]) == 3
+    assert main(["run", "x.toml", "--no-report"]) == 3
     assert "small/third waits for 4 labels: 4 of carla" in capsys.readouterr().out
     (carla,) = listing(sheets / "third")
     fill(carla, "free")
     fill(carla, "SVC", only=1)
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
     done = lx.show("x.toml")
     first, decided = done.table("judgements"), done.table("decided")
     assert first["tp"].null_count() == 4
@@ -97,22 +97,22 @@ def test_who_labels_anew_in_the_second_round_has_the_later_label(folder: Path) -
     text = (folder / "x.toml").read_text().replace("carla", "anna")
     (folder / "x.toml").write_text(text)
     sheets = folder / "sheets" / "small"
-    main(["run", "x.toml"])
+    main(["run", "x.toml", "--no-report"])
     anna, ben = listing(sheets / "pairs")
     fill(anna, "SVC")
     fill(ben, "free")
-    main(["run", "x.toml"])
+    main(["run", "x.toml", "--no-report"])
     fill(listing(sheets / "third")[0], "free")
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
     labels = lx.show("x.toml").table("decided.annotations")
     assert labels.height == 6 * 2
     assert labels.filter(pl.col("label") == "SVC").is_empty()
 
 
 def test_nothing_to_decide(folder: Path) -> None:
-    main(["run", "x.toml"])
+    main(["run", "x.toml", "--no-report"])
     for path in listing(folder / "sheets" / "small" / "pairs"):
         fill(path, "SVC")
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
     assert listing(folder / "sheets" / "small" / "third") == []
     assert lx.show("x.toml").table("decided")["tp"].to_list() == [True] * 6

@@ -76,35 +76,35 @@ def fill(path: Path, typed: str) -> list[str]:
 
 
 def test_wait_fill_go_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "x.toml"]) == 3
+    assert main(["run", "x.toml", "--no-report"]) == 3
     assert "sheets/small/small waits for 4 lemmas" in capsys.readouterr().out
     assert len(sheets(folder)) == 1
     shown = fill(sheets(folder)[0], "{0}, {0}s; {0}en, {0}es")
     assert all(forms.count(", ") == 2 for forms in shown)
     before = sheets(folder)[0].read_bytes()
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
     row = lx.show("x.toml").table("quality.lemmas").row(0, named=True)
     assert (row["n_gold"], row["n_match"], row["n_common"], row["population"]) == (4, 3, 2, 8)
     assert sheets(folder)[0].read_bytes() == before
 
 
 def test_a_larger_sample_asks_for_the_new_lemmas_alone(folder: Path) -> None:
-    assert main(["run", "x.toml"]) == 3
+    assert main(["run", "x.toml", "--no-report"]) == 3
     fill(sheets(folder)[0], "{0}")
     (folder / "x.toml").write_text(EXPERIMENT.replace("RATE", "1.0"))
-    assert main(["run", "x.toml"]) == 3
+    assert main(["run", "x.toml", "--no-report"]) == 3
     assert len(sheets(folder)) == 2
     assert len(fill(sheets(folder)[1], "-")) == 4
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
     keyed = lx.show("x.toml").table("keyed.keyed")
     assert (keyed.height, keyed["found"].sum()) == (8, 4)
     assert lx.show("x.toml").table("quality.lemmas")["population"].unique().to_list() == [4]
 
 
 def test_a_spoilt_row_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["run", "x.toml"])
+    main(["run", "x.toml", "--no-report"])
     fill(sheets(folder)[0], "{0}, -")
-    assert main(["run", "x.toml"]) == 1
+    assert main(["run", "x.toml", "--no-report"]) == 1
     said = capsys.readouterr().err
     assert "column forms: 4 x holds forms and a -" in said
     assert "001-annotator.xlsx" in said

@@ -26,31 +26,33 @@ def test_sheets_lie_beside_the_experiment_from_wherever_it_is_run(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two people and a coordinator, each with a working folder and results of their own."""
-    assert main(["run", "x.toml", "--runs", "elsewhere"]) == 3
+    assert main(["run", "x.toml", "--runs", "elsewhere", "--no-report"]) == 3
     written = sheets(folder)
     assert [path.name for path in written] == ["001-anna.xlsx", "002-ben.xlsx"]
     fill(written[0])
     deeper = folder / "deeper"
     deeper.mkdir()
     monkeypatch.chdir(deeper)
-    assert main(["run", "../x.toml"]) == 3
-    assert main(["run", str(folder / "x.toml"), "--runs", str(folder / "third")]) == 3
+    assert main(["run", "../x.toml", "--no-report"]) == 3
+    assert (
+        main(["run", str(folder / "x.toml"), "--runs", str(folder / "third"), "--no-report"]) == 3
+    )
     assert sheets(folder) == written
     fill(written[1])
-    assert main(["run", "../x.toml"]) == 0
+    assert main(["run", "../x.toml", "--no-report"]) == 0
     assert [path for path in folder.rglob("*.xlsx") if "lock" not in path.name] == written
 
 
 def test_another_folder_for_the_sheets(folder: Path, tmp_path: Path) -> None:
     (folder / "x.toml").write_text('sheets = "to people"\n' + EXPERIMENT)
-    assert main(["run", "x.toml"]) == 3
+    assert main(["run", "x.toml", "--no-report"]) == 3
     assert len(listing(folder / "to people" / "pairs")) == 2
     assert not (folder / "sheets").exists()
 
 
 def test_a_folder_that_cannot_be_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "sheets").write_text("in the way")
-    assert main(["run", "x.toml"]) == 1
+    assert main(["run", "x.toml", "--no-report"]) == 1
     said = capsys.readouterr().err
     assert "sheets/small/pairs" in said
     assert 'sheets = "DIR"' in said
@@ -66,11 +68,11 @@ def move_to(place: Path, folder: Path) -> list[Path]:
 def test_sheets_in_a_former_place_count_and_are_moved_when_asked(
     folder: Path, capsys: pytest.CaptureFixture[str], place: str
 ) -> None:
-    main(["run", "x.toml"])
+    main(["run", "x.toml", "--no-report"])
     for path in move_to(folder / place, folder):
         fill(path)
     capsys.readouterr()
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
     assert f"the sheets in {place} count" in capsys.readouterr().err
     assert sheets(folder) == []
     assert main(["sheets", "x.toml"]) == 0
@@ -80,37 +82,37 @@ def test_sheets_in_a_former_place_count_and_are_moved_when_asked(
     assert listing(folder / place) == []
     assert {path.stat().st_mtime for path in sheets(folder)} == saved
     capsys.readouterr()
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
     assert "count" not in capsys.readouterr().err
 
 
 def test_the_same_label_in_both_places_counts_once(folder: Path) -> None:
-    main(["run", "x.toml"])
+    main(["run", "x.toml", "--no-report"])
     for path in sheets(folder):
         fill(path)
     former = folder / "sheets" / "pairs"
     former.mkdir()
     for path in sheets(folder):
         shutil.copy(path, former)
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
     both = lx.show("x.toml").table("judgements.annotations")
     assert both.height == both.select("id", "annotator").n_unique()
     assert main(["sheets", "x.toml", "--move"]) == 0
     assert len(sheets(folder)) == 4  # none was written over
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
 
 
 def test_two_different_labels_in_two_places_are_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    main(["run", "x.toml"])
+    main(["run", "x.toml", "--no-report"])
     former = folder / "sheets" / "pairs"
     former.mkdir()
     for path in sheets(folder):
         shutil.copy(path, former)
         fill(path, "SVC")
         fill(former / path.name, "free")
-    assert main(["run", "x.toml"]) == 1
+    assert main(["run", "x.toml", "--no-report"]) == 1
     said = capsys.readouterr().err
     assert "anna gives this id several labels: SVC (001-anna.xlsx, line 2)" in said
     assert "former place 1: 001-anna.xlsx" in said

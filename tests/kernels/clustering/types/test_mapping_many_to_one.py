@@ -82,7 +82,7 @@ def test_a_single_climb_sticks() -> None:
 
 def test_between_the_1_1_mapping_and_the_best() -> None:
     above = 0
-    for gold, induced, n, m in instances(1000, seed=3):
+    for gold, induced, n, m in instances(300, seed=3):
         patterns = patterns_of(gold, induced, n, m)
         neighbours = Neighbours(patterns)
         for name, twin in MAPPED.items():
@@ -93,7 +93,7 @@ def test_between_the_1_1_mapping_and_the_best() -> None:
             assert least <= value <= best
             assert value == best or not found.exact
             above += value > least
-    assert above > 800
+    assert above > 240
 
 
 def slow_climb(gold: Sets, induced: Sets, n: int, name: str, start: list[int]) -> list[int]:
@@ -178,7 +178,7 @@ def test_restarts() -> None:
 def test_kicks_lead_from_where_climbs_stick_to_the_best() -> None:
     """Where climbs from two starts miss the best mapping of all, kicks find it."""
     bits, score, stuck = np.random.default_rng(5), TYPE_MEASURES.get("MicroC").score, 0
-    for _ in range(10):
+    for _ in range(6):
         gold = [some(bits, 4, least=1, most=2) for _ in range(14)]
         induced = [some(bits, 5, least=1, most=3) for _ in range(14)]
         neighbours = Neighbours(patterns_of(gold, induced, 4, 5))
