@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import polars as pl
 from polars import selectors
 
+from pipeline import room
 from pipeline.errors import (
     ConfigError,
     DataError,
@@ -49,7 +50,11 @@ def run_task(task: Task) -> None:
         If the stage raises anything that is not the project's own error.
     """
     left = LeftOut()
-    with _published(task, left) as (draft, parts), _blamed(task):
+    with (
+        _published(task, left) as (draft, parts),
+        room.limited(task.budget.memory),
+        _blamed(task),
+    ):
         for frames in _tables(task, left):
             for name in list(frames):
                 for bucket, frame in _divided(task, name, frames.pop(name)):
