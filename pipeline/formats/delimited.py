@@ -7,6 +7,7 @@ import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,6 +15,7 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped
+from pipeline.formats.unpacked import FIRST, first_line, require_room
 
 _EXAMPLES = 3
 
@@ -89,6 +91,7 @@ def check(path: Path, dialect: Dialect) -> None:
         Naming file, lines, counts and three examples; also for bytes that are not UTF-8 and
         for a damaged gzip file.
     """
+    require_room(path)
     skipped, header = _header(path, dialect)
     bad: list[str] = []
     count = every = 0
@@ -218,10 +221,10 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     skipped = 0
     with open_text(path) as text:
         try:
-            first = text.readline()
+            first = first_line(text, path, 1)
             while dialect.comment and first.startswith(dialect.comment) and first[-1:] != "\r":
                 skipped += 1
-                first = text.readline()
+                first = first_line(text, path, skipped + 1)
             if first.endswith("\r") and text.read(1):
                 raise bare_returns(path, 1, [skipped + 1])
         except UnicodeDecodeError as error:
@@ -253,7 +256,7 @@ def not_utf8(path: Path) -> DataError:
     bad: list[str] = []
     count = 0
     with opened(path, "rb") as lines:
-        for number, raw in enumerate(lines, start=1):
+        for number, raw in enumerate(iter(partial(lines.readline, FIRST), b""), start=1):
             try:
                 raw.decode("utf-8")
             except UnicodeDecodeError as error:

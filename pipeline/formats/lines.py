@@ -16,6 +16,7 @@ import polars as pl
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE
 from pipeline.formats.delimited import bare_returns, not_utf8
+from pipeline.formats.unpacked import require_room
 
 TEXT = "~text"
 """Column with a whole line; null where it is not UTF-8."""
@@ -139,6 +140,7 @@ def check_ends(path: Path) -> None:
         feeds.
     """
     gate(path)
+    require_room(path)
     with reading(path):
         count, bare, first = _line_ends(path)
         if bare:

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.errors import DataError
+from pipeline.formats.unpacked import read_whole
 
 
 def open_parquet(path: Path) -> pl.LazyFrame:
@@ -22,7 +23,7 @@ def open_parquet(path: Path) -> pl.LazyFrame:
     try:
         if path.name.lower().endswith(".gz"):
             with gzip.open(path, "rb") as packed:
-                query = pl.scan_parquet(io.BytesIO(packed.read()))
+                query = pl.scan_parquet(io.BytesIO(read_whole(path, packed)))
         else:
             query = pl.scan_parquet(path)
         query.collect_schema()

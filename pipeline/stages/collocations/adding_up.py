@@ -14,7 +14,7 @@ from pipeline.kernels.cooccurrence.dispersion import PAIR, RUN
 from pipeline.kernels.cooccurrence.tokens import longest
 from pipeline.stages.collocations.pair_counting import AT_A_TIME
 
-_ROW = 64
+_ROW = 100
 """Bytes that a count takes while it is added up."""
 _EXAMPLE = 512
 """Bytes that an example takes."""
@@ -48,8 +48,10 @@ class Sum:
         DataError
             If there are more different ones than there is room for.
         """
-        self.held.append(frame)
-        if sum(each.height for each in self.held) > max(AT_A_TIME, 2 * self.merged):
+        if not self.held or frame.height:
+            self.held.append(frame)
+        growth = max(AT_A_TIME, self.merged // 2)
+        if sum(each.height for each in self.held) > self.merged + growth:
             self.result()
 
     def result(self) -> pl.DataFrame:
@@ -61,6 +63,8 @@ class Sum:
         return self.held[0]
 
     def _require(self) -> None:
+        if self.merged * self.row <= room.room():
+            return
         most = longest(self.tokens)
         what = f"{self.tokens['file'][0]}: its longest sentence has {most:,} tokens; pairs of such"
         room.require(

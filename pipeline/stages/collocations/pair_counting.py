@@ -27,7 +27,7 @@ LEFT, RIGHT = 1, 2
 ENDLESS = 1_000
 """Tokens from which on a sentence is none."""
 
-AT_A_TIME = 2_000_000
+AT_A_TIME = 1_000_000
 """Pair tokens that are held: a long sentence, whose words all go together, comes in parts."""
 
 _LABEL = pl.Categorical(pl.Categories(LABELS))
