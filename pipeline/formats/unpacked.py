@@ -49,7 +49,7 @@ def require_room(path: Path) -> None:
                 _require(path, size, packed, size * _BYTE + lines * _LINE)
 
 
-def read_whole(path: Path, file: IO[bytes]) -> bytes:
+def read_whole(path: Path, file: gzip.GzipFile) -> bytes:
     """Return what is left of a packed file, unless it is refused as `require_room` does."""
     packed, parts, size = path.stat().st_size, list[bytes](), 0
     while chunk := file.read(_CHUNK):

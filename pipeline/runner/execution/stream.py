@@ -164,10 +164,14 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
     [1, 2, 3]
     """
     iterator, context = iter(items), copy_context()  # which has the limit of memory
+
+    def following() -> Item | object:
+        return next(iterator, _END)
+
     with ThreadPoolExecutor(max_workers=1) as pool:
-        coming = pool.submit(context.run, next, iterator, _END)
+        coming = pool.submit(context.run, following)
         while (item := coming.result()) is not _END:
-            coming = pool.submit(context.run, next, iterator, _END)
+            coming = pool.submit(context.run, following)
             yield item  # type: ignore[misc]  # an item: it is not _END
 
 

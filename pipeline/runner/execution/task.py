@@ -121,11 +121,18 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     }
     if counting is not None and corpus:
         return streamed(task, counting, inputs, left)
-    frames = collected(stage.run(task.config, inputs))
-    faults = frames.pop(FAULTS, None)
-    if faults is not None and faults.height:
-        raise DataError(faults_report(faults, task.name))
-    return iter([frames])
+    return _made(task, inputs)
+
+
+def _made(task: Task, inputs: Tables) -> Iterator[Frames]:
+    """Run the stage, and yield what it makes, piece by piece."""
+    stage, config = task.stage, task.config
+    for piece in stage.pieces(config, inputs) if stage.pieces else [stage.run(config, inputs)]:
+        frames = collected(piece)
+        faults = frames.pop(FAULTS, None)
+        if faults is not None and faults.height:
+            raise DataError(faults_report(faults, task.name))
+        yield frames
 
 
 def scanned(stage: Stage, option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:

@@ -128,7 +128,7 @@ def _find(
     by_position = [units(tokens.lazy(), unit).collect() for unit in wanted[: len(config.sides)]]
     first, *others = by_position * (config.length or 1)
     most = min(config.gap + 1, longest(tokens)) ** len(others)
-    what = f"{tokens['file'].first()}: the {config.size} units that may follow one of its tokens"
+    what = f"{tokens['file'].first()!s}: the {config.size} units that may follow one of its tokens"
     room.require(most * config.size * _NUMBERS, what, otherwise="give a smaller gap")
     for some in pair_counting.in_parts(first, most):
         yield adjacent_tuples([some, *others], tokens, gap=config.gap)
