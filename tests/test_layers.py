@@ -31,6 +31,7 @@ MAY = {
     "engine": {"errors", "registry"},
     "runner": {
         "errors",
+        "room",
         "expressions",
         "registry",
         "schemas",
