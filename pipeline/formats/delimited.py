@@ -14,6 +14,7 @@ import polars as pl
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped
 from pipeline.formats.reading import reading
+from pipeline.formats.unpacked import first_line, require_room
 
 _EXAMPLES = 3
 LONGEST = 1 << 24
@@ -92,6 +93,7 @@ def check(path: Path, dialect: Dialect) -> None:
         Naming file, lines, counts and three examples; also for bytes that are not UTF-8 and
         for a damaged gzip file.
     """
+    require_room(path)
     skipped, header = _header(path, dialect)
     bad: list[str] = []
     count = every = 0
@@ -223,10 +225,10 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     """Return the number of comment lines at the top, and the column names."""
     skipped = 0
     with reading(path), open_text(path) as text:
-        first = text.readline()
+        first = first_line(text, path, 1)
         while dialect.comment and first.startswith(dialect.comment) and first[-1:] != "\r":
             skipped += 1
-            first = text.readline()
+            first = first_line(text, path, skipped + 1)
         if first.endswith("\r") and text.read(1):
             raise bare_returns(path, 1, [skipped + 1])
     if not first.strip():

@@ -15,6 +15,7 @@ from pipeline.errors import DataError
 from pipeline.formats.base import LINE
 from pipeline.formats.delimited import bare_returns
 from pipeline.formats.reading import reading
+from pipeline.formats.unpacked import require_room
 
 TEXT = "~text"
 """Column with a whole line; null where it is not UTF-8."""
@@ -138,6 +139,7 @@ def check_ends(path: Path) -> None:
         feeds.
     """
     gate(path)
+    require_room(path)
     with reading(path):
         count, bare, first = _line_ends(path)
         if bare:

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.formats.reading import not_parquet, reading
+from pipeline.formats.unpacked import read_whole
 
 _ROWS = 100_000
 """Rows that are looked at together."""
@@ -58,4 +59,4 @@ def _source(path: Path) -> Path | io.BytesIO:
     if not path.name.lower().endswith(".gz"):
         return path
     with gzip.open(path, "rb") as packed:
-        return io.BytesIO(packed.read())
+        return io.BytesIO(read_whole(path, packed))

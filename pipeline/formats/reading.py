@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from pipeline import causes
 from pipeline.errors import DataError, LexassayError
 
 _EXAMPLES = 3
+_PIECE = 1 << 24
+"""Bytes of a line that are looked at together."""
 _UTF_8 = (
     "Convert the file to UTF-8 first. Spreadsheets save it so: Excel as 'CSV UTF-8', LibreOffice"
     " as 'Text CSV' with the character set 'Unicode (UTF-8)'."
@@ -92,7 +95,7 @@ def not_utf8(path: Path) -> DataError:
     bad: list[str] = []
     count = 0
     with reading(path), opened(path, "rb") as lines:
-        for number, raw in enumerate(lines, start=1):
+        for number, raw in enumerate(iter(partial(lines.readline, _PIECE), b""), start=1):
             try:
                 raw.decode("utf-8")
             except UnicodeDecodeError as error:

@@ -26,6 +26,16 @@ from schemas import SheetEntries, Table
 Tables: TypeAlias = Mapping[str, pl.LazyFrame]
 Outputs: TypeAlias = Mapping[str, pl.LazyFrame | pl.DataFrame]
 
+
+def as_one(pieces: Iterable[Outputs]) -> Outputs:
+    """Return the tables of a stage that makes them piece by piece, each as a whole."""
+    tables: dict[str, list[pl.LazyFrame]] = {}
+    for piece in pieces:
+        for name, table in piece.items():
+            tables.setdefault(name, []).append(table.lazy())
+    return {name: pl.concat(parts) for name, parts in tables.items()}
+
+
 FAULTS = "faults"
 """Reserved output name: rows of input that cannot be used, see `schemas.Faults`."""
 
@@ -286,6 +296,9 @@ class Stage(Generic[C]):
     counting : Counting or None
         How its results are put together from those of shards; the results are the parts of the
         output if None.
+    pieces : callable or None
+        Gives what `run` gives as parts of its tables, each in the order of its key, one after the
+        other: for tables that are larger than what should be held.
     delivers : callable, str or None
         config -> what goes out to people, `Sheets` or `NBestList`, which the runner writes outside
         the store. The format of sheets, or "list", where the options are called as their fields.
@@ -309,6 +322,7 @@ class Stage(Generic[C]):
     delivers: Callable[[C], Delivery] | str | None = None
     agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None
     origin: Callable[[C, Tables], pl.LazyFrame] | None = None
+    pieces: Callable[[C, Tables], Iterable[Outputs]] | None = None
 
     def modules(self, config: C) -> set[str]:
         """Return the modules whose code it finds through registries, with these options."""

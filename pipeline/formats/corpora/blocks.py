@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import polars as pl
 
+from pipeline import room
 from pipeline.formats import lines
 from pipeline.formats.corpora import fast_checks, rules
 from pipeline.formats.corpora.marks import ALONE, BLANK, LAST
@@ -23,6 +24,11 @@ SIZE = 8 << 20
 _BOM = b"\xef\xbb\xbf"
 _THREADS = 1
 """Blocks that are looked at ahead; more would hold more memory for little."""
+
+_SHORT = 1 << 20
+"""Bytes that are always read at once."""
+_BYTE, _TOKEN = 16, 300
+"""Bytes that a byte of text, and a token besides, take while they are parsed."""
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -123,11 +129,9 @@ def text_blocks(
         If the file is gzipped and its name does not say so, or the other way round.
     """
     lines.gate(path)
-    before = 0
     with lines.open_bytes(path) as file:
-        for content in _pieces(file.read, size, cut):
+        for before, content in _pieces(path, file.read, size, cut):
             yield TextBlock(content, before, fields)
-            before += content.count(b"\n")
 
 
 def ahead(things: Iterator[T], job: Callable[[T], U]) -> Iterator[U]:
@@ -143,13 +147,29 @@ def ahead(things: Iterator[T], job: Callable[[T], U]) -> Iterator[U]:
 
 
 def _pieces(
-    read: Callable[[int], bytes], size: int, cut: Callable[[bytes], int]
-) -> Iterator[bytes]:
-    """Yield what `read` gives, in pieces that end where `cut` says."""
-    held = read(max(size, len(_BOM))).removeprefix(_BOM)
+    path: Path, read: Callable[[int], bytes], size: int, cut: Callable[[bytes], int]
+) -> Iterator[tuple[int, bytes]]:
+    """Yield what `read` gives, in pieces that end where `cut` says, and the lines before each."""
+    before, held = 0, read(max(size, len(_BOM))).removeprefix(_BOM)
     while more := read(size):
         if end := cut(held):
-            yield held[:end]
+            yield before, held[:end]
+            before += held.count(b"\n", 0, end)
+        else:
+            _require(f"{path}: line {before + 1}", held)
         held = held[end:] + more
     if last := held.removesuffix(b"\r"):
-        yield last
+        yield before, last
+
+
+def _require(place: str, held: bytes) -> None:
+    """Refuse a line, or what else cannot be cut, that takes more memory than there is."""
+    if len(held) < _SHORT:
+        return
+    lines, blanks = held.count(b"\n"), held.count(b" ")
+    what = f"what begins there, {lines:,} lines or more," if lines else "the line"
+    room.require(
+        len(held) * _BYTE + (lines + blanks) * _TOKEN,
+        f"{place}: {what} goes on for {room.shown(len(held))} without an end, and",
+        otherwise="end sentences by line ends, blank lines or tags, as the format has them",
+    )

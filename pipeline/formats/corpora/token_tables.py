@@ -19,6 +19,7 @@ from pipeline.formats.corpora.patterns import NamingPattern
 from pipeline.formats.corpora.rules import Rule, Unique
 from pipeline.formats.delimited import open_text
 from pipeline.formats.reading import reading
+from pipeline.formats.unpacked import first_line
 
 _APART = "~apart"
 
@@ -67,7 +68,8 @@ def _header(path: Path, comment: str) -> tuple[int, str]:
     lines.gate(path)
     number = 0
     with reading(path), open_text(path) as text:
-        for number, line in enumerate(text, start=1):
+        while line := first_line(text, path, number + 1):
+            number += 1
             if line.strip() and not (comment and line.startswith(comment)):
                 return number, line.rstrip("\r\n")
     raise DataError(f"{path}: line {number + 1}: the file is empty: no header names the columns")

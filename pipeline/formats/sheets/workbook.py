@@ -9,6 +9,7 @@ import fastexcel
 import polars as pl
 
 from pipeline.errors import DataError
+from pipeline.formats.sheets.extent import require_room
 from pipeline.formats.sheets.grid import Grid, letters
 
 Kind: TypeAlias = Literal["string", "float", "boolean", "datetime"]
@@ -24,8 +25,10 @@ def worksheets(path: Path) -> list[Grid]:
     Raises
     ------
     DataError
-        If the file is damaged, is locked with a password, or is no workbook.
+        If the file is damaged, is locked with a password, is no workbook, or is larger than there
+        is room for.
     """
+    require_room(path)
     try:
         book = fastexcel.read_excel(path.read_bytes())
         return [_worksheet(book, name) for name in book.sheet_names]

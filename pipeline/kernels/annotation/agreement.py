@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import scipy
 
+from pipeline import room
 from pipeline.kernels.annotation import agreement_of_many as many
 from pipeline.kernels.annotation import agreement_of_two as two
 from pipeline.kernels.annotation.adjudication import votes
@@ -21,6 +22,7 @@ from schemas import Agreement
 
 _Row = tuple[str | float, ...]
 
+_AT_A_TIME = 8_000_000  # numbers of the samples drawn again: bounds the memory
 EVERY = "*"
 """Stands for all annotators, and for the labels themselves instead of a category."""
 
@@ -92,6 +94,7 @@ def agreement(
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
     voices = votes(annotations.lazy()).sort("id", "annotator").collect()
+    _require_room(voices, replicates)
     rows: list[_Row] = []
     for group in _groups(voices, categories):
         bits = seeded_generator(seed=seed, purpose=" ".join(("agreement", *group.key)))
@@ -100,6 +103,18 @@ def agreement(
     table = pl.DataFrame(rows, schema=list(Agreement.columns()), orient="row").fill_nan(None)
     typed = [pl.col(name).cast(dtype) for name, dtype in Agreement.columns().items()]
     return table.select(typed).sort(*Agreement.key())
+
+
+def _require_room(voices: pl.DataFrame, replicates: int) -> None:
+    """Refuse tables of so many labels that they are no choice of labels."""
+    labels, items = voices["label"].n_unique(), voices["id"].n_unique()
+    table = max(labels * labels, labels * items)
+    drawn = min(_AT_A_TIME // max(1, labels**2) + 1, replicates) * labels * labels
+    room.require(
+        8 * (table + 4 * drawn),
+        f"agreement: {labels:,} different labels of {items:,} candidates: their tables",
+        otherwise="look whether the column of labels holds what was chosen from a list",
+    )
 
 
 class _Group(NamedTuple):
@@ -186,10 +201,14 @@ def _bootstrap(
 ) -> Iterator[_Row]:
     """Draw candidates again, and take percentiles of the samples that have a value."""
     frequencies, items = group.frequencies, int(group.frequencies.sum())
-    drawn = np.zeros((0, len(frequencies)))
-    if items:
-        drawn = bits.multinomial(items, frequencies / items, size=replicates).astype(np.float64)
-    again, estimates = group.coefficients(drawn), group.coefficients(frequencies.astype(float))
+    estimates = group.coefficients(frequencies.astype(float))
+    parts = [group.coefficients(np.zeros((0, len(frequencies))))]
+    step = max(1, _AT_A_TIME // len(frequencies)) if items else replicates
+    for start in range(0, replicates if items else 0, step):
+        size = min(step, replicates - start)
+        drawn = bits.multinomial(items, frequencies / items, size=size).astype(np.float64)
+        parts.append(group.coefficients(drawn))
+    again = {name: np.concatenate([part[name] for part in parts]) for name in estimates}
     for name, estimate in estimates.items():
         lower, upper, error, undefined = summary(again[name], confidence=confidence)
         numbers = (items, float(estimate), error, lower, upper, undefined)

@@ -54,15 +54,37 @@ def goes_on(sentences: pl.DataFrame, before: pl.DataFrame) -> bool:
     return first.height == 1 and first.equals(last)
 
 
-def spread(
-    pairs: pl.LazyFrame, sentences: pl.DataFrame, before: pl.DataFrame
-) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Count the pairs, and the documents of each that no batch before has counted.
+def by_document(pairs: pl.LazyFrame, sentences: pl.DataFrame) -> pl.LazyFrame:
+    """Count pair tokens, document by document.
 
     Parameters
     ----------
     pairs : LazyFrame
         `PAIR` and `PLACE`.
+    sentences : DataFrame
+        As `documents` gives them.
+
+    Returns
+    -------
+    LazyFrame
+        `PAIR`, `RUN`, f; what is made of parts of a batch can be added up.
+    """
+    f = pl.len().cast(pl.Int64).alias("f")
+    if not _last(sentences):
+        return pairs.group_by(PAIR).agg(f).select(PAIR, pl.lit(0, pl.Int64).alias(RUN), "f")
+    run = pl.col(PLACE).replace_strict(sentences[PLACE], sentences[RUN], return_dtype=pl.Int64)
+    return pairs.group_by(PAIR, run.alias(RUN)).agg(f)
+
+
+def spread(
+    inside: pl.LazyFrame, sentences: pl.DataFrame, before: pl.DataFrame
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Return the counts of pairs, and the documents of each that no batch before has counted.
+
+    Parameters
+    ----------
+    inside : LazyFrame
+        As `by_document` gives them.
     sentences : DataFrame
         As `documents` gives them.
     before : DataFrame
@@ -74,13 +96,7 @@ def spread(
         `PAIR`, f, documents; and what this batch leaves `OPEN`.
     """
     open_before = before.get_column(PAIR) if goes_on(sentences, before) else before.clear()[PAIR]
-    last = sentences.get_column(RUN).last() if sentences.height else 0
-    f = pl.len().cast(pl.Int64).alias("f")
-    if last:
-        run = pl.col(PLACE).replace_strict(sentences[PLACE], sentences[RUN], return_dtype=pl.Int64)
-        inside = pairs.group_by(PAIR, run.alias(RUN)).agg(f)
-    else:
-        inside = pairs.group_by(PAIR).agg(f).with_columns(pl.lit(0, pl.Int64).alias(RUN))
+    last = _last(sentences)
     seen = inside.with_columns(_fresh(open_before).alias("documents"))
     counts = seen if not last else seen.group_by(PAIR).agg(pl.sum("f"), pl.sum("documents"))
     mine = seen.filter((pl.col(RUN) == last) & (pl.col("documents") == 1)).select(PAIR)
@@ -90,6 +106,11 @@ def spread(
     open_now = name.join(pl.concat([nameless, earlier, mine]), how="cross")
     after = open_now.with_columns(pl.lit(None, OPEN[_HELD]).alias(_HELD)).select(OPEN.names())
     return counts.select(PAIR, "f", "documents"), after
+
+
+def _last(sentences: pl.DataFrame) -> int:
+    """Return the number of the last document of a batch."""
+    return int(sentences.get_column(RUN)[-1]) if sentences.height else 0
 
 
 def _fresh(known: pl.Series) -> pl.Expr:

@@ -58,18 +58,32 @@ def pair_tokens(
     ----------
     Evert & Krenn, section 2: every PP with every main verb of the sentence.
     """
-    first, second = _named(units(tokens, left), 1), _named(units(tokens, right), 2)
     if relation is None:
-        paired = first.join(second, on=PLACE)
-    elif relation.governor == "either":
+        return in_sentence(units(tokens, left), units(tokens, right))
+    first, second = _named(units(tokens, left), 1), _named(units(tokens, right), 2)
+    if relation.governor == "either":
         one = _related(first, second, tokens, relation, governor=1)
         two = _related(first, second, tokens, relation, governor=2)
         paired = pl.concat([one, two]).unique()
     else:
         number = 1 if relation.governor == "left" else 2
         paired = _related(first, second, tokens, relation, governor=number)
-    apart = paired.filter(pl.col(TOKEN_1) != pl.col(TOKEN_2))
-    return apart.select(COLUMNS)
+    return _apart(paired)
+
+
+def in_sentence(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
+    """Pair every left with every right unit of its sentence, as `pair_tokens` does.
+
+    Parameters
+    ----------
+    first, second : LazyFrame
+        As `units` gives them.
+    """
+    return _apart(_named(first, 1).join(_named(second, 2), on=PLACE))
+
+
+def _apart(paired: pl.LazyFrame) -> pl.LazyFrame:
+    return paired.filter(pl.col(TOKEN_1) != pl.col(TOKEN_2)).select(COLUMNS)
 
 
 def located(pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:

@@ -36,7 +36,9 @@ def together(first: pl.LazyFrame, second: pl.LazyFrame) -> pl.LazyFrame:
     >>> together(rows, rows).select("l1", "l2").sort("l1", "l2").collect().rows()
     [('a', 'b'), ('b', 'a')]
     """
-    paired = _types(first, 1).join(_types(second, 2), on=TEXT_UNIT)
+    one, two = (types(each).rename({"unit": f"l{number}", TOKEN: f"token_{number}"})
+                for number, each in enumerate([first, second], start=1))  # fmt: skip
+    paired = one.join(two, on=TEXT_UNIT)
     return paired.filter(pl.col("l1").cast(pl.String) != pl.col("l2").cast(pl.String))
 
 
@@ -45,6 +47,6 @@ def occurrences(units: pl.LazyFrame) -> pl.LazyFrame:
     return units.unique([TEXT_UNIT, "unit"]).group_by("unit").agg(f=pl.len().cast(pl.Int64))
 
 
-def _types(units: pl.LazyFrame, number: int) -> pl.LazyFrame:
-    token = pl.col(TOKEN).min().alias(f"token_{number}")
-    return units.group_by(TEXT_UNIT, "unit").agg(token).rename({"unit": f"l{number}"})
+def types(units: pl.LazyFrame) -> pl.LazyFrame:
+    """Return each type once for each text unit, with its first token there."""
+    return units.group_by(TEXT_UNIT, "unit").agg(pl.col(TOKEN).min())

@@ -37,6 +37,18 @@ def numbered(tokens: pl.LazyFrame, *, in_order: bool = False) -> pl.LazyFrame:
     )
 
 
+def longest(tokens: pl.DataFrame) -> int:
+    """Return how many tokens the longest sentence has; 0 if there is none.
+
+    Examples
+    --------
+    >>> longest(pl.DataFrame({"place": [0, 0, 1]}))
+    2
+    """
+    runs = tokens.get_column(PLACE).rle().struct.field("len").to_list()
+    return max(runs, default=0)
+
+
 def head_token() -> pl.Expr:
     """Return the number of a token's head; null for the root, and where none is known."""
     head = pl.col("head")

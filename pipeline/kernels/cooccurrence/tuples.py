@@ -12,7 +12,7 @@ from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.cooccurrence import dispersion
 from pipeline.kernels.cooccurrence.packing import packed
 from pipeline.kernels.cooccurrence.token_index import TokenIndex, token_index
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest
 from pipeline.kernels.cooccurrence.units import ELEMENTS, LABELS
 
 
@@ -54,7 +54,7 @@ def adjacent_tuples(
     >>> adjacent_tuples([words, words], tokens).select("l1", "l2").rows()
     [('a', 'b'), ('b', 'c')]
     """
-    place = tokens.get_column(PLACE).to_numpy()
+    place, gap = tokens.get_column(PLACE).to_numpy(), min(gap, longest(tokens))
     dense = [token_index(each, len(place)) for each in units]
     at = dense[0].units.get_column(TOKEN).to_numpy()
     chains, ends = [np.arange(len(at))], [at]
@@ -139,26 +139,20 @@ def _require_parts(text: pl.Series, number: int) -> None:
         raise DataError(f"units of tuples: {what}; remove it from the corpus")
 
 
-def count(
-    tuples: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame, *, size: int
-) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Count tuple tokens of a batch, and the documents that hold them.
+def keyed(tuples: pl.DataFrame, *, size: int) -> pl.LazyFrame:
+    """Return tuple tokens as numbers, to be counted as pairs are.
 
     Parameters
     ----------
     tuples : DataFrame
         place, l1 ... lk (Categorical).
-    sentences : DataFrame
-        As `dispersion.documents` gives them.
-    before : DataFrame
-        What the batch before left open.
     size : int
         k.
 
     Returns
     -------
-    counts, after : LazyFrame
-        As `schemas.TupleCounts`, units being Categorical; and what this batch leaves open.
+    LazyFrame
+        `dispersion.PAIR` and place; `of_key` has the units of such numbers.
 
     Raises
     ------
@@ -167,19 +161,23 @@ def count(
     """
     names = elements(size)
     words, packing = packed(tuples, names)
-    keyed = pl.concat([tuples.select(PLACE, *names), words], how="horizontal").lazy()
+    tokens = pl.concat([tuples.select(PLACE, *names), words], how="horizontal").lazy()
     first = [pl.col(name).first() for name in names]
     text = pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=ELEMENTS)
-    types = keyed.group_by(packing.names).agg(*first)
+    types = tokens.group_by(packing.names).agg(*first)
     kinds = types.select(*packing.names, units=text).collect()
     _require_parts(kinds.get_column("units"), size)
     labels = pl.Categorical(pl.Categories(LABELS))
     kinds = kinds.with_columns(pl.col("units").cast(labels))
     number = pl.col("units").to_physical().cast(pl.UInt64).alias(dispersion.PAIR)
-    numbered = keyed.join(kinds.lazy(), on=packing.names).select(PLACE, number)
-    grouped, after = dispersion.spread(numbered, sentences, before)
-    units = pl.col(dispersion.PAIR).cast(pl.UInt32).cat.to(labels).alias("units")
-    return grouped.select(units, "f", "documents"), after
+    return tokens.join(kinds.lazy(), on=packing.names).select(PLACE, number)
+
+
+def of_key(counts: pl.LazyFrame) -> pl.LazyFrame:
+    """Return counts by `dispersion.PAIR` as `schemas.TupleCounts`, units being Categorical."""
+    number = pl.col(dispersion.PAIR).cast(pl.UInt32)
+    units = number.cat.to(pl.Categorical(pl.Categories(LABELS))).alias("units")
+    return counts.select(units, "f", "documents")
 
 
 def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,7 +12,11 @@ import polars as pl
 from pipeline.kernels.arrays import BoolArray, IntArray
 from pipeline.kernels.cooccurrence.pairs import COLUMNS, TOKEN_1, TOKEN_2
 from pipeline.kernels.cooccurrence.token_index import in_order, token_index
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest
+
+START = "start"
+"""Column with the first position that the span of a node may have."""
+_AT_A_TIME = 1_000_000  # positions that are looked at: bounds the memory
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,10 @@ class Span:
         """Return the distances from the node, the node itself left out."""
         return [d for d in range(-self.left, self.right + 1) if d]
 
+    def within(self, length: int) -> Span:
+        """Return the same for sentences of so many tokens at the most: no longer than these."""
+        return replace(self, left=min(self.left, length), right=min(self.right, length))
+
 
 def in_span(
     first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, span: Span
@@ -49,7 +57,7 @@ def in_span(
     Parameters
     ----------
     first, second : DataFrame
-        Nodes and neighbours, as `units` gives them.
+        Nodes and neighbours, as `units` gives them. Of nodes that come in parts, each has `START`.
     tokens : DataFrame
         `TOKEN` and `PLACE` of all tokens, in order.
     span : Span
@@ -66,19 +74,42 @@ def in_span(
     Evert 2008, Corpora and collocations, section 4.1: surface co-occurrence. The rule for
     overlapping spans is that of the UCS toolkit.
     """
-    nodes = in_order(first)
+    span = span.within(longest(tokens))
+    nodes = in_order(first if START in first.columns else started(first, span))
     node, place = nodes.get_column(TOKEN).to_numpy(), tokens.get_column(PLACE).to_numpy()
-    start = _start(nodes, span) if span.count == "positions" else np.zeros(len(node), np.int64)
+    start = nodes.get_column(START).to_numpy()
     index = token_index(second, len(place))
     labels = index.units.get_column("unit").to_physical().to_numpy()
     counted = np.zeros(len(node), dtype=np.int64)
     pairs = [_Pairs(*(np.zeros(0, np.int64) for _ in range(3)))]
-    for offset in span.offsets():
-        rows = np.flatnonzero(_inside(node + offset, place, place[node], start))
-        counted[rows] += 1
-        pairs += [_pairs(rows, node[rows] + offset, unit, labels) for unit in index.rows]
+    offsets = np.array(span.offsets(), dtype=np.int64)
+    step = max(1, _AT_A_TIME // max(1, len(node)))
+    for some in (offsets[begin : begin + step] for begin in range(0, len(offsets), step)):
+        rows, at = np.repeat(np.arange(len(node)), len(some)), (node[:, None] + some).ravel()
+        inside = _inside(at, place, place[node[rows]], start[rows])
+        rows, at = rows[inside], at[inside]
+        counted += np.bincount(rows, minlength=len(node))
+        pairs += [_pairs(rows, at, unit, labels) for unit in index.rows]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
     return _frame(pairs, nodes, place), positions
+
+
+def started(nodes: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """Add `START`: where "positions" are counted, what no earlier hit of the type has counted.
+
+    Parameters
+    ----------
+    nodes : DataFrame
+        As `units` gives them.
+    span : Span
+        The neighbours; no longer than a sentence, see `Span.within`.
+    """
+    if span.count == "windows":
+        return nodes.with_columns(pl.lit(0, pl.Int64).alias(START))
+    before = pl.col(TOKEN).shift().over("unit", PLACE, order_by=TOKEN)
+    # A token may bear one unit twice only by several attachments; then both count it once.
+    after = (before + span.right + 1).fill_null(0).cast(pl.Int64)
+    return in_order(nodes).with_columns(after.alias(START))
 
 
 def adjacent(
@@ -100,8 +131,12 @@ def adjacent(
     DataFrame
         place, l1, l2, token_1, token_2.
     """
-    span = Span(left=0, right=gap + 1, count="windows")
-    return in_span(first, second, tokens, span)[0]
+    return in_span(first, second, tokens, following(gap))[0]
+
+
+def following(gap: int) -> Span:
+    """Return the span of the units that follow, up to `gap` tokens between."""
+    return Span(left=0, right=gap + 1, count="windows")
 
 
 class _Pairs(NamedTuple):
@@ -135,10 +170,3 @@ def _frame(pairs: Sequence[_Pairs], nodes: pl.DataFrame, place: IntArray) -> pl.
         {PLACE: place[node[rows]], "l1": first, "l2": second, TOKEN_1: node[rows], TOKEN_2: others}
     )
     return table.with_columns(pl.col("l1", "l2").cat.to(unit.dtype)).select(COLUMNS)
-
-
-def _start(nodes: pl.DataFrame, span: Span) -> IntArray:
-    """Return the first position that no earlier hit of its type in the sentence has counted."""
-    before = pl.col(TOKEN).shift().over("unit", PLACE, order_by=TOKEN)
-    # A token may bear one unit twice only by several attachments; then both count it once.
-    return nodes.select((before + span.right + 1).fill_null(0)).to_series().to_numpy()

@@ -138,14 +138,14 @@ def _order(nodes: Mapping[str, Node]) -> list[str]:
     edges = {name: [ref.stage for ref in node.inputs.values()] for name, node in nodes.items()}
     TopologicalSorter(edges).prepare()  # raises on a ring
     order: dict[str, None] = {}
-
-    def visit(name: str) -> None:
-        for before in edges.get(name, ()):
-            visit(before)
-        order.setdefault(name)
-
     for name in nodes:
-        visit(name)
+        path = [name]  # each rests on the one that follows; no recursion, for chains of any length
+        while path:
+            before = next((each for each in edges.get(path[-1], ()) if each not in order), None)
+            if before is None:
+                order.setdefault(path.pop())
+            else:
+                path.append(before)
     return list(order)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from pipeline import room
 from pipeline.errors import ConfigError, Problem
 from pipeline.runner.config.dry_run import Planned, dry_run
 from pipeline.runner.config.experiment import Experiment, override, parse, read_toml
@@ -108,7 +109,8 @@ def load(
     problems += wrong
     places = Places(path.parent, data_root(data), experiment.data)
     files = _files(nodes, places, problems)
-    planned, misfits = dry_run(nodes, files)
+    with room.limited(experiment.run.memory):
+        planned, misfits = dry_run(nodes, files)
     problems += misfits
     problems += also(experiment) if also else ()
     if problems:

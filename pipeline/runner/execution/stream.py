@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -162,11 +163,15 @@ def ahead(items: Iterable[Item]) -> Iterator[Item]:
     >>> list(ahead(iter([1, 2, 3])))
     [1, 2, 3]
     """
-    iterator = iter(items)
+    iterator, context = iter(items), copy_context()  # which has the limit of memory
+
+    def following() -> Item | object:
+        return next(iterator, _END)
+
     with ThreadPoolExecutor(max_workers=1) as pool:
-        coming = pool.submit(next, iterator, _END)
+        coming = pool.submit(context.run, following)
         while (item := coming.result()) is not _END:
-            coming = pool.submit(next, iterator, _END)
+            coming = pool.submit(context.run, following)
             yield item  # type: ignore[misc]  # an item: it is not _END
 
 

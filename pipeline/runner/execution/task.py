@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 from polars import selectors
 
-from pipeline import causes
+from pipeline import causes, room
 from pipeline.errors import (
     ConfigError,
     DataError,
@@ -53,7 +53,12 @@ def run_task(task: Task) -> None:
         If the stage raises anything that is not the project's own error.
     """
     left = LeftOut()
-    with _published(task, left) as (draft, parts), _blamed(task), located(task):
+    with (
+        _published(task, left) as (draft, parts),
+        room.limited(task.budget.memory),
+        _blamed(task),
+        located(task),
+    ):
         for frames in _tables(task, left):
             for name in list(frames):
                 for bucket, frame in _divided(task, name, frames.pop(name)):
@@ -124,11 +129,18 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     }
     if counting is not None and corpus:
         return streamed(task, counting, inputs, left)
-    frames = collected(stage.run(task.config, inputs))
-    faults = frames.pop(FAULTS, None)
-    if faults is not None and faults.height:
-        raise DataError(faults_report(faults, task.name))
-    return iter([frames])
+    return _made(task, inputs)
+
+
+def _made(task: Task, inputs: Tables) -> Iterator[Frames]:
+    """Run the stage, and yield what it makes, piece by piece."""
+    stage, config = task.stage, task.config
+    for piece in stage.pieces(config, inputs) if stage.pieces else [stage.run(config, inputs)]:
+        frames = collected(piece)
+        faults = frames.pop(FAULTS, None)
+        if faults is not None and faults.height:
+            raise DataError(faults_report(faults, task.name))
+        yield frames
 
 
 def _put_together(task: Task, counting: Counting, tables: Tables) -> Frames:

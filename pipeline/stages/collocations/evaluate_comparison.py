@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import polars as pl
 from pydantic import Field
 
@@ -10,7 +12,7 @@ from pipeline.kernels.nbest.against_baseline import compare_with_baseline
 from pipeline.kernels.nbest.best import best_measures
 from pipeline.kernels.nbest.counts import draw_totals, nbest_counts
 from pipeline.kernels.nbest.difference_sets import adjust, compare, difference_counts
-from pipeline.stages.base import Outputs, Tables, stage
+from pipeline.stages.base import Outputs, Tables, as_one, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
     Pairs,
@@ -29,6 +31,9 @@ from schemas import (
     CutComparison,
 )
 
+_ROWS = 1_000_000
+"""Rows of the table `comparison` that are made at a time."""
+
 
 class EvaluateComparison(Tests):
     """Test whether measures differ in n-best precision, from each other and from the baseline."""
@@ -42,6 +47,15 @@ class EvaluateComparison(Tests):
     cuts alone."""
 
 
+def _pieces(config: EvaluateComparison, tables: Tables) -> Iterator[Outputs]:
+    ranks, draws = chosen_ranks(config, tables).collect(), judged_draws(tables).collect()
+    sizes = sizes_along(ranks, every=config.every, cuts=config.cuts)
+    lists = nbest_counts(ranks.lazy(), draws.lazy()).filter(pl.col("n").is_in(sizes)).collect()
+    every = ranks_of_all(ranks, tables)
+    yield from _between(config, every, draws, lists, sizes)
+    yield _baseline(config, every, draws, lists)
+
+
 @stage(
     "evaluate.comparison",
     config=EvaluateComparison,
@@ -52,17 +66,11 @@ class EvaluateComparison(Tests):
         "baseline_cuts": CutBaselineComparison,
         "best": BestMeasures,
     },
+    pieces=_pieces,
 )
 def evaluate_comparison(config: EvaluateComparison, tables: Tables) -> Outputs:
     """Count the difference sets, test each, adjust at the declared cuts."""
-    ranks, draws = chosen_ranks(config, tables).collect(), judged_draws(tables).collect()
-    sizes = sizes_along(ranks, every=config.every, cuts=config.cuts)
-    lists = nbest_counts(ranks.lazy(), draws.lazy()).filter(pl.col("n").is_in(sizes)).collect()
-    every = ranks_of_all(ranks, tables)
-    return {
-        **_between(config, every, draws, lists, sizes),
-        **_baseline(config, every, draws, lists),
-    }
+    return as_one(_pieces(config, tables))
 
 
 def _between(
@@ -71,20 +79,35 @@ def _between(
     draws: pl.DataFrame,
     lists: pl.DataFrame,
     sizes: list[int],
-) -> Outputs:
-    """Test the measures against each other."""
+) -> Iterator[Outputs]:
+    """Test the measures against each other, some pairs at a time: there may be thousands."""
     pairs = pairs_of(config.pairs, config.measures, ranks)
     complete = not config.pairs or pairs == pairs_of((), config.measures, ranks)
-    counts = difference_counts(ranks, draws, pairs=pairs, at=sizes)
-    tests = compare(counts, **tested(config))
     declared = pl.col("n").is_in(config.cuts)
-    cuts = adjust(tests.filter(declared), correction=config.correction, **mark(config))
-    best = _best(config, counts.filter(declared), cuts, lists) if complete else None
-    return {
-        "comparison": tests,
-        "cuts": cuts,
-        "best": BestMeasures.zero_rows() if best is None else best,
-    }
+    counted, tested_at_cuts = [], []
+    for judged, some in _in_parts(draws, pairs, len(sizes)):
+        counts = difference_counts(ranks, judged, pairs=some, at=sizes)
+        tests = compare(counts, **tested(config))
+        counted.append(counts.filter(declared))
+        tested_at_cuts.append(tests.filter(declared))
+        yield {"comparison": tests}
+    cuts = adjust(pl.concat(tested_at_cuts), correction=config.correction, **mark(config))
+    best = _best(config, pl.concat(counted), cuts, lists) if complete else None
+    yield {"cuts": cuts, "best": BestMeasures.zero_rows() if best is None else best}
+
+
+def _in_parts(
+    draws: pl.DataFrame, pairs: list[tuple[str, str]], sizes: int
+) -> Iterator[tuple[pl.DataFrame, list[tuple[str, str]]]]:
+    """Yield the draws of a category with some of the pairs, in the order of the table's key."""
+    step = max(1, _ROWS // max(1, sizes))
+    if len(pairs) <= step:
+        yield draws, pairs
+        return
+    for category in draws.get_column("category").unique().sort():
+        ordered = sorted(pairs)
+        for start in range(0, len(pairs), step):
+            yield draws.filter(category=category), ordered[start : start + step]
 
 
 def _best(

@@ -18,6 +18,7 @@ from pipeline.stages.base import (
     stage,
 )
 from pipeline.stages.collocations import pair_counting
+from pipeline.stages.collocations.adding_up import Sum, of_documents, of_examples
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.relations import RelationOptions
 from pipeline.stages.collocations.units import UnitOptions
@@ -144,15 +145,23 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
     excluded = stop_words(tables)
     left = config.left.kernel(excluded)
     right = left if config.left == config.right else config.right.kernel(excluded)
-    occurrences = pair_counting.find(tokens, left=left, right=right, options=config)
     sentences = dispersion.documents(tokens.lazy()).collect()
     before = tables["open"].collect()
-    counts, after = pair_counting.counts(occurrences.pairs, sentences, before)
+    inside, shown = Sum(of_documents, tokens), of_examples(config.examples, tokens)
+    marginals: list[pl.LazyFrame] = []
+    number = total = 0
+    for found in pair_counting.find(tokens, left=left, right=right, options=config):
+        inside.add(dispersion.by_document(pair_counting.keyed(found.pairs), sentences).collect())
+        shown.add(_examples(config, found.pairs.lazy(), tokens.lazy()).collect())
+        marginals.append(found.marginals)
+        number, total = number + found.pairs.height, total + found.total
+    counts, after = pair_counting.counts(inside.result(), sentences, before)
+    counted = {"pair tokens": number} | ({_TOTAL: total} if total else {})
     return {
         "counts": counts,
-        "marginals": occurrences.marginals,
-        "examples": _examples(config, occurrences.pairs.lazy(), tokens.lazy()),
-        "corpus": pair_counting.sizes(tokens, sentences, before, _counted(occurrences)),
+        "marginals": pl.concat(marginals),
+        "examples": shown.result(),
+        "corpus": pair_counting.sizes(tokens, sentences, before, counted),
         "open": after,
     }
 
@@ -180,7 +189,3 @@ def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
         ours = config.dependency.columns().items()
         used |= {f"dependency.{option}": names for option, names in ours}
     return used | config.shown()
-
-
-def _counted(found: pair_counting.Found) -> dict[str, int]:
-    return {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})

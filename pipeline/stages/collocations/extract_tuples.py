@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import polars as pl
 from pydantic import Field
 
+from pipeline import room
 from pipeline.kernels.cooccurrence import dispersion, examples
 from pipeline.kernels.cooccurrence.pairs import located
 from pipeline.kernels.cooccurrence.subsets import with_subsets
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, numbered
-from pipeline.kernels.cooccurrence.tuples import adjacent_tuples, apart, count, pair_tuples
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest, numbered
+from pipeline.kernels.cooccurrence.tuples import (
+    adjacent_tuples,
+    apart,
+    keyed,
+    of_key,
+    pair_tuples,
+)
 from pipeline.kernels.cooccurrence.units import Unit, units
 from pipeline.kernels.hashing import candidate_id
 from pipeline.stages.base import CorpusSource, Counting, Outputs, Tables, TableSource, stage
 from pipeline.stages.collocations import pair_counting
+from pipeline.stages.collocations.adding_up import Sum, of_documents, of_examples
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.extract_pairs import stop_words
 from pipeline.stages.collocations.tuple_options import TupleOptions
@@ -32,6 +42,9 @@ class ExtractTuples(ExampleOptions, TupleOptions):
     min_frequency: int = Field(default=1, ge=1)
     """Drop tuples with a smaller f, after counting: all other frequencies stay as they are."""
 
+
+_NUMBERS = 48
+"""Bytes that a token of a tuple takes while tuples are looked for."""
 
 PARTIALS = {"counts": TupleCounts, "examples": Examples, "corpus": CorpusSize}
 
@@ -84,27 +97,41 @@ def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:
     """Count the tuples of one part of a corpus, and choose examples from it."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = numbered(tables["corpus"], in_order=True).collect()
-    tuples = _find(config, tokens, config.kernels(stop_words(tables)))
     sentences = dispersion.documents(tokens.lazy()).collect()
     before = tables["open"].collect()
-    counts, after = count(tuples, sentences, before, size=config.size)
-    counted = {"tuple tokens": tuples.height}
+    inside, shown = Sum(of_documents, tokens), of_examples(config.examples, tokens)
+    number = 0
+    for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
+        keys = keyed(tuples, size=config.size)
+        inside.add(dispersion.by_document(keys, sentences).collect())
+        shown.add(_examples(config, tuples.lazy(), tokens.lazy()).collect())
+        number += tuples.height
+    counts, after = dispersion.spread(inside.result().lazy(), sentences, before)
     return {
-        "counts": counts,
-        "examples": _examples(config, tuples.lazy(), tokens.lazy()),
-        "corpus": pair_counting.sizes(tokens, sentences, before, counted),
+        "counts": of_key(counts),
+        "examples": shown.result(),
+        "corpus": pair_counting.sizes(tokens, sentences, before, {"tuple tokens": number}),
         "open": after,
     }
 
 
-def _find(config: ExtractTuples, tokens: pl.DataFrame, wanted: list[Unit]) -> pl.DataFrame:
+def _find(
+    config: ExtractTuples, tokens: pl.DataFrame, wanted: list[Unit]
+) -> Iterator[pl.DataFrame]:
+    """Yield the tuples, so many that fit in memory."""
     if config.left and config.right:
-        left, right = wanted
-        pairs = pair_counting.find(tokens, left=left, right=right, options=config).pairs
-        numbers = [len(each.templates) for each in wanted]
-        return pair_tuples(pairs, left=numbers[0], right=numbers[1])
+        one, two = wanted
+        left, right = (len(each.templates) for each in wanted)
+        for found in pair_counting.find(tokens, left=one, right=two, options=config):
+            yield pair_tuples(found.pairs, left=left, right=right)
+        return
     by_position = [units(tokens.lazy(), unit).collect() for unit in wanted[: len(config.sides)]]
-    return adjacent_tuples(by_position * (config.length or 1), tokens, gap=config.gap)
+    first, *others = by_position * (config.length or 1)
+    most = min(config.gap + 1, longest(tokens)) ** len(others)
+    what = f"{tokens['file'].first()!s}: the {config.size} units that may follow one of its tokens"
+    room.require(most * config.size * _NUMBERS, what, otherwise="give a smaller gap")
+    for some in pair_counting.in_parts(first, most):
+        yield adjacent_tuples([some, *others], tokens, gap=config.gap)
 
 
 def _examples(config: ExtractTuples, tuples: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:

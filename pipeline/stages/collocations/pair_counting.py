@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
 
 from pipeline.kernels.cooccurrence import dispersion, textual, windows
-from pipeline.kernels.cooccurrence.pairs import COLUMNS, of_key, pair_key, pair_tokens
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
+from pipeline.kernels.cooccurrence.pairs import (
+    COLUMNS,
+    in_sentence,
+    of_key,
+    pair_key,
+    pair_tokens,
+)
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest
 from pipeline.kernels.cooccurrence.units import LABELS, Unit, units
 from pipeline.stages.collocations.relations import RelationOptions
 from schemas import UnitCounts
@@ -19,32 +27,39 @@ LEFT, RIGHT = 1, 2
 ENDLESS = 1_000
 """Tokens from which on a sentence is none."""
 
-_NO_MARGINALS = UnitCounts.zero_rows().with_columns(
-    pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS)))
+AT_A_TIME = 1_000_000
+"""Pair tokens that are held: a long sentence, whose words all go together, comes in parts."""
+
+_LABEL = pl.Categorical(pl.Categories(LABELS))
+_NO_MARGINALS = UnitCounts.zero_rows().with_columns(pl.col("unit").cast(_LABEL))
+_NO_PAIRS = pl.DataFrame(
+    schema={name: _LABEL if name in {"l1", "l2"} else pl.Int64() for name in COLUMNS}
 )
 
 
 @dataclass(frozen=True)
 class Found:
-    """What one part of a corpus gives.
+    """What one part of a corpus gives, or some of it.
 
     Parameters
     ----------
     pairs : DataFrame
         The pairs to count, see `pipeline.kernels.cooccurrence.pairs.COLUMNS`.
     marginals : LazyFrame
-        As `schemas.UnitCounts`; empty where they are sums over the pairs.
+        As `schemas.UnitCounts`, to be added up; empty where they are sums over the pairs.
     total : int
         What the counts are out of; 0 where it is their sum.
     """
 
     pairs: pl.DataFrame
-    marginals: pl.LazyFrame
+    marginals: pl.LazyFrame = field(default_factory=lambda: _NO_MARGINALS)
     total: int = 0
 
 
-def find(tokens: pl.DataFrame, *, left: Unit, right: Unit, options: RelationOptions) -> Found:
-    """Return the pairs of a part of a corpus by the relation asked for.
+def find(
+    tokens: pl.DataFrame, *, left: Unit, right: Unit, options: RelationOptions
+) -> Iterator[Found]:
+    """Yield the pairs of a part of a corpus by the relation asked for, so many that fit in memory.
 
     Parameters
     ----------
@@ -55,39 +70,76 @@ def find(tokens: pl.DataFrame, *, left: Unit, right: Unit, options: RelationOpti
     options : RelationOptions
         Which of them belong together.
     """
-    if options.relation in {"sentence", "dependency"}:
+    if options.relation == "dependency":
         plan = pair_tokens(tokens.lazy(), left=left, right=right, relation=options.syntactic)
-        return Found(plan.collect(), _NO_MARGINALS)
+        yield Found(plan.collect())
+        return
     first = units(tokens.lazy(), left).collect()
     second = first if left is right else units(tokens.lazy(), right).collect()
-    if options.relation == "adjacent":
-        pairs = windows.adjacent(first, second, tokens, gap=options.gap)
-        return Found(pairs, _NO_MARGINALS)
-    if options.relation == "surface":
-        return _surface(first, second, tokens, options)
-    return _textual(first, second, tokens, options)
+    if options.relation == "sentence":
+        for some in in_parts(first, _matches(first, second, PLACE)):
+            yield Found(in_sentence(some.lazy(), second.lazy()).collect())
+    elif options.relation == "adjacent":
+        yield from _in_span(first, second, tokens, windows.following(options.gap))
+    elif options.relation == "surface":
+        yield from _in_span(first, second, tokens, options.span)
+    else:
+        yield from _textual(first, second, tokens, options)
 
 
-def _surface(
-    first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions
-) -> Found:
-    pairs, positions = windows.in_span(first, second, tokens, options.span)
-    if options.relational:
-        return Found(pairs, _NO_MARGINALS)
-    corpus = second.group_by("unit").agg(f=pl.len().cast(pl.Int64))
-    return Found(pairs, _marginals(positions, corpus), tokens.height)
+def in_parts(units: pl.DataFrame, pairs: pl.Series | int) -> Iterator[pl.DataFrame]:
+    """Yield units, in order, in parts that have about `AT_A_TIME` pairs; at least one part.
+
+    Parameters
+    ----------
+    units : DataFrame
+        One a row.
+    pairs : Series of int, or int
+        How many pairs each may have at the most.
+    """
+    each = np.broadcast_to(np.asarray(pairs, dtype=np.float64), units.height)
+    part = (np.cumsum(each) - each) // AT_A_TIME
+    starts = np.flatnonzero(np.diff(part, prepend=-1.0))
+    for start, end in itertools.pairwise([*(starts.tolist() or [0]), units.height]):
+        yield units[start:end]
+
+
+def _matches(first: pl.DataFrame, second: pl.DataFrame, key: str) -> pl.Series:
+    """Return for each row how many of the second table have its key."""
+    numbers = second.group_by(key).agg(pl.len().cast(pl.Int64).alias("_number"))
+    joined = first.select(key).join(numbers, on=key, how="left", maintain_order="left")
+    return joined.get_column("_number").fill_null(0)
+
+
+def _in_span(
+    first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, span: windows.Span
+) -> Iterator[Found]:
+    """Yield the pairs in the spans of nodes; with positions these and all units as marginals."""
+    span = span.within(longest(tokens))
+    own = span.count == "positions"
+    for some in in_parts(windows.started(first, span), span.left + span.right):
+        pairs, positions = windows.in_span(some, second, tokens, span)
+        yield Found(pairs, _side(LEFT, positions) if own else _NO_MARGINALS)
+    if own:
+        corpus = second.group_by("unit").agg(f=pl.len().cast(pl.Int64))
+        yield Found(_NO_PAIRS, _side(RIGHT, corpus), tokens.height)
 
 
 def _textual(
     first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions
-) -> Found:
+) -> Iterator[Found]:
     numbered = _text_units(tokens.lazy(), options.text_unit)
-    one, two = (each.lazy().join(numbered, on=TOKEN) for each in (first, second))
     places = tokens.lazy().select(pl.col(TOKEN).alias("token_1"), PLACE)
-    pairs = textual.together(one, two).join(places, on="token_1").select(COLUMNS)
-    held = (textual.occurrences(one).collect(), textual.occurrences(two).collect())
+    one, two = (
+        textual.types(each.lazy().join(numbered, on=TOKEN)).collect() for each in (first, second)
+    )
+    for some in in_parts(one, _matches(one, two, textual.TEXT_UNIT)):
+        pairs = textual.together(some.lazy(), two.lazy()).join(places, on="token_1")
+        yield Found(pairs.select(COLUMNS).collect())
+    for side, each in ((LEFT, one), (RIGHT, two)):
+        yield Found(_NO_PAIRS, _side(side, textual.occurrences(each.lazy()).collect()))
     total = numbered.select(pl.col(textual.TEXT_UNIT).n_unique()).collect().item()
-    return Found(pairs.collect(), _marginals(*held), int(total))
+    yield Found(_NO_PAIRS, total=int(total))
 
 
 def _text_units(tokens: pl.LazyFrame, within: str) -> pl.LazyFrame:
@@ -99,23 +151,24 @@ def _text_units(tokens: pl.LazyFrame, within: str) -> pl.LazyFrame:
     return some.with_columns(number).select(TOKEN, textual.TEXT_UNIT)
 
 
-def _marginals(first: pl.DataFrame, second: pl.DataFrame) -> pl.LazyFrame:
-    sides = [
-        found.lazy().select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
-        for side, found in ((LEFT, first), (RIGHT, second))
-    ]
-    return pl.concat(sides)
+def _side(side: int, found: pl.DataFrame) -> pl.LazyFrame:
+    return found.lazy().select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
+
+
+def keyed(pairs: pl.DataFrame) -> pl.LazyFrame:
+    """Return pair tokens as numbers, to be counted by `dispersion.by_document`."""
+    return pairs.lazy().select(PLACE, pair_key().alias(dispersion.PAIR))
 
 
 def counts(
-    pairs: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame
+    inside: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """Count the pairs, and the documents that hold them.
 
     Parameters
     ----------
-    pairs : DataFrame
-        As `find` gives them.
+    inside : DataFrame
+        The pairs of this part of a corpus, as `dispersion.by_document` gives them.
     sentences : DataFrame
         As `dispersion.documents` gives them.
     before : DataFrame
@@ -126,8 +179,7 @@ def counts(
     counts, after : LazyFrame
         As `schemas.PairCounts`, and what this part leaves open.
     """
-    keyed = pairs.lazy().select(PLACE, pair_key().alias(dispersion.PAIR))
-    grouped, after = dispersion.spread(keyed, sentences, before)
+    grouped, after = dispersion.spread(inside.lazy(), sentences, before)
     return grouped.select(*of_key(pl.col(dispersion.PAIR)), "f", "documents"), after
 
 

@@ -6,6 +6,8 @@ import polars as pl
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from pipeline.errors import DataError
+from pipeline.kernels.annotation import agreement as kernel
 from pipeline.kernels.annotation.agreement import agreement
 from pipeline.kernels.annotation.agreement_of_many import fleiss_standard_error
 from pipeline.kernels.statistics.binomial_intervals import wilson
@@ -130,3 +132,16 @@ def test_two_who_judged_nothing_in_common() -> None:
 def test_mistakes_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="out of range"):
         table(**options)
+
+
+def test_samples_in_parts_are_the_same_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = table()
+    monkeypatch.setattr(kernel, "_AT_A_TIME", 50)
+    assert table().equals(whole)
+
+
+def test_as_many_labels_as_candidates_are_no_labels() -> None:
+    many = [str(number) for number in range(30_000)] * 2
+    given = pl.DataFrame({"id": many, "annotator": ["a", "b"] * 30_000, "label": many})
+    with pytest.raises(DataError, match=r"(?s)30,000 different labels of 30,000 .*memory ="):
+        table(given)

@@ -44,7 +44,8 @@ def counted(parts: Parts) -> dict[tuple[str, str], int]:
         paired = pair_tokens(tokens, left=EVERY, right=EVERY, relation=None)
         pairs = paired.with_columns(pair_key().alias("pair")).collect()
         sentences = dispersion.documents(tokens).collect()
-        spread, after = pl.collect_all(dispersion.spread(pairs.lazy(), sentences, before))
+        inside = dispersion.by_document(pairs.lazy(), sentences)
+        spread, after = pl.collect_all(dispersion.spread(inside, sentences, before))
         labels = pairs.select("pair", "l1", "l2").unique()
         assert spread["f"].sum() == pairs.height
         for l1, l2, documents in spread.join(labels, on="pair")["l1", "l2", "documents"].rows():
@@ -79,7 +80,8 @@ def test_an_open_document_keeps_the_numbers_of_labels() -> None:
     first = number("first")
     nothing = pl.LazyFrame(schema={"pair": pl.UInt64, "place": pl.Int64})
     sentences = dispersion.documents(numbered(frame([]))).collect()
-    after = dispersion.spread(nothing, sentences, before)[1].collect()
+    inside = dispersion.by_document(nothing, sentences)
+    after = dispersion.spread(inside, sentences, before)[1].collect()
     del before
     assert number("second") != first
     assert number("first") == first

@@ -18,8 +18,9 @@ from pipeline.kernels.cooccurrence.tokens import numbered
 from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
     apart,
-    count,
     elements,
+    keyed,
+    of_key,
     pair_tuples,
 )
 from pipeline.kernels.cooccurrence.units import Related, Unit, units
@@ -132,7 +133,9 @@ def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
     kinds = ["any"] * size
     sentences = dispersion.documents(numbered(frame(corpus))).collect()
     nothing = pl.DataFrame(schema=dispersion.OPEN)
-    counts, after = count(found_tuples(corpus, kinds, 0), sentences, nothing, size=size)
+    inside = dispersion.by_document(keyed(found_tuples(corpus, kinds, 0), size=size), sentences)
+    counts, after = dispersion.spread(inside, sentences, nothing)
+    counts = of_key(counts)
     slow: Counter[tuple[str, ...]] = Counter()
     held: set[tuple[tuple[str, ...], int]] = set()
     for sentence, _, words in slow_tuples(corpus, kinds, 0):
@@ -151,10 +154,8 @@ def test_the_separator_in_a_unit_is_an_error() -> None:
     token = {"file": "f", "doc": "d", "sentence": 1, "head": 0, "upos": "X", "deprel": "x"}
     words = [{**token, "position": i, "lemma": word} for i, word in [(1, "a\x1fb"), (2, "c")]]
     corpus = [[{**word, "form": ""} for word in words]]
-    sentences = dispersion.documents(numbered(frame(corpus))).collect()
-    nothing = pl.DataFrame(schema=dispersion.OPEN)
     with pytest.raises(DataError, match=r"1 label\(s\) hold the control character U\+001F"):
-        count(found_tuples(corpus, ["any", "any"], 0), sentences, nothing, size=2)
+        keyed(found_tuples(corpus, ["any", "any"], 0), size=2)
 
 
 def test_no_tokens() -> None:

@@ -1,0 +1,102 @@
+"""What is looked at in parts, to bound the memory, is what the whole gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import pipeline as lx
+from pipeline.errors import DataError
+from pipeline.room import limited
+from pipeline.stages.collocations import adding_up, evaluate_comparison, pair_counting
+
+TEXT = "a b a c d b\nb a a\n\nd c b a d\n"
+RELATIONS = [
+    'relation = "sentence"',
+    'relation = "adjacent"\nadjacent = { gap = 2 }',
+    'relation = "surface"\nsurface = { left = 2, right = 3 }',
+    'relation = "surface"\nsurface = { left = 2, right = 3, count = "windows" }',
+    'relation = "textual"',
+    'relation = "textual"\ntextual = { within = "document" }',
+]
+
+
+def tables(folder: Path, stage: str, text: str = TEXT) -> dict[str, pl.DataFrame]:
+    (folder / "a.txt").write_text(text)
+    (folder / "x.toml").write_text(
+        f'name = "x"\n[stages.c]\ncorpus = "a.txt"\nexamples = 2\n{stage}\n'
+    )
+    run = lx.run(folder / "x.toml", runs=folder / "runs", report=False, force=["c"])
+    names = ["candidates" if "pairs" in stage else "tuples", "examples", "corpus"]
+    found = {name: run.table(f"c.{name}") for name in names}
+    return {name: table.sort(table.columns) for name, table in found.items()}
+
+
+def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_counting, "AT_A_TIME", 3)
+    monkeypatch.setattr(adding_up, "AT_A_TIME", 3)
+
+
+PAIRS = 'use = "extract.pairs"\nleft = { label = "{form}" }\nright = { label = "{form}" }\n'
+TUPLES = 'use = "extract.tuples"\nlength = 3\nunit = { label = "{form}" }\nrelation = "adjacent"\n'
+
+
+@pytest.mark.parametrize(
+    "stage", [*(PAIRS + each for each in RELATIONS), TUPLES + "adjacent = { gap = 2 }"]
+)
+def test_parts_of_a_batch(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = tables(tmp_path, stage)
+    smaller(monkeypatch)
+    parts = tables(tmp_path, stage)
+    assert {name: table.equals(parts[name]) for name, table in whole.items()} == dict.fromkeys(
+        whole, True
+    )
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        PAIRS + 'relation = "surface"\nsurface = { left = %d, right = %d }',
+        PAIRS + 'relation = "surface"\nsurface = { left = %d, right = %d, count = "windows" }',
+    ],
+)
+def test_a_span_ends_with_the_sentence(stage: str, tmp_path: Path) -> None:
+    long, longer = (tables(tmp_path, stage % (each, each)) for each in (6, 10**18))
+    assert long["candidates"].equals(longer["candidates"])
+
+
+def test_more_pairs_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adding_up, "AT_A_TIME", 1)
+    tokens = pl.DataFrame({"file": ["a.txt"] * 3, "place": [0, 0, 0]})
+    kept = adding_up.Sum(adding_up.of_documents, tokens)
+    part: dict[str, Any] = {"pair": range(9), "run": 0, "f": 1}
+    kept.add(pl.DataFrame(part))
+    with (
+        limited(500),
+        pytest.raises(DataError, match=r"(?s)a.txt: .* 3 tokens.*9 different.*memory ="),
+    ):
+        kept.add(pl.DataFrame(part))
+
+
+def test_some_pairs_of_measures_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = Path(__file__).parents[3] / "data" / "candidates.tsv"
+    stages = {
+        "c": f'use = "extract.table"\npath = "{data}"',
+        "j": f'use = "join.table"\npath = "{data}"\ncandidates = "c"\n'
+        'categories = { TP = "TP", figurative = "figurative" }',
+        "s": 'use = "score.association"\ncandidates = "c"\nmeasures = ["mi", "dice", "t_score"]',
+        "r": 'use = "score.rank"\nscores = "s"',
+        "e": 'use = "evaluate.comparison"\nranks = "r"\njudgements = "j"\nevery = 500\ncuts = [100]',
+    }
+    text = "".join(f"[stages.{name}]\n{each}\n" for name, each in stages.items())
+    (tmp_path / "x.toml").write_text('name = "x"\n' + text)
+    digests = []
+    for rows in (1_000_000, 10):
+        monkeypatch.setattr(evaluate_comparison, "_ROWS", rows)
+        run = lx.run(tmp_path / "x.toml", runs=tmp_path / str(rows), report=False)
+        names = ("comparison", "cuts", "best", "baseline", "baseline_cuts")
+        digests.append({name: run.table(f"e.{name}").hash_rows().sum() for name in names})
+    assert digests[0] == digests[1]
