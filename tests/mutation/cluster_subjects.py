@@ -79,8 +79,17 @@ def _subject(
     )
 
 
-def _sum_of(name: str) -> Callable[[Path], object]:
-    return lambda folder: oracles.rows_and_sum(oracles.records(folder / name, "\t"), "f")
+def _sum_of(name: str, label: str) -> Callable[[Path], object]:
+    """Return what counts pairs of item and label, those that come again once, and the sum of f."""
+
+    def count(folder: Path) -> object:
+        rows = oracles.records(folder / name, "\t")
+        counted = oracles.rows_and_sum(rows, "f")
+        if rows is None or counted is None:
+            return None
+        return len({(row.get("item"), row.get(label)) for row in rows}), counted[1]
+
+    return count
 
 
 def _number_of_items(folder: Path) -> object:
@@ -88,8 +97,8 @@ def _number_of_items(folder: Path) -> object:
 
 
 SUBJECTS = (
-    _subject("gold.tsv", _GOLD, delimited("\t"), _sum_of("gold.tsv"), _observed("gold")),
-    _subject("x.tsv", _TABLE, delimited("\t"), _sum_of("x.tsv"), _observed("clusters")),
+    _subject("gold.tsv", _GOLD, delimited("\t"), _sum_of("gold.tsv", "gold"), _observed("gold")),
+    _subject("x.tsv", _TABLE, delimited("\t"), _sum_of("x.tsv", "cluster"), _observed("clusters")),
     _subject("x.paths", _PATHS, delimited("\t"), _path_rows, _observed("clusters")),
     _subject("x.blocks", _BLOCKS, delimited(" "), _items, _number_of_items),
 )

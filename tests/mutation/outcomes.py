@@ -21,7 +21,7 @@ _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\)|This is a defect|panicked at|unexpected \w+:"
 )
 _LIBRARY = re.compile(
-    r"ComputeError|PolarsError|\bpolars\b|pyarrow|Arrow error|pydantic|infer_schema|ignore_errors|"
+    r"ComputeError|PolarsError|\bpolars\.|pyarrow|Arrow error|pydantic|infer_schema|ignore_errors|"
     r"Resolved plan|DataFrame|LazyFrame|\[Errno|openpyxl|pandera|numpy|fastexcel|calamine|sqlglot|"
     r"stage \S+ failed:|try_parse_hive|truncate_ragged|\bxml\.|codec can't|Expecting value|NoneType|"
     r"BadZipFile|BadGzipFile|object has no attribute|Input should be|valid \w+, unable to|std::|rust",
@@ -31,7 +31,7 @@ _REMEDY = re.compile(
     r"did you mean|valid:|known:|[;:.\n] ?(?:Mend|Save|Convert|Give|Name|Write|Choose|Check|Correct|Remove|Keep|Put|Use|"
     r"Read|Copy|Make|Move|Rename|Run|Raise|Double|Delete|Type|Take|Set|Leave|Take|Fetch|Ask|Add|Cut|Divide|Try|See|"
     r"Restore|Unpack|Close|Open|lexassay)\b|\bor\b|such as|e\.g\.|--help|has to|may be|is required|unknown key|"
-    r"there is no|does not exist|not TOML|at least|at most|has \d|should",
+    r"there is no|does not exist|not TOML|at least|at most|has \d|should|requires|is empty",
     re.IGNORECASE,
 )
 _LINE = re.compile(
