@@ -6,6 +6,7 @@ Only the command that is called is imported: to import all of them takes longer 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated, Any
@@ -42,6 +43,13 @@ COMMANDS = {
     "schema": ("templates", "Print the JSON Schema of an experiment, for editors."),
 }
 """Each command with its module and the first sentence of its docstring."""
+_OURS = {
+    "Input should be a valid integer.*": "it should be a whole number",
+    "Input should be a valid number.*": "it should be a number",
+    "Input should be a valid boolean.*": "it should be true or false",
+    "Input should be": "it should be",
+}
+"""What a library says of a wrong value, and what is said instead."""
 
 
 def app_for(words: Sequence[str]) -> typer.Typer:
@@ -63,6 +71,29 @@ def app_for(words: Sequence[str]) -> typer.Typer:
             _ending(command(name)) if called else _not_called
         )
     return app
+
+
+def call(words: Sequence[str]) -> int:
+    """Run the command that the words call and return its exit code."""
+    try:
+        code = app_for(words)(words, prog_name="lexassay", standalone_mode=False)
+    except typer.TyperException as error:
+        told: Any = error  # its classes that can be shown have no public name
+        if isinstance(error, typer.BadParameter):
+            told.message = _plainly(error)
+        told.show()
+        return int(told.exit_code)
+    return code if isinstance(code, int) else 0
+
+
+def _plainly(error: typer.BadParameter) -> str:
+    """Say what a word of the command should be, without the words of a library."""
+    message = error.message
+    for theirs, ours in _OURS.items():
+        message = re.sub(theirs, ours, message)
+    details = getattr(error.__cause__, "errors", None)
+    found = f" (found {details()[0]['input']!r})" if details is not None else ""
+    return message + found
 
 
 def command(name: str) -> Callable[..., int]:

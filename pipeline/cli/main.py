@@ -46,11 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str], *, debug: bool) -> int:
     try:
-        from pipeline.cli.app import app_for
+        from pipeline.cli.app import call
 
-        app_for(words)(words, prog_name="lexassay")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
+        return call(words)
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does: no more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -64,7 +62,6 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
         if not isinstance(error, Exception) and not causes.is_panic(error):
             raise
         return _report(error, _UNKNOWN, debug=debug, text=causes.in_words(error))
-    return 0
 
 
 def _report(error: BaseException, code: int, *, debug: bool, text: str | None = None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -163,20 +163,6 @@ def _line_ends(path: Path) -> tuple[int, int, list[int]]:
                 first.append(count + content.count(b"\n", 0, end) + 1)
             count += content.count(b"\n", 0, len(content) - 1)
     return count + bool(held), bare, first
-
-
-def _tolerant(
-    path: Path, columns: list[str] | None, predicate: pl.Expr | None, rows: int | None
-) -> Iterator[pl.DataFrame]:
-    """Yield the lines chunk by chunk; memory is that of one chunk."""
-    first = 1
-    with open_bytes(path) as file:
-        while (rows is None or first <= rows) and (chunk := file.read(_CHUNK)):
-            frame = _numbered(chunk + file.readline(), first)
-            first += frame.height
-            frame = frame if rows is None else frame.filter(pl.col(LINE) <= rows)
-            frame = frame if predicate is None else frame.filter(predicate)
-            yield frame if columns is None else frame.select(columns)
 
 
 def _numbered(chunk: bytes, first: int) -> pl.DataFrame:

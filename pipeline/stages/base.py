@@ -303,8 +303,8 @@ class Stage(Generic[C]):
         config -> what goes out to people, `Sheets` or `NBestList`, which the runner writes outside
         the store. The format of sheets, or "list", where the options are called as their fields.
     agree : callable or None
-        the stages that it refers to, by its own option -> what does not go together in them, as
-        a `Problem` whose place is that option.
+        (config, the stages that it refers to, by its own option) -> what does not go together in
+        them, as a `Problem` whose place is that option.
     origin : callable or None
         (config, the files' rows) -> file, line and the key of the rows of its main table, for the
         message about a row that breaks a rule. None if it reads no table, or names the lines of
@@ -320,7 +320,7 @@ class Stage(Generic[C]):
     uses: Callable[[C], Iterable[str]] | None = None
     counting: Counting | None = None
     delivers: Callable[[C], Delivery] | str | None = None
-    agree: Callable[[Mapping[str, Referred]], Iterable[Problem]] | None = None
+    agree: Callable[[C, Mapping[str, Referred]], Iterable[Problem]] | None = None
     origin: Callable[[C, Tables], pl.LazyFrame] | None = None
     pieces: Callable[[C, Tables], Iterable[Outputs]] | None = None
 

@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from pipeline.cli.app import COMMANDS, app_for
+from pipeline.cli.main import main
 from tests.runner.commands import call
 from tests.test_causes import LIBRARY
 
@@ -145,3 +146,20 @@ def test_a_table_that_is_damaged_or_none(tmp_path: Path) -> None:
     done = call(["score", str(tmp_path / ("x" * 300 + ".tsv"))])
     assert done.code == 1
     assert "is longer than the system allows" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["size", "--candidates", "x"], "'--candidates': it should be a whole number (found 'x')"),
+        (["size", "--confidence", "x"], "'--confidence': it should be a number (found 'x')"),
+        (["score", "x.tsv", "--rows", "0"], "'--rows': it should be greater than or equal to 1"),
+        (["show", "x.toml", "a", "--format"], "Option '--format' requires an argument."),
+        (["shw"], "No such command 'shw'."),
+    ],
+)
+def test_wrong_words_are_told_in_our_own(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert said in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.cli.main import main
-from pipeline.errors import DataError
+from pipeline.errors import ConfigError, DataError
 from pipeline.formats.sheets import listing
 from pipeline.runner.config.sources import sheet_files
 
@@ -225,6 +225,10 @@ def test_annotators_differ(folder: Path) -> None:
     rule = {"stages.judgements.rule": "expert", "stages.judgements.expert": "anna"}
     expert = lx.run("x.toml", settings=settings | rule).table("sampled.baseline")
     assert expert.row(0, named=True)["k_sampled"] == 6
+    rule["stages.judgements.expert"] = "ana"
+    with pytest.raises(ConfigError, match="asks nobody called 'ana'; did you mean anna"):
+        lx.check("x.toml", settings=settings | rule)
+    lx.check("x.toml", settings=settings | rule | {"stages.judgements.former": ["Ana "]})
 
 
 @pytest.mark.parametrize("option", [[], ["--no-deliver"]])

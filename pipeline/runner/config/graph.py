@@ -129,7 +129,7 @@ def _disagreements(nodes: Mapping[str, Node]) -> Iterator[Problem]:
             for place, ref in node.inputs.items()
             if ref.stage in nodes
         }
-        for problem in node.stage.agree(referred):
+        for problem in node.stage.agree(node.config, referred):
             yield replace(problem, where=f"stages.{name}.{problem.where}")
 
 

@@ -66,6 +66,8 @@ def complaint(storage: Storage, stage: str, fingerprint: str) -> str | None:
 def scan(storage: Storage, found: Manifest, table: str) -> pl.LazyFrame:
     """Return the query of a table of an artefact."""
     keys = found.keys(folder_of(found.stage, found.fingerprint), table)
+    for key in keys:  # Polars would take an empty folder in its place for no rows
+        storage.open(key).close()
     return pl.scan_parquet([storage.location(key) for key in keys])
 
 

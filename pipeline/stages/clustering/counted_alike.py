@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from pipeline.errors import DataError, Problem
-from pipeline.stages.base import Referred
+from pipeline.stages.base import Referred, StageConfig
 from pipeline.stages.clustering.tags import TagOptions
 
 
-def counted_alike(referred: Mapping[str, Referred]) -> Iterator[Problem]:
+def counted_alike(_config: StageConfig, referred: Mapping[str, Referred]) -> Iterator[Problem]:
     """Yield a problem for each stage that counts otherwise than the stage of the gold classes.
 
     Only stages that read tags are compared. The items have to be made alike. The excluded classes
@@ -20,6 +20,8 @@ def counted_alike(referred: Mapping[str, Referred]) -> Iterator[Problem]:
 
     Parameters
     ----------
+    _config : StageConfig
+        The options of the evaluation.
     referred : mapping of str to Referred
         The stages that an evaluation refers to, by its own option: ``gold``, ``systems.0`` ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 import polars as pl
@@ -12,7 +12,8 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import adjudicate, intersection
 from pipeline.kernels.annotation.names import by_fold, fold, named, unasked
 from pipeline.kernels.annotation.sheet_checks import faults, normalise, notes
-from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, Tables, stage
+from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, Referred, Tables, stage
+from pipeline.stages.collocations.sheet_annotation import SheetAnnotation
 from pipeline.stages.people import Asks
 from pipeline.stages.waiting import wait_for
 from schemas import Adjudicated, Annotations, Judgements, Labels, SheetEntries, SheetRows
@@ -56,9 +57,21 @@ class JoinSheets(Asks):
         return self
 
 
+def _expert_is_asked(config: JoinSheets, referred: Mapping[str, Referred]) -> Iterator[Problem]:
+    """Tell of an expert whom no sheet asks: the majority would decide in the expert's name."""
+    sheet = referred.get("sheet")
+    if config.expert is None or sheet is None or not isinstance(sheet.config, SheetAnnotation):
+        return
+    known = (*sheet.config.annotators, *config.former)
+    if config.earlier is None and fold(config.expert) not in by_fold(known):
+        what = f"stage {sheet.stage!r} asks nobody called {config.expert!r}"
+        yield Problem("expert", what, did_you_mean(config.expert, known))
+
+
 @stage(
     "join.sheets",
     config=JoinSheets,
+    agree=_expert_is_asked,
     outputs={
         "judgements": Judgements,
         "annotations": Annotations,
