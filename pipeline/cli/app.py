@@ -77,8 +77,10 @@ def call(words: Sequence[str]) -> int:
     """Run the command that the words call and return its exit code."""
     try:
         code = app_for(words)(words, prog_name="lexassay", standalone_mode=False)
-    except typer.TyperException as error:
-        told: Any = error  # its classes that can be shown have no public name
+    except Exception as error:
+        told: Any = error  # the class of errors of usage has no name in all versions of Typer
+        if not hasattr(error, "show") or not hasattr(error, "exit_code"):
+            raise
         if isinstance(error, typer.BadParameter):
             told.message = _plainly(error)
         told.show()
