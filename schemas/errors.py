@@ -99,10 +99,13 @@ class SchemaViolation(LexassayError):
         Where the table is or what it is called.
     violations : sequence of Violation
         Every rule that does not hold, not only the first.
+    remedy : str
+        What to do about it; may be empty.
     """
 
-    def __init__(self, table: str, violations: Sequence[Violation]) -> None:
+    def __init__(self, table: str, violations: Sequence[Violation], remedy: str = "") -> None:
         self.table = table
         self.violations = tuple(violations)
         lines = "".join(f"\n  - {violation}" for violation in self.violations)
-        super().__init__(f"{table} breaks its schema:{lines}")
+        advice = f"\n{remedy}" if remedy else ""
+        super().__init__(f"{table} breaks its schema:{lines}{advice}")

@@ -15,6 +15,7 @@ from pipeline.stages.base import FilledSheets, Stage
 
 _PLACES = 4
 """Places of one row that are named."""
+_REMEDY = "Mend these rows of the files, keep one of those that come again, and run again."
 
 
 @contextmanager
@@ -28,7 +29,7 @@ def located(task: Task) -> Iterator[None]:
         rows = {name: scanned(task.stage, name, files) for name, files in task.sources.items()}
         origin = task.stage.origin(task.config, rows)
         found = [each.at(lambda key: _places(origin, key)) for each in error.violations]
-        raise SchemaViolation(error.table, found) from error
+        raise SchemaViolation(error.table, found, _REMEDY) from error
 
 
 def _places(origin: pl.LazyFrame, key: Mapping[str, Any]) -> str:

@@ -53,6 +53,7 @@ def test_both_places_of_a_repeated_pair(folder: Path, capsys: pytest.CaptureFixt
     assert "key_is_unique (id) in 1 row" in text
     assert "a.tsv, line 2; a.tsv, line 4: id=" in text
     assert "l1='a', l2='b', f=1" in text
+    assert text.endswith("keep one of those that come again, and run again.\n")
     assert "l1='a', l2='b', f=2" in text
 
 
