@@ -190,8 +190,8 @@ def test_any_number_of_shards_gives_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("where = \"pos = 'NOUN'\"", "left.where: the tokens have no attribute 'pos'; did you mean xpos, upos"),
-        ("where = \"upos = 'NOUN'\", label = \"{lema}\"", "left.label: the tokens have no attribute 'lema'; did you mean lemma"),
+        ("where = \"pos = 'NOUN'\"", "left.where: the tokens have no attribute 'pos' (c.conllu); did you mean xpos, upos"),
+        ("where = \"upos = 'NOUN'\", label = \"{lema}\"", "left.label: the tokens have no attribute 'lema' (c.conllu); did you mean lemma"),
         ("where = \"upos = \"", "not a Polars SQL condition"),
         ("where = \"upos = 'NOUN'\", label = \"{prep.lemma}\"", "'prep' is not attached"),
         ("where = \"upos = 'NOUN'\", label = \"noun\"", "names no attribute"),

@@ -201,7 +201,7 @@ def test_documents_and_examples(tmp_path: Path) -> None:
         ('relation = "textual"\nleft = {}\nright = {}', "marginals of its own"),
         ('relation = "surface"\nleft = {}\nright = {}', 'count = "windows"'),
         ('left = { labels = ["{a.lemma}"] }\nright = {}', "'a' is not attached"),
-        ('relation = "adjacent"\nlength = 7', "less than or equal to 6"),
+        ('relation = "adjacent"\nlength = 7', "should be 6 or less"),
         ('relation = "adjacent"\nlength = 3\nunit = { where = "pos = 1" }', "no attribute 'pos'"),
         ('relation = "adjacent"\npositions = [{}, { label = "{lema}" }]', "positions.1.label"),
         (f"left = {{ labels = {['{lemma}'] * 4} }}\nright = {{ labels = {['{lemma}'] * 3} }}",

@@ -45,7 +45,8 @@ def test_forms_are_those_of_the_sets(gold: Lexicon, lexicon: Lexicon) -> None:
 def entries(*rows: tuple[str, str | None]) -> pl.LazyFrame:
     made = pl.LazyFrame(list(rows), schema={"lemma": pl.String, "forms": pl.String}, orient="row")
     line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
-    return made.select(pl.lit("s.csv").alias("file"), line, candidate_id("lemma"), pl.all())
+    place = [pl.lit("s.csv").alias("file"), line, pl.lit("anna").alias("annotator")]
+    return made.select(*place, candidate_id("lemma"), pl.all())
 
 
 def test_what_was_typed_becomes_forms() -> None:

@@ -100,7 +100,7 @@ def test_a_threshold_is_set_in_the_experiment_and_computes_nothing_anew(tmp_path
     [
         ("few_drown = 3", "did you mean few_drawn"),
         ("few_drawn = true", "few_drawn"),
-        ("few_drawn = -1", "greater than or equal to 0"),
+        ("few_drawn = -1", "should be 0.0 or more"),
         ('few_drawn = "3"', "few_drawn"),
     ],
 )
