@@ -239,7 +239,9 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
     names = next(_split([first.rstrip("\r\n")], dialect))
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise DataError(f"{path}: line {skipped + 1} names a column twice: {', '.join(twice)}")
+        raise DataError(
+            f"{path}: line {skipped + 1} names a column twice: {', '.join(twice)}; rename one"
+        )
     return skipped, names
 
 

@@ -57,7 +57,8 @@ def _path_rows(folder: Path) -> object:
     rows = [line.split("\t") for line in oracles.lines_of(folder / "x.paths") or [] if line.strip()]
     if not rows or any(len(row) != 3 for row in rows):
         return None
-    return oracles.rows_and_sum([{"f": row[2]} for row in rows], "f")
+    counted = oracles.rows_and_sum([{"f": row[2]} for row in rows], "f")
+    return None if counted is None else (len({(row[0], row[1]) for row in rows}), counted[1])
 
 
 def _subject(

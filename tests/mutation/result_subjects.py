@@ -13,17 +13,16 @@ _FILES = {"x.toml": EXPERIMENT.replace("PATH", "pairs.tsv").encode(), "pairs.tsv
 _RESULTS = "runs/x/*/*/**/*"
 
 
-def _tables(folder: Path) -> object:
-    done = lx.show(folder / "x.toml", runs=folder / "runs")
-    return tuple(done.table(name).write_csv() for name in ("scores", "judgements"))
+def _table(folder: Path) -> object:
+    return lx.show(folder / "x.toml", runs=folder / "runs").table("scores").write_csv()
 
 
 def _right(folder: Path) -> object:
-    return (folder / "right.txt").read_text(encoding="utf-8")
+    return (folder / "right.csv").read_text(encoding="utf-8")
 
 
 def _keep(folder: Path) -> None:
-    (folder / "right.txt").write_text(repr(_tables(folder)), encoding="utf-8")
+    (folder / "right.csv").write_text(str(_table(folder)), encoding="utf-8")
 
 
 def _result(name: str, command: tuple[str, ...]) -> Subject:
@@ -35,7 +34,7 @@ def _result(name: str, command: tuple[str, ...]) -> Subject:
         before=(("run", "x.toml", "--no-report"),),
         prepare=_keep,
         expected=_right,
-        observed=lambda folder: repr(_tables(folder)),
+        observed=_table,
         command=command,
     )
 

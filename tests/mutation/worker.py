@@ -83,7 +83,7 @@ def _words(case: cases.Case) -> list[str]:
     keys = (
         ["stages.", "x.toml", "lexassay", "stage "] if name == "x.toml" or not name else ["stages."]
     )
-    return [name or " ", *keys, *(word for word in case.command if len(word) > 1)]
+    return [name or " ", *keys, "option", *(word for word in case.command if len(word) > 1)]
 
 
 def _compared(subject: Subject, ended: Ended, folder: Path) -> Ended:

@@ -58,8 +58,8 @@ def require_room(path: Path) -> None:
     if not zipfile.is_zipfile(path):
         return
     packed, size = path.stat().st_size, 0
-    with path.open("rb") as file, zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
+    with path.open("rb") as file:
+        for member in _members(path):
             look = _Looking(member.filename)
             for chunk in _unpacked(file, member):
                 size += len(chunk)
@@ -81,6 +81,14 @@ def _require(path: Path, extents: list[Extent]) -> None:
             f" {each.filled:,} or more are filled, and",
             otherwise="delete what stands far from the table, and save the sheet anew",
         )
+
+
+def _members(path: Path) -> list[zipfile.ZipInfo]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return []  # for the reader to complain of
 
 
 def _unpacked(file: BinaryIO, member: zipfile.ZipInfo) -> Iterator[bytes]:

@@ -96,6 +96,17 @@ def normalise(rows: pl.LazyFrame, *, labels: Sequence[str]) -> pl.LazyFrame:
     ).drop_nulls("id")
 
 
+def with_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Return rows with the ids as they were written, without blanks that somebody put to them.
+
+    Examples
+    --------
+    >>> with_ids(pl.LazyFrame({"line": [2, 3], "id": [" x1", " "]})).collect().rows()
+    [(2, 'x1'), (3, None)]
+    """
+    return rows.with_columns(_trimmed("id"))
+
+
 def notes(rows: pl.LazyFrame) -> pl.LazyFrame:
     """Return the rows on which somebody noted something, labelled or not.
 

@@ -81,7 +81,7 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
         )
     if not gold and len(empty) < len(stages):
         raise DataError(
-            "the gold standard has no item with a class\nLook at its file and at its options"
+            "gold: there is no item with a class\nLook at its file and at its options"
             " exclude and min_frequency."
         )
 

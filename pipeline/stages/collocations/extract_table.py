@@ -38,6 +38,9 @@ def origin(config: ExtractTable, tables: Tables) -> pl.LazyFrame:
     return units.rename(names).select("file", "line", candidate_id("l1", "l2"))
 
 
+_NO_COUNT = "is not a whole number from 0 on"
+
+
 @stage(
     "extract.table",
     config=ExtractTable,
@@ -52,7 +55,7 @@ def extract_table(config: ExtractTable, tables: Tables) -> Outputs:
     names = {each: config.columns.get(each, each) for each in (*_UNITS, *_COUNTS)}
     wanted = [(f"columns.{each}", name) for each, name in names.items()]
     require(schema, [*wanted, *((f"keep.{new}", name) for new, name in config.keep.items())])
-    counts = {each: parsing.whole_number(names[each], schema[names[each]]) for each in _COUNTS}
+    counts = {each: _count(names[each], schema[names[each]]) for each in _COUNTS}
     kept = {new: parsing.number(name, schema[name]) for new, name in config.keep.items()}
     units = {each: parsing.filled(names[each]) for each in _UNITS}
     rows = raw.select(**units, **counts, **kept).drop_nulls([*_UNITS, *_COUNTS])
@@ -60,11 +63,15 @@ def extract_table(config: ExtractTable, tables: Tables) -> Outputs:
     candidates = frequent.select(candidate_id("l1", "l2"), pl.all())
     bad = [
         parsing.faults(raw, parsed=_by_file(names, units), problem="is empty", required=True),
-        parsing.faults(
-            raw, parsed=_by_file(names, counts), problem="is not a whole number", required=True
-        ),
+        parsing.faults(raw, parsed=_by_file(names, counts), problem=_NO_COUNT, required=True),
     ]
     return {"candidates": candidates.sort("id"), FAULTS: pl.concat(bad)}
+
+
+def _count(column: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a column as frequencies; a negative one would be dropped as one that is too low."""
+    number = parsing.whole_number(column, dtype)
+    return pl.when(number >= 0).then(number)
 
 
 def _by_file(names: dict[Column, str], parsed: dict[Column, pl.Expr]) -> dict[str, pl.Expr]:

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import adjudicate, intersection
 from pipeline.kernels.annotation.names import by_fold, fold, named, unasked
-from pipeline.kernels.annotation.sheet_checks import faults, normalise, notes
+from pipeline.kernels.annotation.sheet_checks import faults, normalise, notes, with_ids
 from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, Referred, Tables, stage
 from pipeline.stages.collocations.sheet_annotation import SheetAnnotation
 from pipeline.stages.people import Asks
@@ -86,7 +86,7 @@ def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
     _check_categories(config, labels)
     sheet, before = tables["sheet"], tables.get("earlier", Annotations.zero_rows())
     known = config.known(sheet, before)
-    entries = named(tables["entries" if config.entries else "folder"], known)
+    entries = with_ids(named(tables["entries" if config.entries else "folder"], known))
     before = named(before, known).unique(["id", "annotator", "label"])
     first = _labels(normalise(entries, labels=labels))
     wrong = pl.concat([

@@ -64,3 +64,14 @@ def test_what_it_unpacks_to_is_found_out_by_reading(tmp_path: Path, lies: bool) 
         path.write_bytes(content.replace(real, (1).to_bytes(4, "little")))
     with limited(1 << 20), pytest.raises(DataError, match="that unpacks to more than"):
         require_room(path)
+
+
+@pytest.mark.parametrize("mark", [b"PK\x01\x02", b"PK\x03\x04"])
+def test_what_is_no_archive_in_the_end_is_for_the_reader_to_tell(
+    tmp_path: Path, mark: bytes
+) -> None:
+    path = workbook(tmp_path / "s.xlsx", {"A1": "id"})
+    path.write_bytes(path.read_bytes().replace(mark, b"XX\x01\x02"))
+    require_room(path)
+    with pytest.raises(DataError, match=r"s\.xlsx: not a workbook that can be read"):
+        read(path)

@@ -51,6 +51,16 @@ def test_faults_name_line_column_and_value() -> None:
     assert made["candidates"].height == 0
 
 
+def test_negative_counts_are_not_taken_for_low_ones() -> None:
+    made = run_stage("extract.table", {}, path=PAIRS.with_columns(f=pl.Series(["-1", "9"])))
+    assert faults(made) == [(2, "f", "-1")]
+    typed = PAIRS.with_columns(pl.col("f").cast(pl.Int64) * -1)
+    assert [value for *_, value in faults(run_stage("extract.table", {}, path=typed))] == [
+        "-3",
+        "-9",
+    ]
+
+
 def test_missing_column_lists_those_there_are() -> None:
     with pytest.raises(
         ConfigError, match=r"columns.f2: the file has no column 'f2'; did you mean f1?"

@@ -52,6 +52,20 @@ def problems(made: dict[str, pl.DataFrame]) -> list[tuple[Any, ...]]:
     return made[FAULTS].sort("line").select("file", "line", "column", "problem").rows()
 
 
+def test_blanks_around_an_id_make_no_other_row() -> None:
+    rows = entries(("a1", "x", "SVC", "seen"), ("b", "y", "free", None))
+    spaced = rows.with_columns(id=pl.format("\u00a0{} ", "id"))
+    pairs = entries(*(("", unit, None, None) for unit in "xy")).select("id", "l1", "l2")
+    sheet = pl.DataFrame({"annotator": ["a1", "b"]}).join(pairs, how="cross")
+    sheet = sheet.select(
+        "annotator", order=pl.int_range(1, pl.len() + 1), id="id", l1="l1", l2="l2"
+    )
+    made = run_stage("join.sheets", CONFIG, sheet=sheet, labels=LABELS, entries=spaced)
+    assert made["others"].height == 0
+    assert made["annotations"].height == 2
+    assert made["notes"]["id"].to_list() == rows["id"].to_list()[:1]
+
+
 @pytest.mark.parametrize("spelling", ["A1", " a1", "a1\u00a0"])
 def test_one_person_in_two_spellings_contradicts_himself(spelling: str) -> None:
     found = problems(join(("a1", "x", "SVC", None), (spelling, "x", "free", None)))
