@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-_WORDS = ("", " ", "x", "-", "--", "-x", "--help", "--nothing", "--set", "--runs", "--data", "--debug", "0", "-1",
+_WORDS = ("", " ", "x", "-", "--", "-x", "--help", "--nothing", "--set", "--runs", "--data", "0", "-1",
           "1e9", "nan", "..", "/", "/dev/null", "x" * 300, "é", "a\nb", "*", "--set=x", "stages.sample.rate=2",
           "--set=stages.sample.rate=", "--set==", "seed=[", "candidates.x", "candidates.", ".", "--format",
           "json", "x.tomll", "pairs.tsv", "runs", "--output", "out.csv", "/nowhere/out.csv", "[[[[", "\ud800")  # fmt: skip
