@@ -174,7 +174,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(str(path), [Problem("file", _TOO_DEEP)]) from error
     except (OSError, ValueError) as error:
         what = causes.machine(error) if isinstance(error, OSError) else str(error)
-        remedy = "name the TOML file of an experiment"
+        remedy = "name the TOML file of an experiment" if isinstance(error, OSError) else ""
         raise ConfigError(
             str(path), [Problem("file", f"cannot be read: {what}", remedy)]
         ) from error
@@ -203,7 +203,7 @@ def _sane(content: dict[str, Any]) -> dict[str, Any]:
             if isinstance(one, dict | list | int)
         ]
         if wrong := [one for one in values if isinstance(one, int) and not -_MOST <= one < _MOST]:
-            raise ValueError(f"{wrong[0]} is no whole number of 64 bits, write a lower one")
+            raise ValueError(f"{wrong[0]} is no whole number of 64 bits; write a lower one")
         level = [one for one in values if isinstance(one, dict | list)]
         if not level:
             return content
