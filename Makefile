@@ -10,12 +10,13 @@ RUNS ?= runs
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: help demo test torture test-coverage office lint wheel bench coverage clean
+.PHONY: help demo test torture laws test-coverage office lint wheel bench coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
 	@echo "make test      run all tests, but for those of make torture"
-	@echo "make torture   what is random, for longer: kills, laws, COUNT mutated inputs"
+	@echo "make torture   what is random, for longer: kills, COUNT mutated inputs of SEED"
+	@echo "make laws      laws of measures and readers, on more examples"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
 	@echo "make office    people in the loop, their sheets saved by LibreOffice"
 	@echo "make lint      check style and types"
@@ -51,14 +52,17 @@ demo: $(VENV)/core
 test: $(VENV)/test
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal
 
-# What is random, for longer: kills (LEXASSAY_KILLS=300: more of them), laws, and COUNT mutated inputs, sheets,
-# experiments, results and commands of SEED, which goes on where it stopped.
+# What is random, for longer: kills (LEXASSAY_KILLS=300: more of them), and COUNT mutated inputs,
+# sheets, experiments, results and commands of SEED, which goes on where it stopped.
 SEED ?= lexassay
 COUNT ?= 1000
 torture: $(VENV)/test
 	$(BIN)/python -m pytest -m torture
-	LEXASSAY_EXAMPLES=200 $(BIN)/python -m pytest --numprocesses 3 --dist worksteal tests/kernels tests/formats tests/schemas
 	$(BIN)/python -m tests.mutation --seed $(SEED) --count $(COUNT)
+
+# Laws and slow twins on four times as many examples as the tests draw.
+laws: $(VENV)/test
+	LEXASSAY_EXAMPLES=200 $(BIN)/python -m pytest --numprocesses 3 --dist worksteal tests/kernels tests/formats tests/schemas
 
 # Lines that no test runs. The floor and what is left out stand in pyproject.toml.
 test-coverage: $(VENV)/test

@@ -14,7 +14,7 @@ from hypothesis import settings
 from tests.house import threads
 
 EXAMPLES = int(os.environ.get("LEXASSAY_EXAMPLES", "50"))
-"""How many examples are drawn where a test does not say it; `make torture` draws more."""
+"""How many examples are drawn where a test does not say it; `make laws` draws more."""
 
 settings.register_profile("lexassay", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("lexassay")
