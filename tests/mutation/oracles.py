@@ -12,7 +12,7 @@ import re
 import zlib
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import openpyxl
 import pyarrow.parquet as pq
@@ -142,7 +142,9 @@ def _sheet_rows(path: Path) -> list[list[str]] | None:
     page = book.worksheets[0]
     if page.max_row > 10_000:
         return None
-    return [
-        ["" if value is None else str(value) for value in row]
-        for row in page.iter_rows(values_only=True)
-    ]
+    return [[_text(cell) for cell in row] for row in page.iter_rows()]
+
+
+def _text(cell: Any) -> str:
+    """Return what stands in a cell; an error value is none, as the sheets' chapter says."""
+    return "" if cell.value is None or cell.data_type == "e" else str(cell.value)
