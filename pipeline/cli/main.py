@@ -53,6 +53,8 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
         # The reader of our output has gone, as `head` does: no more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        raise  # before anything else is imported: what it broke off is half there
     except BaseException as error:
         from pipeline import causes
         from pipeline.errors import LexassayError

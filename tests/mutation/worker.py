@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -105,6 +106,7 @@ def _called(command: list[str], folder: Path) -> Ended:
 
     _forget_peak()
     before = Path.cwd()
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     os.chdir(folder)
     try:
         with _captured() as text:
@@ -115,6 +117,8 @@ def _called(command: list[str], folder: Path) -> Ended:
                 code = 1
     finally:
         os.chdir(before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
     return Ended(code, text[0], _peak())
 
 
