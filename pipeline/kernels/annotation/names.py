@@ -112,7 +112,6 @@ def unasked(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.Lazy
     >>> found.collect()["problem"].item()
     'was not asked: did you mean anna, ben? If this person was asked formerly: former = ["amna"]'
     """
-    answered = pl.col(answer).str.strip_chars() != ""
     stranger = ~pl.col(_ANNOTATOR).is_in(list(known))
 
     def problem(name: str) -> str:
@@ -120,10 +119,8 @@ def unasked(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.Lazy
         meant = f"was not asked: did you mean {near}?" if near else "was not asked."
         return f'{meant} If this person was asked formerly: former = ["{name}"]'
 
-    return rows.filter(answered & stranger).select(
-        "file", "line", column=pl.lit(_ANNOTATOR), value=pl.col(_ANNOTATOR),
-        problem=pl.col(_ANNOTATOR).map_elements(problem, return_dtype=pl.String),
-    )  # fmt: skip
+    said = pl.col(_ANNOTATOR).map_elements(problem, return_dtype=pl.String)
+    return _faults(rows.filter(_answered(answer) & stranger), said)
 
 
 def nobodys(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
@@ -147,12 +144,18 @@ def nobodys(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
     >>> nobodys(pl.LazyFrame([row]), answer="label").collect()["problem"].item()
     'is empty: say who gave the label of this row'
     """
-    answered = pl.col(answer).str.strip_chars() != ""
     nobody = (pl.col(_ANNOTATOR).str.strip_chars() == "").fill_null(value=True)
-    return rows.filter(answered & nobody).select(
-        "file", "line", column=pl.lit(_ANNOTATOR), value=pl.col(_ANNOTATOR),
-        problem=pl.lit(f"is empty: say who gave the {answer} of this row"),
-    )  # fmt: skip
+    said = pl.lit(f"is empty: say who gave the {answer} of this row")
+    return _faults(rows.filter(_answered(answer) & nobody), said)
+
+
+def _answered(answer: str) -> pl.Expr:
+    return pl.col(answer).str.strip_chars() != ""
+
+
+def _faults(wrong: pl.LazyFrame, problem: pl.Expr) -> pl.LazyFrame:
+    name = pl.col(_ANNOTATOR)
+    return wrong.select("file", "line", column=pl.lit(_ANNOTATOR), value=name, problem=problem)
 
 
 def _bare(name: str) -> str:
