@@ -1,4 +1,4 @@
-"""Write docs/api.md from the docstrings of what ``import pipeline as lx`` hands out.
+"""Write docs/api.md from the docstrings of what ``import lexassay as lx`` hands out.
 
 python docs/update_api.py
 """
@@ -13,13 +13,14 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import pipeline as lx
+import lexassay as lx
 
 CHAPTER = Path(__file__).with_name("api.md")
 HEAD = """# From Python
 
 Made from the docstrings by docs/update_api.py. Tables go in as Polars, pyarrow, pandas, or anything
-with the Arrow C stream interface, and come out as Polars. `lx.__version__` says the version.
+with the Arrow C stream interface, and come out as Polars. `lx` is `import lexassay as lx`;
+`lx.__version__` says the version.
 """
 _UNDERLINE = "---"
 

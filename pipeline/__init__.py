@@ -1,6 +1,6 @@
 """Evaluate lexical resources from a small annotated sample.
 
-``import pipeline as lx``: `score` a table, list the `measures`, `run` an experiment and look
+``import lexassay as lx``: `score` a table, list the `measures`, `run` an experiment and look
 at its tables; `plan_width`, `plan_comparison` and `plan_pilot` say how large a sample must be,
 `plan_chart` draws what they say. The names are loaded when they are first used, so that the
 command starts fast.

@@ -21,7 +21,8 @@ Result = TypeVar("Result")
 
 _TRIES = 3
 _GRACE = 2.0
-_START = "from pipeline.engine.worker import main; main()"
+_START = "import lexassay; from pipeline.engine.worker import main; main()"
+"""Lexassay first: with it loaded, no module of the same name can stand in for its own."""
 
 
 @engine("processes")

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("pipeline", "schemas")
+PACKAGES = ("lexassay", "pipeline", "schemas")
 SOURCES = (*PACKAGES, "pyproject.toml", "README.md", "LICENSE")
 FAMILIES = ("collocations", "clustering", "lexicon")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-OWN = ("pipeline", "schemas")
+OWN = ("lexassay", "pipeline", "schemas")
 """Top-level packages whose modules are followed."""
 
 

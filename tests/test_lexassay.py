@@ -1,0 +1,126 @@
+"""``import lexassay``: the names of `pipeline`, its own whatever lies beside the caller."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lexassay
+import pipeline
+
+ROOT = Path(__file__).parents[1]
+FOREIGN = "raise SystemExit('somebody else wrote this')\n"
+USE = """\
+import lexassay as lx
+table = {"l1": ["kick"], "l2": ["bucket"], "f": [8], "f1": [20], "f2": [15], "N": [1000]}
+import polars as pl
+print(round(lx.score(pl.DataFrame(table), measures=["t_score"])["t_score"].item(), 3))
+"""
+WORKERS = """\
+from pathlib import Path
+import lexassay as lx
+for name in "ab":
+    Path(f"{name}.txt").write_text("a small house . a small world .\\n" * 3)
+Path("experiment.toml").write_text('''
+name = "e"
+seed = "e"
+[run]
+engine = "processes"
+workers = 2
+shard = "1B"
+[stages.pairs]
+use = "extract.pairs"
+relation = "adjacent"
+corpus = ["a.txt", "b.txt"]
+left = { label = "{form}" }
+right = { label = "{form}" }
+''')
+if __name__ == "__main__":
+    run = lx.run("experiment.toml", report=False)
+    print(run.table("pairs").filter(l1="small")["f"].sum())
+"""
+
+
+def called(*words: str, folder: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
+    given = {key: text for key, text in os.environ.items() if key != "PYTHONPATH"}
+    given["PYTHONPATH"] = os.pathsep.join([*([path] if path else []), str(ROOT)])
+    return subprocess.run(words, cwd=folder, env=given, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(params=["modules", "packages"])
+def beside(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A folder with modules, or packages, of the same names and of another's."""
+    for name in ("pipeline", "schemas"):
+        if request.param == "modules":
+            (tmp_path / f"{name}.py").write_text(FOREIGN)
+        else:
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "__init__.py").write_text(FOREIGN)
+    return tmp_path
+
+
+def test_it_hands_out_what_pipeline_does() -> None:
+    assert lexassay.__all__ == pipeline.__all__
+    assert [name for name in lexassay.__all__ if name not in dir(lexassay)] == []
+    assert lexassay.score is pipeline.score
+    assert lexassay.__version__ == pipeline.__version__
+
+
+def test_the_folder_holds_nothing_else() -> None:
+    files = {path.name for path in (ROOT / "lexassay").iterdir()} - {"__pycache__"}
+    assert files == {"__init__.py", "py.typed"}
+
+
+def test_an_unknown_name_is_said_to_be_lexassays() -> None:
+    with pytest.raises(AttributeError, match="module 'lexassay' has no attribute 'scores'"):
+        _ = lexassay.scores  # type: ignore[attr-defined]  # that is what is tested
+
+
+@pytest.mark.parametrize("way", ["script", "notebook", "module"])
+def test_it_finds_its_own_beside_others(beside: Path, way: str) -> None:
+    (beside / "mine.py").write_text(USE)
+    words = {"script": ["mine.py"], "notebook": ["-c", USE], "module": ["-m", "mine"]}[way]
+    done = called(sys.executable, *words, folder=beside)
+    assert (done.stdout, done.stderr) == ("2.722\n", "")
+
+
+def test_workers_find_it_beside_others(
+    beside: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    for folder, path in ((other, str(beside)), (beside, None)):
+        (folder / "mine.py").write_text(WORKERS)
+        done = called(sys.executable, "mine.py", folder=folder, path=path)
+        assert (done.stdout, done.stderr) == ("12\n", "")
+
+
+def test_the_command_finds_it_beside_others(beside: Path) -> None:
+    command = "import lexassay; lexassay.script()"
+    done = called(sys.executable, "-c", command, folder=beside, path=str(beside))
+    assert done.returncode == 2
+    assert "somebody" not in done.stdout + done.stderr
+    version = command.replace("import", "import sys; sys.argv[1:] = ['--version']; import", 1)
+    done = called(sys.executable, "-c", version, folder=beside, path=str(beside))
+    assert done.stdout == f"lexassay {lexassay.__version__}\n"
+
+
+@pytest.mark.parametrize("name", ["pipeline", "schemas"])
+def test_another_that_is_loaded_is_named(tmp_path: Path, name: str) -> None:
+    other = tmp_path / f"{name}.py"
+    other.write_text("")
+    done = called(sys.executable, "-c", f"import {name}\nimport lexassay", folder=tmp_path)
+    assert done.returncode == 1
+    said = done.stderr.strip().splitlines()[-1]
+    assert said.startswith(f"ImportError: lexassay needs its own module {name!r}, but another one")
+    assert str(other) in said
+
+
+def test_another_without_an_init_is_named(tmp_path: Path) -> None:
+    (tmp_path / "schemas").mkdir()
+    other = "import sys\nsys.path.pop(1)\nimport schemas\nsys.path.append"
+    done = called(sys.executable, "-c", f"{other}({str(ROOT)!r})\nimport lexassay", folder=tmp_path)
+    assert "a folder without __init__.py" in done.stderr
