@@ -55,11 +55,12 @@ MAY = {
         "runner",
         "report",
     },
+    "recipes": {"errors", "schemas", "kernels", "stages", "formats", "runner", "api"},
     "sizing": {"errors", "registry", "schemas", "kernels", "runner", "report", "api"},
     "cli": {
         *("causes", "errors", "registry", "schemas", "kernels", "stages", "remarks", "formats"),
         "runner",
-        *("report", "api", "sizing"),
+        *("report", "api", "recipes", "sizing"),
     },
 }
 """Each layer, and the layers that it may import."""

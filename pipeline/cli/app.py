@@ -30,6 +30,10 @@ COMMANDS = {
     "gc": ("running", "Remove results that the experiment, as it is now, does not use."),
     "show": ("inspecting", "Show a table of an experiment."),
     "diff": ("inspecting", "Say how two runs differ."),
+    "collocates": (
+        "collocates",
+        "List the collocates of a word; relation by relation where the corpus is parsed.",
+    ),
     "score": ("tables", "Score any table of candidates: .ds, .csv, .tsv, .parquet, each also .gz."),
     "measures": ("measure_list", "List the association measures, family by family."),
     "size": (

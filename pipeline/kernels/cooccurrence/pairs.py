@@ -11,6 +11,7 @@ from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, head_token
 from pipeline.kernels.cooccurrence.units import LABELS, Unit, units
 
 _HALF = 2**32
+_RELATION = "_relation"
 TOKEN_1, TOKEN_2 = "token_1", "token_2"
 COLUMNS = (PLACE, "l1", "l2", TOKEN_1, TOKEN_2)
 """What a pair token says: its sentence, its units, and their tokens."""
@@ -28,11 +29,15 @@ class Dependency:
         Which unit governs the other: "left", "right" or "either".
     through : Expr or None
         If given, the governor governs a token of this kind, and that governs the dependent.
+    named : bool
+        Whether l1 says in which relation it is, as `deprel` of the dependent calls it:
+        ``obj(take, *)`` where it governs, ``obj(*, place)`` where it depends.
     """
 
     where: pl.Expr
     governor: Literal["left", "right", "either"] = "left"
     through: pl.Expr | None = None
+    named: bool = False
 
 
 def pair_tokens(
@@ -207,8 +212,9 @@ def _related(
 ) -> pl.LazyFrame:
     """Pair a governor with its dependents, directly or through one token between them."""
     above, below = f"token_{governor}", f"token_{3 - governor}"
+    name = [pl.col("deprel").alias(_RELATION)] if relation.named else []
     edges = tokens.filter(relation.where).select(
-        pl.col(TOKEN).alias(below), head_token().alias("_by")
+        pl.col(TOKEN).alias(below), head_token().alias("_by"), *name
     )
     if relation.through is not None:
         between = tokens.filter(relation.through).select(
@@ -217,4 +223,13 @@ def _related(
         edges = edges.join(between, on="_by").drop("_by").rename({"_above": "_by"})
     edges = edges.rename({"_by": above}).drop_nulls()
     joined = first.join(edges, on=TOKEN_1).join(second.drop(PLACE), on=TOKEN_2)
+    if relation.named:
+        joined = joined.with_columns(l1=_in_relation(governs=governor == 1))
     return joined.select(COLUMNS)
+
+
+def _in_relation(*, governs: bool) -> pl.Expr:
+    """Return l1 with its relation, written as a dependency with a place for l2."""
+    places = "{}({}, *)" if governs else "{}(*, {})"
+    label = pl.format(places, _RELATION, pl.col("l1").cast(pl.String))
+    return label.cast(pl.Categorical(pl.Categories(LABELS)))

@@ -137,6 +137,9 @@ class DependencyOptions(_Options):
     """Which unit governs the other."""
     through: str | None = None
     """Condition on a token between the two: the governor governs it, it governs the dependent."""
+    named: bool = False
+    """Whether l1 says in which relation it is, "obj(take, *)" where it governs and "obj(*, place)"
+    where it depends, as in a word sketch: f1 counts it in that relation, f2 counts l2 in all."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> DependencyOptions:
@@ -151,7 +154,7 @@ class DependencyOptions(_Options):
         labels = [self.label] if isinstance(self.label, str) else list(self.label)
         where = expression(self.where) if self.where else pl.col("deprel").is_in(labels)
         through = expression(self.through) if self.through else None
-        return Dependency(where, self.governor, through)
+        return Dependency(where, self.governor, through, self.named)
 
     def columns(self) -> dict[str, set[str]]:
         """Return the attributes that each option uses."""
@@ -159,4 +162,6 @@ class DependencyOptions(_Options):
         used = {"where": set(unit.where.meta.root_names()) | {"head"}}
         if unit.through is not None:
             used["through"] = set(unit.through.meta.root_names())
+        if self.named:
+            used["named"] = {"deprel"}
         return used

@@ -177,3 +177,21 @@ def test_labels_are_folded_and_filtered(
             slow.append((token["sentence"], token["position"], label))
     found = found_units(corpus, unit).select("sentence", "position", "unit")
     assert sorted(found.rows()) == sorted(slow)
+
+
+@given(corpus=corpora())
+def test_relations_are_named(corpus: list[list[Token]]) -> None:
+    word = Unit(pl.lit(value=True), "{lemma}")
+    relation = Dependency(pl.col("deprel") != "case", "either", named=True)
+    found = pair_tokens(tokens(corpus), left=word, right=word, relation=relation).collect()
+    slow = []
+    for sentence in corpus:
+        for token in sentence:
+            if token["head"] > 0 and token["deprel"] != "case":
+                above, name = sentence[token["head"] - 1], token["deprel"]
+                slow += [
+                    (f"{name}({above['lemma']}, *)", token["lemma"]),
+                    (f"{name}(*, {token['lemma']})", above["lemma"]),
+                ]
+    pairs = found.select(pl.col("l1", "l2").cast(pl.String))
+    assert sorted(pairs.rows()) == sorted(slow)
