@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from pipeline.api.results import Run
     from pipeline.api.run import check, run, show
     from pipeline.api.score import measures, score
+    from pipeline.recipes.clusters import clusters
+    from pipeline.recipes.collocates import collocates
+    from pipeline.recipes.evaluation import evaluate
+    from pipeline.recipes.lexicons import lexicon
+    from pipeline.recipes.pair_lists import candidates
     from pipeline.sizing.chart import plan_chart
     from pipeline.sizing.comparison import plan_comparison
     from pipeline.sizing.pilot import plan_pilot
@@ -23,7 +28,12 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Run": "pipeline.api.results",
+    "candidates": "pipeline.recipes.pair_lists",
     "check": "pipeline.api.run",
+    "clusters": "pipeline.recipes.clusters",
+    "collocates": "pipeline.recipes.collocates",
+    "evaluate": "pipeline.recipes.evaluation",
+    "lexicon": "pipeline.recipes.lexicons",
     "measures": "pipeline.api.score",
     "plan_chart": "pipeline.sizing.chart",
     "plan_comparison": "pipeline.sizing.comparison",
@@ -36,7 +46,12 @@ _HOME = {
 
 __all__ = [
     "Run",
+    "candidates",
     "check",
+    "clusters",
+    "collocates",
+    "evaluate",
+    "lexicon",
     "measures",
     "plan_chart",
     "plan_comparison",

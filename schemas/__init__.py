@@ -76,6 +76,7 @@ from schemas.precision import Precision as Precision
 from schemas.ranks import PooledRanks as PooledRanks
 from schemas.ranks import Ranks as Ranks
 from schemas.samples import Sample as Sample
+from schemas.scored_pairs import ScoredPairs as ScoredPairs
 from schemas.sheets import Adjudicated as Adjudicated
 from schemas.sheets import Annotations as Annotations
 from schemas.sheets import Labels as Labels

@@ -34,6 +34,22 @@ COMMANDS = {
         "collocates",
         "List the collocates of a word; relation by relation where the corpus is parsed.",
     ),
+    "candidates": (
+        "pair_lists",
+        "List the pairs of words of a corpus with their frequencies f, f1, f2, N, and scores.",
+    ),
+    "evaluate": (
+        "evaluating",
+        "Evaluate ranked pairs by judgements of them: n-best precision, with limits and a graph.",
+    ),
+    "clusters": (
+        "evaluating",
+        "Evaluate induced clusters of words against gold classes, by types and by tokens.",
+    ),
+    "lexicon": (
+        "evaluating",
+        "Evaluate a lexicon by dictionaries: L*, F*, entropy, and the lemmas that cost most.",
+    ),
     "score": ("tables", "Score any table of candidates: .ds, .csv, .tsv, .parquet, each also .gz."),
     "measures": ("measure_list", "List the association measures, family by family."),
     "size": (

@@ -62,7 +62,7 @@ def collocates(
             node,
             *quick.paths(path, read_as=read_as, runs=runs, save=save),
             relation=_relation(relation),
-            span=_span(span),
+            span=quick.span(span),
             measures=quick.words(measure) or MEASURES,
             min_frequency=min_f,
             top=None,
@@ -84,21 +84,6 @@ def _relation(given: str | None) -> Relation | None:
         what, remedy = f"there is no relation {given!r}", did_you_mean(given, RELATIONS)
         raise ConfigError("collocates", [Problem("--relation", what, remedy)])
     return _NAMES[given] if given else None
-
-
-def _span(text: str) -> tuple[int, int]:
-    """Return the tokens on the left and on the right.
-
-    Raises
-    ------
-    ConfigError
-        If these are no whole numbers.
-    """
-    numbers = [word.strip() for word in text.split(",")]
-    if len(numbers) > 2 or not all(word.isdecimal() for word in numbers):
-        problem = Problem("--span", f"{text!r} is no number of tokens", "e.g. 5, or 2,8")
-        raise ConfigError("collocates", [problem])
-    return int(numbers[0]), int(numbers[-1])
 
 
 def _show(

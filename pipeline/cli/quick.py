@@ -93,6 +93,42 @@ def paths(
     return [root / name if path == Path("-") else path for path in given]
 
 
+def span(text: str) -> tuple[int, int]:
+    """Return the tokens on the left and on the right.
+
+    Raises
+    ------
+    ConfigError
+        If these are no whole numbers.
+    """
+    numbers = [word.strip() for word in text.split(",")]
+    if len(numbers) > 2 or not all(word.isdecimal() for word in numbers):
+        problem = Problem("--span", f"{text!r} is no number of tokens", "e.g. 5, or 2,8")
+        raise ConfigError("--span", [problem])
+    return int(numbers[0]), int(numbers[-1])
+
+
+def numbers(text: str, *, option: str) -> list[int]:
+    """Return the whole numbers in a text with commas.
+
+    Raises
+    ------
+    ConfigError
+        With each that is no whole number from 1 on.
+
+    Examples
+    --------
+    >>> numbers("100,500", option="--n")
+    [100, 500]
+    """
+    given = words([text])
+    wrong = [Problem(option, f"{word!r} is no whole number from 1 on", "e.g. 100,500")
+             for word in given if not word.isdecimal() or not int(word)]  # fmt: skip
+    if wrong:
+        raise ConfigError(option, wrong)
+    return [int(word) for word in given]
+
+
 @contextmanager
 def listening() -> Iterator[list[Listener]]:
     """Give what shows how far a run is where somebody looks, and warnings everywhere."""

@@ -85,7 +85,7 @@ def best(frame: pl.DataFrame, top: int | None, *, by: Sequence[str] = ()) -> pl.
 def _examples(run: Run, kept: pl.DataFrame) -> pl.DataFrame:
     """Add the first example of each candidate, from the stage that has them."""
     stage = EXAMPLES if EXAMPLES in run.project.nodes else PAIRS
-    if "examples" not in run.project.nodes[stage].stage.outputs:
+    if not run.project.experiment.stages[stage].get("examples"):
         return kept
     ours = pl.col("id").is_in(kept["id"].to_list())
     texts = run.plan(f"{stage}.examples").filter(ours, pl.col("number") == 1)

@@ -43,6 +43,8 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
         {"precision": 0.48}, {"precision": 0.52}, {"precision": None, "lower": 0.6},
     ],
     ("Recall", "part_of_the_positives"): [{"k_sampled": 2}],
+    ("ScoredPairs", "scores_are_numbers_or_null"): [{"mi": float("nan")}],
+    ("ScoredPairs", "units_are_not_blank"): [{"l1": " "}, {"l2": ""}],
     ("Scores", "scores_are_numbers_or_null"): [{"mi": float("nan")}],
     ("Signatures", "marginals_bound_joint"): [
         {"f": 2, "f1": 1, "f2": 2, "N": 9}, {"f": 2, "f1": 2, "f2": 1, "N": 9},
