@@ -68,6 +68,7 @@ _OURS = {
     "Input should be a valid number.*": "it should be a number",
     "Input should be a valid boolean.*": "it should be true or false",
     "Input should be": "it should be",
+    "Value error, 'utf-8' codec can't encode.*": "it has a byte that is not UTF-8; write it anew",
 }
 """What a library says of a wrong value, and what is said instead."""
 

@@ -9,6 +9,8 @@ import polars as pl
 TRUE = ("1", "true", "yes", "y", "+", "tp")
 FALSE = ("0", "false", "no", "n", "-", "fp")
 """Spellings of a judgement, in any case; an empty field means that nobody judged."""
+_TOO_MANY = 2.0**53
+"""What counts of a column add up to at the most: Float64 has every whole number below."""
 
 
 def whole_number(column: str, dtype: pl.DataType) -> pl.Expr:
@@ -32,6 +34,31 @@ def whole_number(column: str, dtype: pl.DataType) -> pl.Expr:
         return value.str.strip_chars().cast(pl.Int64, strict=False)
     whole = value.cast(pl.Int64, strict=False)
     return pl.when(whole == value).then(whole) if dtype.is_float() else whole
+
+
+def counted(column: str, dtype: pl.DataType, *, least: int = 0) -> pl.Expr:
+    """Return a column as counts that can be added up; null where it does not hold one.
+
+    Sums of 64 bits begin again from below where they are too large. So null stands, too, from where
+    the counts of the column, added up from its beginning, reach 2^53, about 9e15.
+
+    Parameters
+    ----------
+    column, dtype
+        As of `whole_number`.
+    least : int
+        The smallest count.
+
+    Examples
+    --------
+    >>> texts = pl.DataFrame({"f": ["12", "-1", str(2**63 - 1)]})
+    >>> texts.select(counted("f", pl.String())).to_series().to_list()
+    [12, None, None]
+    """
+    whole = whole_number(column, dtype)
+    count = pl.when(whole >= least).then(whole)
+    fits = count.cast(pl.Float64).fill_null(0).cum_sum() < _TOO_MANY
+    return pl.when(fits).then(count)
 
 
 def number(column: str, dtype: pl.DataType) -> pl.Expr:

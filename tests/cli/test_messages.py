@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -163,3 +165,11 @@ def test_wrong_words_are_told_in_our_own(
 ) -> None:
     assert main(words) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_name_that_is_not_utf8_is_told_in_our_words() -> None:
+    command = [sys.executable, "-m", "pipeline.cli", "status", b"\xff.toml"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"codec" not in done.stderr
+    assert b"does not exist" in done.stderr

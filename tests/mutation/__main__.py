@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _one(seed: str, number: int, folder: Path) -> int:
     kept = Path(tempfile.mkdtemp(prefix="case-")) / "case"
     record = run(seed, number, folder, keep=kept)
-    print(json.dumps(record, indent=1, ensure_ascii=False))
+    print(json.dumps(record, indent=1))
     print(f"its folder: {kept}")
     return int(record["outcome"] in BAD)
 

@@ -37,7 +37,7 @@ def _changed(random: Random, text: str) -> str:
     act = random.choice(
         ["value", "value", "value", "sql", "key", "key", "gone", "twice", "section", "more"]
     )
-    number = random.choice(keys)
+    number = random.choice(keys or range(len(lines)))
     key, _, value = lines[number].partition(" = ")
     if act == "value":
         lines[number] = f"{key} = {random.choice(_VALUES)}"
@@ -53,9 +53,9 @@ def _changed(random: Random, text: str) -> str:
     elif act == "twice":
         lines.insert(number, lines[number])
     elif act == "section":
-        place = random.choice(heads)
+        place = random.choice(heads or [number])
         lines[place] = random.choice(["", f"{lines[place]}x", lines[place].replace("stages.", ""),
-                                      lines[random.choice(heads)], lines[place].replace("]", " x]")])  # fmt: skip
+                                      lines[random.choice(heads or [number])], lines[place].replace("]", " x]")])  # fmt: skip
     else:
         more = random.choice(["[run]\nengine = 'processes'", "[run]\nmemory = '1MB'", "[remarks]\nx = 1",
                               "[report]\nstages = ['x']", "[x]\ny = 1", "[sweep]\ncollect = []",

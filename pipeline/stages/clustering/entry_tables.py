@@ -12,7 +12,7 @@ from pipeline.kernels import parsing
 from pipeline.stages.base import StageConfig, TableSource
 from pipeline.stages.columns import require
 
-_EMPTY, _NO_COUNT = "is empty", "is no count of 1 or more"
+_EMPTY, _NO_COUNT = "is empty", "is no count of 1 or more, or too large to be added up"
 _EMPTY_PART = "has nothing between two separators"
 
 Name = TypeVar("Name", bound=str)
@@ -57,8 +57,8 @@ class Columns:
         self.raw, self.label, self.names = raw, label, wanted
         self.counts = {}
         if "f" in wanted:
-            whole = parsing.whole_number(wanted["f"], schema[wanted["f"]])
-            self.counts = {wanted["f"]: pl.when(whole >= 1).then(whole)}
+            count = parsing.counted(wanted["f"], schema[wanted["f"]], least=1)
+            self.counts = {wanted["f"]: count}
 
     def entries(self, config: EntryTable) -> pl.LazyFrame:
         """Return file, item, label and f (null without counts), a row for each label."""

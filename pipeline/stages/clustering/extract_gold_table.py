@@ -14,7 +14,7 @@ from pipeline.stages.columns import require
 from schemas import CorpusSize, GoldEntries
 
 Column: TypeAlias = Literal["item", "gold", "f"]
-_NO_NUMBER = "is no count"
+_NO_NUMBER = "is no count, or too large to be added up"
 
 
 class ExtractGoldTable(EntryTable):
@@ -58,8 +58,7 @@ def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl
     item = config.columns.get("item", "item")
     require(schema, [("columns.item", item), *(("classes", name) for name in config.classes)])
     text = pl.col(item).cast(pl.String)
-    counts = {name: parsing.whole_number(name, schema[name]) for name in config.classes}
-    counts = {name: pl.when(count >= 0).then(count) for name, count in counts.items()}
+    counts = {name: parsing.counted(name, schema[name]) for name in config.classes}
     folded = text.str.to_lowercase() if config.fold else text
     # One class after the other: a class may be called item, gold or f.
     rows = pl.concat(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import polars as pl
@@ -13,6 +14,7 @@ from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, stage
 from schemas import Candidates
 
 _INPUTS = ("first", "second")
+_LARGEST = 2**63 - 1
 
 
 class ExtractMerge(StageConfig):
@@ -37,10 +39,24 @@ def extract_merge(config: ExtractMerge, tables: Tables) -> Outputs:
     kept = summed.filter(pl.col("f") >= config.min_frequency)
     columns = ["l1", "l2", "f", "f1", "f2", "N", *added[1:]]
     faults = [_incomplete(table, option) for option, table in zip(_INPUTS, parts, strict=True)]
+    faults.append(_too_many(parts))
     return {
         "candidates": kept.select(candidate_id("l1", "l2"), *columns),
         FAULTS: pl.concat(faults),
     }
+
+
+def _too_many(parts: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
+    """Return a fault if the sample sizes are too large to be added up."""
+    sizes = pl.concat(each.select(N=pl.col("N").max().cast(pl.Int128)) for each in parts)
+    total = sizes.select(total=pl.col("N").sum()).filter(pl.col("total") > _LARGEST)
+    return total.select(
+        file=pl.lit("table of the option 'second'"),
+        line=pl.lit(0, pl.Int64),
+        column=pl.lit("N"),
+        value=pl.format("{} pair tokens in both", "total"),
+        problem=pl.lit(f"more than {_LARGEST:,} cannot be counted"),
+    )
 
 
 def _incomplete(table: pl.LazyFrame, option: str) -> pl.LazyFrame:

@@ -72,7 +72,7 @@ def test_what_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         small.run(STAGE + 'path = "b.paths"')
     for said in ["column item: 1 x is empty", "line 1", "column cluster: 1 x is empty", "line 2",
-                 "column f: 1 x is no count of 1 or more", "line 3: 'x'"]:  # fmt: skip
+                 "column f: 1 x is no count of 1 or more, or too large to be added up", "line 3: 'x'"]:  # fmt: skip
         assert said in str(error.value)
 
 
@@ -80,3 +80,13 @@ def test_an_absent_column_is_named(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"t.tsv": "word\tcluster\na\t1\n"})
     with pytest.raises(ConfigError, match=r"columns.item: the file has no column 'item'"):
         small.run(STAGE + 'path = "t.tsv"')
+
+
+@pytest.mark.parametrize("use", ["extract.clusters", "extract.gold_table"])
+def test_counts_that_are_too_many_are_refused(tmp_path: Path, use: str) -> None:
+    label = "gold" if use == "extract.gold_table" else "cluster"
+    rows = f"item\t{label}\tf\na\t1\t{2**63 - 1}\na\t1\t7\nb\t2\t1\n"
+    small = SmallRun(tmp_path, {"t.tsv": rows})
+    system = "" if use == "extract.gold_table" else 'system = "c"\n'
+    with pytest.raises(DataError, match="too large to be added up"):
+        small.run(f'[stages.c]\nuse = "{use}"\n{system}path = "t.tsv"')

@@ -60,3 +60,12 @@ def test_tables_without_documents() -> None:
     made = run_stage("extract.merge", {"min_frequency": 2}, first=table, second=table)
     assert not faults(made)
     assert made["candidates"].select("l1", "f", "f1", "f2", "N").rows() == [("a", 4, 4, 4, 4)]
+
+
+def test_sample_sizes_that_cannot_be_added_up_are_refused() -> None:
+    row = {"id": ["a"], "l1": ["a"], "l2": ["b"]} | {
+        each: [2**62] for each in ("f", "f1", "f2", "N")
+    }
+    table = pl.DataFrame(row)
+    made = run_stage("extract.merge", {}, first=table, second=table)
+    assert [fault[1:] for fault in faults(made)] == [("N", f"{2**63} pair tokens in both")]
