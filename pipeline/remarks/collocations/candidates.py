@@ -18,6 +18,8 @@ EXTRACTING = (
     "extract.pair_tokens",
     "extract.pairing",
     "extract.merge",
+    "extract.words",
+    "extract.keywords",
 )
 _LOOKED_AT = 50_000
 """Tokens from which is told what a corpus has."""
@@ -30,7 +32,8 @@ def no_candidates(look: Look, threshold: float) -> Found:
     found = look.rows(next(iter(look.outputs)))
     if found >= threshold:
         return
-    text = "there are no candidates" if not found else f"there are {found:,} candidates only"
+    what = "words" if look.use == "extract.words" else "candidates"
+    text = f"there are no {what}" if not found else f"there are {found:,} {what} only"
     has, remedies = [], []
     for has_not in _not_there(look):
         has.append(has_not.text)
