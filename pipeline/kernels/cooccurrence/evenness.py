@@ -94,5 +94,7 @@ def _scaled() -> dict[str, pl.Expr]:
     return {
         "dp": excess / (f * total),
         "dp_norm": (excess / (f * rest)).clip(0.0, 1.0),
-        "juilland_d": (1.0 - variation).clip(0.0, 1.0),
+        "juilland_d": pl.when(pl.col("documents") > 1)
+        .then((1.0 - variation).clip(0.0, 1.0))
+        .otherwise(0.0),
     }
