@@ -113,6 +113,13 @@ pairing = [[1, 2], [3]]
 use = "score.association"
 candidates = "sketches"
 measures = ["log_dice"]
+[stages.named]
+use = "extract.pairs"
+corpus = "a.conllu"
+relation = "dependency"
+dependency = { where = "deprel <> 'root'", named = true }
+left = { label = "{lemma}" }
+right = { label = "{lemma}" }
 [stages.pairs]
 use = "extract.pairs"
 corpus = "a.conllu"
@@ -136,5 +143,7 @@ def test_a_word_sketch(tmp_path: Path) -> None:
     sketch = tables["scores.scores"].filter(l1="drink obj", l2="tea")
     assert sketch.select(signature).row(0) == (2, 3, 4, 6)
     assert sketch["log_dice"].item() == pytest.approx(14 + math.log2(2 * 2 / (3 + 4)))
+    named = tables["named.candidates"].filter(l1="obj(drink, *)", l2="tea")
+    assert named.select(signature).row(0) == (2, 3, 4, 6)
     pairs = tables["pairs.candidates"].filter(l1="drink", l2="tea")
     assert pairs.select(signature).row(0) == (2, 3, 3, 4)
