@@ -93,3 +93,9 @@ from schemas.tokens import Tokens as Tokens
 from schemas.tuple_counts import TupleCounts as TupleCounts
 from schemas.tuples import Tuples as Tuples
 from schemas.tuples import TupleScores as TupleScores
+from schemas.words import Dispersed as Dispersed
+from schemas.words import DispersedWords as DispersedWords
+from schemas.words import DocumentSizes as DocumentSizes
+from schemas.words import Keywords as Keywords
+from schemas.words import WordCounts as WordCounts
+from schemas.words import WordFrequencies as WordFrequencies

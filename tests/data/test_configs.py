@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -32,7 +33,7 @@ PUBLIC = {
 
 
 def test_every_experiment_is_tested() -> None:
-    generated = {"demo", "pp-verb", "lexicon", "pos-induction", "tuning"}
+    generated = {"demo", "keywords", "pp-verb", "lexicon", "pos-induction", "tuning"}
     assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, *generated}
 
 
@@ -103,3 +104,23 @@ def test_pp_verb(tmp_path: Path) -> None:
     inside = cuts.filter(cuts["truth"].is_between(cuts["lower"], cuts["upper"]))
     assert cuts.height == 24
     assert inside.height >= 20
+
+
+def test_keywords(tmp_path: Path) -> None:
+    """Names of one document lead by effect size; dispersion finds the themes, as the chapter says."""
+    done = generated("keywords", "make_keywords.py", tmp_path)
+    assert set(done.manifests) == set(done.project.nodes)
+    cuts = done.table("full.cuts").select("measure", "n", pl.col("precision") * 100)
+    chapter = (ROOT / "docs" / "keywords.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", chapter, re.MULTILINE)
+    told = {name: [float(each) for each in precision] for name, *precision in rows}
+    found = {
+        name: cuts.filter(measure=name).sort("n")["precision"].round(6).to_list() for name in told
+    }
+    assert len(told) == 6
+    assert found == told
+    subset = done.table("dispersed.subsets").row(0, named=True)
+    assert f"{subset['n']} words, {subset['k_sampled']} of them themes" in " ".join(chapter.split())
+    assert f"recall {100 * subset['recall']:.0f} %" in chapter
+    first = done.table("scores").sort("log_ratio", descending=True).head(20)
+    assert first["documents"].unique().to_list() == [1]

@@ -22,6 +22,7 @@ RELATIONS = {
     "adjacent": 'relation = "adjacent"\nadjacent = { gap = 2 }',
     "surface": 'relation = "surface"\nsurface = { left = 3, right = 2 }',
     "windows": 'relation = "surface"\nsurface = { left = 2, right = 2, count = "windows" }',
+    "nodes": 'relation = "surface"\nsurface = { left = 2, right = 1, count = "nodes" }',
     "paragraph": 'relation = "textual"\ntextual = { within = "paragraph" }',
     "document": 'relation = "textual"\ntextual = { within = "document" }',
 }

@@ -48,6 +48,15 @@ measures = ["mi", "log_likelihood"]
 """
 
 
+FREQUENCIES = """
+name = "x"
+[stages.words]
+use = "extract.word_table"
+path = "words.tsv"
+columns = { word = "l1" }
+"""
+
+
 def text(separator: str = "\t", *, top: str = "") -> bytes:
     """Return the table as text."""
     return (top + "".join(separator.join(row) + "\n" for row in [HEAD, *ROWS])).encode()
@@ -146,11 +155,35 @@ def _subject(
     )  # fmt: skip
 
 
+def _words_expected(folder: Path) -> object:
+    rows = oracles.records(folder / "words.tsv", "\t")
+    summed = oracles.rows_and_sum(rows, "f")
+    if rows is None or summed is None:
+        return None
+    return len({row.get("l1") for row in rows if oracles.whole_number(row["f"])}), summed[1]
+
+
+def _words_observed(folder: Path) -> object:
+    words = lx.show(folder / "x.toml", runs=folder / "runs").table("words")
+    return words.height, words["f"].sum()
+
+
+WORD_LIST = Subject(
+    name="words.tsv",
+    kind="tables",
+    files={"x.toml": FREQUENCIES.encode(), "words.tsv": text()},
+    targets={"words.tsv": delimited("\t")},
+    expected=_words_expected,
+    observed=_words_observed,
+)
+"""A frequency list, each word several times."""
+
 SUBJECTS = (
     _subject("pairs.tsv", text(), delimited("\t"), lambda path: oracles.records(path, "\t"), 4),
     _subject("pairs.csv", text(","), delimited(","), lambda path: oracles.records(path, ","), 3),
     _subject("pairs.ds", text(top="# made by hand\n"), delimited("\t", top=1), lambda path: oracles.records(path, "\t", comment="#")),
     _subject("pairs.tsv.gz", gzip.compress(text(), mtime=0), packed, lambda path: oracles.records(path, "\t")),
     _subject("pairs.parquet", parquet_bytes(table()), parquet, oracles.parquet, 3),
+    WORD_LIST,
 )  # fmt: skip
 """Candidates and their judgements."""

@@ -17,6 +17,7 @@ TYPES = {"measure": "MacroI", "mapping": "1-1"}
 GOOD: dict[str, dict[str, Any]] = {
     "ClassScores": TYPES,
     "ClusterMapping": TYPES,
+    "Keywords": {"f_reference": 0, "size_reference": 0},
     "LemmaScores": {"n_missing": 0, "n_spurious": 0},
     "Baseline": {"n_drawn": 3},
     "Precision": {"n": 100},
@@ -32,6 +33,9 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("ClusterOverlaps", "overlap_lies_in_both"): [{"n_ij": 2, "n_i": 2}, {"n_ij": 2, "n_j": 2}],
     ("Candidates", "units_are_not_blank"): [{"l1": " "}, {"l2": ""}, {"l2": "\u00a0\t"}],
     ("Comparison", "positives_within_draws"): [{"k_1": 2}, {"k_2": 2}],
+    ("Dispersed", "within_the_parts"): [{"documents": 2}],
+    ("Keywords", "frequencies_add_up"): [{"f_reference": 1}],
+    ("Keywords", "sizes_add_up"): [{"size_reference": 1}],
     ("LemmaForms", "form_is_somewhere"): [{"gold": False, "lexicon": False}],
     ("LemmaScores", "forms_add_up"): [{"n_gold": 2}, {"n_match": 2}],
     ("LemmaScores", "the_match_is_the_best"): [{"L": 0.4}],
@@ -60,6 +64,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("Tuples", "parts_bound_wholes"): [{"f": 2, "f2": 2, "N": 9}, {"f1": 2}],
     ("Tuples", "table_fits_sample_size"): [{"f": 0}],
     ("TypeLevel", "bound_holds"): [{"bound": 0.4}],
+    ("WordFrequencies", "words_within_size"): [{"f": 2}],
     ("TypeLevel", "counts_are_ordered"): [
         {"n_without_cluster": 2}, {"n_in_several": 1}, {"n_open_clusters": 2}, {"n_uncovered": 2},
         {"starts_reaching_best": 2},

@@ -37,7 +37,9 @@ def draw(
         How many per candidate.
     seed : str
         Fixes the choice, whatever the shards: the smallest keys are taken, so that the choice
-        from parts, made again among their choices, is the choice from the whole.
+        from parts, made again among their choices, is the choice from the whole. Tokens at the
+        same place of two files have the same key: all of them are kept where one is, and `merge`
+        chooses among them by what is written.
     units, positions : sequence of str
         The columns that say which candidate it is, and where its tokens are.
 
@@ -52,8 +54,10 @@ def draw(
     keyed = pairs.with_columns(candidate_id(*units), _place=place).with_columns(
         draw_key=seeded_key("_place", seed=seed, purpose="examples")
     )
-    ordered = keyed.drop("_place").sort("id", "draw_key", "doc", "sentence")
-    return ordered.group_by("id", maintain_order=True).head(most)
+    ordered = keyed.drop("_place").sort("id", "draw_key", "doc", "sentence", "file", *positions)
+    last = ordered.group_by("id").agg(_last=pl.col("draw_key").bottom_k(most).max())
+    chosen = ordered.join(last, on="id", maintain_order="left")
+    return chosen.filter(pl.col("draw_key") <= pl.col("_last")).drop("_last")
 
 
 def sentences(

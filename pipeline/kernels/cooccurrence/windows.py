@@ -29,12 +29,13 @@ class Span:
         How many on each side; tokens.
     count : str
         "positions": a position in the spans of two nodes of the same type counts once.
-        "windows": each node has its own span.
+        "windows": each node has its own span. "nodes": the same, and the units in it count once
+        each.
     """
 
     left: int = 5
     right: int = 5
-    count: Literal["positions", "windows"] = "positions"
+    count: Literal["positions", "windows", "nodes"] = "positions"
 
     def offsets(self) -> list[int]:
         """Return the distances from the node, the node itself left out."""
@@ -91,7 +92,14 @@ def in_span(
         counted += np.bincount(rows, minlength=len(node))
         pairs += [_pairs(rows, at, unit, labels) for unit in index.rows]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
-    return _frame(pairs, nodes, place), positions
+    found = _frame(pairs, nodes, place)
+    return (once(found) if span.count == "nodes" else found), positions
+
+
+def once(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Keep one pair of a node and a unit that stands in its span several times, the first."""
+    ordered = pairs.sort(TOKEN_1, TOKEN_2)
+    return ordered.unique(["l1", "l2", TOKEN_1], keep="first", maintain_order=True)
 
 
 def started(nodes: pl.DataFrame, span: Span) -> pl.DataFrame:
@@ -104,7 +112,7 @@ def started(nodes: pl.DataFrame, span: Span) -> pl.DataFrame:
     span : Span
         The neighbours; no longer than a sentence, see `Span.within`.
     """
-    if span.count == "windows":
+    if span.count != "positions":
         return nodes.with_columns(pl.lit(0, pl.Int64).alias(START))
     before = pl.col(TOKEN).shift().over("unit", PLACE, order_by=TOKEN)
     # A token may bear one unit twice only by several attachments; then both count it once.

@@ -11,6 +11,7 @@ from pipeline.remarks.base import Found, Look, check
 from pipeline.remarks.collocations.asked import Asked, asked
 from pipeline.remarks.remark import remark
 
+WORDS = ("extract.words", "extract.word_table")
 EXTRACTING = (
     "extract.pairs",
     "extract.tuples",
@@ -18,6 +19,8 @@ EXTRACTING = (
     "extract.pair_tokens",
     "extract.pairing",
     "extract.merge",
+    "extract.keywords",
+    *WORDS,
 )
 _LOOKED_AT = 50_000
 """Tokens from which is told what a corpus has."""
@@ -30,7 +33,8 @@ def no_candidates(look: Look, threshold: float) -> Found:
     found = look.rows(next(iter(look.outputs)))
     if found >= threshold:
         return
-    text = "there are no candidates" if not found else f"there are {found:,} candidates only"
+    what = "words" if look.use in WORDS else "candidates"
+    text = f"there are no {what}" if not found else f"there are {found:,} {what} only"
     has, remedies = [], []
     for has_not in _not_there(look):
         has.append(has_not.text)

@@ -10,7 +10,10 @@ from pipeline.remarks.remark import remark
 COUNTING = ("extract.pairs", "extract.tuples")
 
 
-@check(stages=COUNTING, threshold=2, means="documents")
+WORDS = "extract.words"
+
+
+@check(stages=(*COUNTING, WORDS), threshold=2, means="documents")
 def one_document(look: Look, threshold: float) -> Found:
     """Find a corpus with fewer documents: dispersion says nothing of it."""
     sizes = _sizes(look)
@@ -21,6 +24,8 @@ def one_document(look: Look, threshold: float) -> Found:
     effect = (
         "N counts documents, so every pair has f = f1 = f2 = N"
         if whole
+        else "no word has a dispersion: dp, dp_norm and juilland_d are empty"
+        if look.use == WORDS
         else "the column documents cannot tell a pair of one text from one of the language"
     )
     yield remark(

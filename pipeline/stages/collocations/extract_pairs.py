@@ -95,6 +95,10 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
     signatures = _signatures(kept, config, tables)
     order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
     text = signatures.with_columns(pl.col("l1", "l2").cast(pl.String))
+    if config.by_node:
+        # One token of l2 in the spans of two nodes counts twice, and f could exceed f2.
+        text = text.with_columns(nodes="f", f=pl.min_horizontal("f", "f2"))
+        text, order = text.filter(pl.col("f") >= config.min_frequency), [*order, "nodes"]
     named = text.with_columns(candidate_id("l1", "l2")).select(order)
     shown = tables["examples"].join(named, on="id", how="semi")
     return {

@@ -114,15 +114,20 @@ def _matches(first: pl.DataFrame, second: pl.DataFrame, key: str) -> pl.Series:
 def _in_span(
     first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, span: windows.Span
 ) -> Iterator[Found]:
-    """Yield the pairs in the spans of nodes; with positions these and all units as marginals."""
+    """Yield the pairs in the spans of nodes, and the marginals where they are not over pairs."""
     span = span.within(longest(tokens))
     own = span.count == "positions"
     for some in in_parts(windows.started(first, span), span.left + span.right):
         pairs, positions = windows.in_span(some, second, tokens, span)
         yield Found(pairs, _side(LEFT, positions) if own else _NO_MARGINALS)
-    if own:
-        corpus = second.group_by("unit").agg(f=pl.len().cast(pl.Int64))
-        yield Found(_NO_PAIRS, _side(RIGHT, corpus), tokens.height)
+    if span.count == "nodes":
+        yield Found(_NO_PAIRS, _side(LEFT, _frequencies(first)))
+    if span.count != "windows":
+        yield Found(_NO_PAIRS, _side(RIGHT, _frequencies(second)), tokens.height)
+
+
+def _frequencies(units: pl.DataFrame) -> pl.DataFrame:
+    return units.group_by("unit").agg(f=pl.len().cast(pl.Int64))
 
 
 def _textual(

@@ -29,10 +29,12 @@ class SurfaceOptions(_Options):
     """Tokens of the span before the node."""
     right: int = Field(default=5, ge=0)
     """Tokens of the span after the node."""
-    count: Literal["positions", "windows"] = "positions"
+    count: Literal["positions", "windows", "nodes"] = "positions"
     """"positions": spans of the same node type laid over each other, f1 the positions in them,
     f2 the corpus frequency, N the tokens. "windows": each span by itself, and the marginals
-    over all pairs of a node and a unit in its span."""
+    over all pairs of a node and a unit in its span. "nodes": f nodes with the unit in their
+    span, f1 and f2 corpus frequencies, N the tokens, as corpus tools print; f is f2 at the most,
+    and the column nodes has it as counted."""
 
     @model_validator(mode="after")
     def _wide(self) -> SurfaceOptions:
@@ -105,5 +107,10 @@ class RelationOptions(_Options):
     @property
     def relational(self) -> bool:
         """Whether the marginals are taken over the pair tokens."""
-        positions = self.relation == "surface" and self.span.count == "positions"
-        return not positions and self.relation != "textual"
+        own = self.relation == "surface" and self.span.count != "windows"
+        return not own and self.relation != "textual"
+
+    @property
+    def by_node(self) -> bool:
+        """Whether f counts nodes, and so can exceed f2."""
+        return self.relation == "surface" and self.span.count == "nodes"

@@ -15,7 +15,7 @@ import mpmath
 from tests.kernels.association import exact_statistics
 from tests.kernels.association.cells import Cells, near_independence, signatures
 from tests.kernels.association.exact_ratios import RATIOS
-from tests.kernels.association.numbers_60 import Exact, log, log10, quotient, real, root
+from tests.kernels.association.numbers_60 import Exact, log, log10, logarithm, quotient, real, root
 
 __all__ = ["EXACT", "Cells", "near_independence", "signatures"]
 
@@ -24,6 +24,10 @@ Twin: TypeAlias = Callable[[Cells], Exact]
 
 def mi(c: Cells) -> Exact:
     return log10(quotient(c.f, c.expected[0]))
+
+
+def mi_log2(c: Cells) -> Exact:
+    return logarithm(quotient(c.f, c.expected[0]), 2)
 
 
 def mi_power(c: Cells, k: int) -> Exact:
@@ -92,7 +96,9 @@ EXACT: dict[str, Twin] = {
     **exact_statistics.STATISTICS,
     **exact_statistics.P_VALUES,
     **RATIOS,
+    "keyness_ll": exact_statistics.keyness_ll,
     "mi": mi,
+    "mi_log2": mi_log2,
     "mi2": lambda c: mi_power(c, 2),
     "mi3": lambda c: mi_power(c, 3),
     "local_mi": local_mi,

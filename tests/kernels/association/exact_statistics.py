@@ -24,6 +24,12 @@ def simple_ll(c: Cells) -> mpmath.mpf:
     return 2 * (first - real(o - e))
 
 
+def keyness_ll(c: Cells) -> mpmath.mpf:
+    pairs = [(c.observed[i], c.expected[i]) for i in (0, 2)]
+    g = 2 * sum((real(o) * log(o / e) for o, e in pairs if o), mpmath.mpf(0))
+    return mpmath.sign(c.determinant) * g
+
+
 def chi2(c: Cells, correction: Fraction = Fraction(0), *, clipped: bool = False) -> mpmath.mpf:
     r1, r2, c1, c2 = c.margins
     if not r1 * r2 * c1 * c2:

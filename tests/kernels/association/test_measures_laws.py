@@ -28,7 +28,7 @@ MONOTONE = {
     "geometric_mean", "minimum_sensitivity", "kulczynski", "kulczynski_1", "frequency", "mi_like",
     "mikolov", "fisher_pv", "binomial_pv", "poisson_pv", "poisson_mu_2", "poisson_mu_3",
     "poisson_mu_5", "poisson_mu_10", "mi_conf_1", "mi_conf_2", "mi_conf_3", "mi_conf_5",
-    "mi_conf_10", "positive_lrc", "lrc",
+    "mi_conf_10", "positive_lrc", "lrc", "mi_log2", "keyness_ll",
 }  # fmt: skip
 """More joint tokens under the same margins score as high or higher.
 
@@ -38,7 +38,7 @@ conservative_log_ratio, whose interval widens as O21 gets small.
 FOLLOW_THE_SIGN = {
     "t_score", "z_score", "log_likelihood", "simple_ll", "chi_squared", "mi", "local_mi", "npmi",
     "relative_risk", "odds_ratio", "liddell", "delta_p_21", "delta_p_12", "percent_diff", "yule_q",
-    "yule_y", "phi",
+    "yule_y", "phi", "mi_log2", "keyness_ll",
 }  # fmt: skip
 NEVER_THE_OTHER_SIGN = {"chi_squared_corr", "chi_squared_clipped", "ppmi"}
 SIGNED_BUT_FOR_YATES = {"z_score_corr"}

@@ -39,6 +39,24 @@ def test_parts_give_what_the_whole_gives(corpus: list[list[Token]], most: int, c
     assert merge(parts.lazy(), most=most).collect().equals(whole)
 
 
+def test_the_same_place_of_two_files() -> None:
+    """Their keys are equal: both are kept, and what is written decides, whatever the files."""
+    token = {"doc": "", "sentence": 1, "head": 0, "deprel": "x", "lemma": "a"}
+    texts = {}
+    for files in ("fg", "gf"):
+        corpus = [
+            [
+                {**token, "file": file, "position": 1, "upos": "NOUN", "form": word},
+                {**token, "file": file, "position": 2, "upos": "VERB", "form": "v"},
+            ]
+            for file, word in zip(files, ("late", "early"), strict=True)
+        ]
+        both = chosen(sorted(corpus, key=lambda sentence: str(sentence[0]["file"])), 1)
+        assert both.height == 2
+        texts[files] = merge(both.lazy(), most=1).collect()["text"].to_list()
+    assert texts["fg"] == texts["gf"] == ["[[early]] [[v]]"]
+
+
 def test_another_seed_chooses_otherwise() -> None:
     token = {"file": "f", "doc": "d", "lemma": "a", "deprel": "x", "head": 0}
     corpus = [

@@ -19,6 +19,7 @@ RELATIONS = [
     'relation = "adjacent"\nadjacent = { gap = 2 }',
     'relation = "surface"\nsurface = { left = 2, right = 3 }',
     'relation = "surface"\nsurface = { left = 2, right = 3, count = "windows" }',
+    'relation = "surface"\nsurface = { left = 2, right = 1, count = "nodes" }',
     'relation = "textual"',
     'relation = "textual"\ntextual = { within = "document" }',
 ]

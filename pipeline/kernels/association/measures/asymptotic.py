@@ -109,3 +109,18 @@ def log_likelihood() -> pl.Expr:
 def simple_ll() -> pl.Expr:
     """G2 of the joint frequency alone: 2 (O11 ln(O11/E11) - (O11 - E11)), signed."""
     return sign(DELTA, 2.0 * pl.col("d11"))
+
+
+@measure(
+    family="asymptotic test",
+    formula="2 (O11 ln(O11 / E11) + O21 ln(O21 / E21)), sign of O11 - E11",
+    range="(-inf, inf)", reference="Rayson & Garside 2000", sided="signed",
+    aliases=("LL.keyness", "rayson_ll"), symmetric=False,
+    note="0 where a margin is empty",
+)  # fmt: skip
+def keyness_ll() -> pl.Expr:
+    """G2 of the tokens with l2 alone, signed: log-likelihood as keyword tools compute it.
+
+    The two cells without l2 are left out, so that it is a little smaller than `log_likelihood`.
+    """
+    return sign(DELTA, 2.0 * (pl.col("d11") + pl.col("d21")))

@@ -22,6 +22,19 @@ def mi() -> pl.Expr:
 
 
 @measure(
+    family="point estimate", formula="log2(O11 / E11)", range="[-inf, inf)",
+    reference="Church & Hanks 1990", aliases=("MI.log2", "MI_score"),
+    note="null where E11 = 0; -inf where O11 = 0",
+)  # fmt: skip
+def mi_log2() -> pl.Expr:
+    """MI in bits, log2(O11 / E11), as NLTK, AntConc, BNCweb and Sketch Engine print it.
+
+    -inf where O11 = 0 < E11.
+    """
+    return log_ratio("o11", "e11", "delta", base=2.0)
+
+
+@measure(
     family="point estimate", formula="2 O11 / (R1 + C1)", range="[0, 1]",
     reference="Smadja et al. 1996", ucs="Dice",
     note="null where R1 = C1 = 0",

@@ -1,0 +1,93 @@
+"""Frequency lists of words, and keywords: candidates of one corpus against another."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from schemas.base import OpenTable, Table
+from schemas.candidates import Candidates
+from schemas.declaration import column, rule
+
+
+class WordFrequencies(OpenTable):
+    """A frequency list: the words of a corpus, and how many of its words each is."""
+
+    id: str = column("stable id, a hash of the word", key=True)
+    word: str = column("label of the unit", min_length=1)
+    f: int = column("how often it occurs; words", ge=1)
+    N: int = column("all words of the list; words", ge=1)
+
+    words_within_size = rule("f <= N", pl.col("f") <= pl.col("N"))
+
+
+class Dispersed(Table):
+    """How evenly a word is spread over the documents of a corpus."""
+
+    documents: int = column("documents with the word, its range; documents", nullable=True, ge=0)
+    parts: int = column("documents that hold words, n; documents", nullable=True, ge=0)
+    dp: float = column(
+        "deviation of proportions, 0 = even; proportion; null = one document",
+        nullable=True,
+        ge=0,
+        le=1,
+    )
+    dp_norm: float = column("dp / (1 - min s), 0 = even; proportion", nullable=True, ge=0, le=1)
+    juilland_d: float = column(
+        "Juilland's D over parts of unequal size, 1 = even", nullable=True, ge=0, le=1
+    )
+
+    within_the_parts = rule("documents <= parts", pl.col("documents") <= pl.col("parts"))
+
+
+class DispersedWords(WordFrequencies, Dispersed):
+    """A frequency list with the dispersion of each word over the documents."""
+
+
+class Keywords(Candidates, Dispersed):
+    """Words of a target corpus beside a reference: candidates whose l1 is the target.
+
+    f1 is the size of the target, f2 the frequency of the word in both corpora, N the size of both:
+    O11 and O21 are its frequencies in target and reference, R1 and R2 their sizes.
+    """
+
+    id: str
+    l1: str
+    l2: str
+    f: int
+    f1: int
+    f2: int
+    N: int
+    f_reference: int = column("how often it occurs in the reference, O21; words", ge=0)
+    size_reference: int = column("all words of the reference, R2; words", ge=0)
+    per_million: float = column("10^6 f / f1, in the target", nullable=True, ge=0)
+    per_million_reference: float = column("10^6 f_reference / size_reference", nullable=True, ge=0)
+    documents: int
+    parts: int
+    dp: float
+    dp_norm: float
+    juilland_d: float
+
+    frequencies_add_up = rule(
+        "f + f_reference = f2", pl.col("f_reference") == pl.col("f2") - pl.col("f")
+    )
+
+    sizes_add_up = rule(
+        "f1 + size_reference = N", pl.col("size_reference") == pl.col("N") - pl.col("f1")
+    )
+
+
+class WordCounts(Table):
+    """How often each word occurs in each document of one shard; a document by where it begins."""
+
+    word: str = column("label of the unit", key=True)
+    file: str = column("file of the document", key=True)
+    start: int = column("its first sentence in the file", key=True, ge=1)
+    f: int = column("how often; words", ge=1)
+
+
+class DocumentSizes(Table):
+    """How many words each document of one shard has."""
+
+    file: str = column("file of the document", key=True)
+    start: int = column("its first sentence in the file", key=True, ge=1)
+    size: int = column("words of the document", ge=1)
