@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 import pipeline
+from pipeline.cli.groups import Grouped, example_of
 
 COMMANDS = {
     "run": ("running", "Run an experiment: every stage that is not done yet, then the report."),
@@ -60,18 +61,19 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     """Return the application with the command that the words call, the others by name only."""
     app = typer.Typer(
         name="lexassay",
+        cls=Grouped,
         help="Evaluate lexical resources from a small annotated sample.",
         epilog="Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 waits for a person,"
         " 130 interrupted. --debug shows tracebacks.",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
     app.callback()(_whole)
     for name, (_, sentence) in COMMANDS.items():
         called = name in words[:1]
-        app.command(name, help=None if called else sentence)(
+        app.command(name, help=None if called else sentence, epilog=example_of(name))(
             _ending(command(name)) if called else _not_called
         )
     return app
