@@ -18,18 +18,18 @@ from pipeline.cli.groups import Grouped, example_of
 
 COMMANDS = {
     "run": ("running", "Run an experiment: every stage that is not done yet, then the report."),
-    "plan": ("running", "Say what would run, and why."),
+    "plan": ("states", "Say what would run, and why."),
     "why": (
-        "running",
+        "states",
         "Say which part of what a stage rests on has changed, from what to what.",
     ),
-    "status": ("running", "Say how far an experiment is."),
+    "status": ("states", "Say how far an experiment is."),
     "sheets": (
         "sheets",
         "Say where the sheets of an experiment lie, and how far everybody is with them.",
     ),
     "gc": ("running", "Remove results that the experiment, as it is now, does not use."),
-    "show": ("inspecting", "Show a table of an experiment."),
+    "show": ("inspecting", "Show a table of an experiment, or list its tables."),
     "diff": ("inspecting", "Say how two runs differ."),
     "collocates": (
         "collocates",
