@@ -35,7 +35,10 @@ COMMANDS = {
         "collocates",
         "List the collocates of a word; relation by relation where the corpus is parsed.",
     ),
-    "score": ("tables", "Score any table of candidates: .ds, .csv, .tsv, .parquet, each also .gz."),
+    "score": (
+        "tables",
+        "Score any table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz.",
+    ),
     "measures": ("measure_list", "List the association measures, family by family."),
     "size": (
         "sizing",
