@@ -6,6 +6,7 @@ Only the command that is called is imported: to import all of them takes longer 
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -84,6 +85,8 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 def call(words: Sequence[str]) -> int:
     """Run the command that the words call and return its exit code."""
+    if os.environ.get("_LEXASSAY_COMPLETE", "").startswith("complete_"):
+        return _answer()
     try:
         code = app_for(words)(words, prog_name="lexassay", standalone_mode=False)
     except Exception as error:
@@ -95,6 +98,13 @@ def call(words: Sequence[str]) -> int:
         told.show()
         return int(told.exit_code)
     return code if isinstance(code, int) else 0
+
+
+def _answer() -> int:
+    """Tell a shell what can stand where somebody pressed the tabulator."""
+    from pipeline.cli.completion import answer
+
+    return answer(os.environ, {name: sentence for name, (_, sentence) in COMMANDS.items()})
 
 
 def _plainly(error: typer.BadParameter) -> str:
