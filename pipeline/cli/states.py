@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
@@ -20,10 +22,13 @@ from pipeline.cli.options import (
     print_json,
     settings_of,
 )
+from pipeline.cli.progress import in_words
 from pipeline.cli.sheets import sheet_data, sheet_lines
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.room import shown
 from pipeline.runner.config.project import Project
 from pipeline.runner.plan.plan import Step
+from pipeline.runner.store.underway import Underway, underway
 
 _STATES = {"done": "done", "run": "would run", "unknown": "depends"}
 
@@ -136,15 +141,27 @@ def status_data(run: Run, every: Sequence[Step]) -> dict[str, Any]:
     return {
         **plan_data(run.project, every),
         "done": len(run.manifests),
+        "running": asdict(now) if (now := underway(run.project.storage)) else None,
         **sheet_data(run),
         "remarks": remarks,
         "report": str(page) if page.is_file() else None,
     }
 
 
+def _underway_line(now: Underway) -> str:
+    if not now.stage:
+        return f"running    run {now.run}, between two stages"
+    far = f"{now.done} of {now.total} shards" if now.unit == "shards" else ""
+    far = far or f"{now.done / max(now.total, 1):.0%} of {shown(now.total)} read"
+    since = datetime.now(UTC) - datetime.fromisoformat(now.since)
+    return f"running    {now.stage:<24} {far}, for {in_words(since.total_seconds())}; run {now.run}"
+
+
 def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
     name, done = run.project.experiment.name, len(run.manifests)
     yield f"{name}: {done} of {len(every)} stages done, in {run.folder}"
+    if now := underway(run.project.storage):
+        yield _underway_line(now)
     for step in every:
         manifest = step.manifest
         spent = f"; {manifest.seconds:.1f} s, {manifest.created[:19]}" if manifest else ""
