@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pipeline.cli import progress
 from pipeline.cli.main import main
 from pipeline.cli.progress import RunProgress
 from pipeline.runner.events import Event
@@ -30,7 +29,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(progress.time, "monotonic", clock)
+    monkeypatch.setattr("pipeline.cli.progress.time.monotonic", clock)
     return clock
 
 
@@ -85,7 +84,7 @@ def test_status_says_what_is_running(
     monkeypatch.chdir(tmp_path)
     history = tmp_path / "runs" / "small" / "history"
     history.mkdir(parents=True)
-    events = [
+    events: list[dict[str, object]] = [
         {"event": "run_started"},
         {"event": "stage_started", "stage": "scores", "shards": 1, "resumed": 0},
         {"event": "progress", "stage": "scores", "done": 1 << 20, "total": 4 << 20},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -15,7 +16,7 @@ from pipeline.formats.base import LINE, format_of
 HEAD = ("l1", "l2", "f")
 
 
-def workbook(path: Path, sheets: dict[str, list[tuple[object, ...]]]) -> Path:
+def workbook(path: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
     content = io.BytesIO()
     with Workbook(content, {"in_memory": True}) as book:
         for name, rows in sheets.items():
