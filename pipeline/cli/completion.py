@@ -26,7 +26,10 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "new": ("family", "file"),
 }
 """What each argument of a command is; a file where nothing is said."""
-VALUES = {"--force": "stage", "--pilot": "stage", "--measures": "measure"}
+VALUES = {
+    **dict.fromkeys(("--force", "--pilot"), "stage"),
+    **dict.fromkeys(("--measures", "--measure"), "measure"),
+}
 """What an option takes; one of its choices, or a file, where nothing is said."""
 
 

@@ -12,7 +12,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Run an experiment": ("run", "plan", "why", "status", "gc"),
     "Look at results": ("show", "diff"),
     "People": ("sheets",),
-    "Tables and corpora": ("score", "measures"),
+    "Tables and corpora": ("collocates", "score", "measures"),
     "Plan a sample": ("size",),
 }
 """Every command below what it is for; the example of the first is shown for all of a group."""
@@ -30,11 +30,12 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "show": ("lexassay show experiment.toml sampled.cuts",),
     "diff": ("lexassay diff collocations:latest~1 collocations:latest",),
     "sheets": ("lexassay sheets experiment.toml",),
+    "collocates": ("lexassay collocates take novel.txt",),
     "score": ("lexassay score candidates.tsv --measures t_score,mi",),
     "measures": ("lexassay measures",),
     "size": ("lexassay size --candidates 5102 --precision 0.3",),
 }
-"""What each command can be called with in the folder that the example of ``new`` fills."""
+"""What commands can be called with in the folder that the example of ``new`` fills, and a text."""
 OTHERS = "More"
 
 

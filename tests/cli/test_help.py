@@ -49,6 +49,8 @@ def test_help_of_a_command_ends_with_its_examples(
 
 def test_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "novel.txt").write_text("They take the road. We take the bridge.\n" * 9)
     ordered = [name for names in GROUPS.values() for name in names]
     assert ordered.index("new") == 0  # which writes what the others read
     for name in ordered:
