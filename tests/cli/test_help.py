@@ -35,7 +35,7 @@ def test_a_command_that_nobody_has_grouped_is_listed_too(
     monkeypatch.setitem(COMMANDS, "extra", ("sheets", "Do more."))
     assert main(["--help"]) == 0
     said = capsys.readouterr().out
-    assert said.index(f"{OTHERS}:") < said.index("  extra     Do more.")
+    assert said.index(f"{OTHERS}:") < said.index("  extra ")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
