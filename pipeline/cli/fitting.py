@@ -42,7 +42,7 @@ def fitted(
     --------
     >>> found = fitted(["l1", "f"], [["Verfuegung", "1,200"]], right=[False, True], width=21)
     >>> found.rows, found.left_out
-    ([['Verfueg…', '1,200']], [])
+    ([['Verfuegu…', '1,200']], [])
     >>> fitted(["l1", "f"], [["ab", "1,200"]], right=[False, True], width=12).left_out
     ['f']
     """
