@@ -12,6 +12,7 @@ USUAL = 4 << 30
 """Bytes, where nothing else is said."""
 
 _room: ContextVar[int] = ContextVar("room", default=USUAL)
+_option: ContextVar[str] = ContextVar("option", default='[run] memory = "{}"')
 
 
 def room() -> int:
@@ -20,8 +21,15 @@ def room() -> int:
 
 
 @contextmanager
-def limited(size: int | None) -> Iterator[None]:
+def limited(size: int | None, *, option: str | None = None) -> Iterator[None]:
     """Hold no more than so many bytes; `USUAL` if None.
+
+    Parameters
+    ----------
+    size : int or None
+        Bytes.
+    option : str, optional
+        What allows more, with {} for how much; an experiment's option if not given.
 
     Examples
     --------
@@ -30,10 +38,12 @@ def limited(size: int | None) -> Iterator[None]:
     1048576
     """
     before = _room.set(USUAL if size is None else size)
+    named = _option.set(option or _option.get())
     try:
         yield
     finally:
         _room.reset(before)
+        _option.reset(named)
 
 
 def require(size: float, what: str, *, otherwise: str = "") -> None:
@@ -65,7 +75,7 @@ def require(size: float, what: str, *, otherwise: str = "") -> None:
     also = f" Otherwise {otherwise}." if otherwise else ""
     raise DataError(
         f"{what} would take some {shown(size)} of memory; up to {shown(room())} may be taken\n"
-        f'If this is as it should be, allow more: [run] memory = "{_enough(size)}".{also}'
+        f"If this is as it should be, allow more: {_option.get().format(_enough(size))}.{also}"
     )
 
 

@@ -58,7 +58,8 @@ MAY = {
     "recipes": {"errors", "schemas", "kernels", "stages", "formats", "runner", "api"},
     "sizing": {"errors", "registry", "schemas", "kernels", "runner", "report", "api"},
     "cli": {
-        *("causes", "errors", "registry", "schemas", "kernels", "stages", "remarks", "formats"),
+        *("causes", "errors", "room", "registry", "schemas", "kernels"),
+        *("stages", "remarks", "formats"),
         "runner",
         *("report", "api", "recipes", "sizing"),
     },

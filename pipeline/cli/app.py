@@ -6,6 +6,7 @@ Only the command that is called is imported: to import all of them takes longer 
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -14,21 +15,22 @@ from typing import Annotated, Any
 import typer
 
 import pipeline
+from pipeline.cli.groups import Grouped, example_of
 
 COMMANDS = {
     "run": ("running", "Run an experiment: every stage that is not done yet, then the report."),
-    "plan": ("running", "Say what would run, and why."),
+    "plan": ("states", "Say what would run, and why."),
     "why": (
-        "running",
+        "states",
         "Say which part of what a stage rests on has changed, from what to what.",
     ),
-    "status": ("running", "Say how far an experiment is."),
+    "status": ("states", "Say how far an experiment is."),
     "sheets": (
         "sheets",
         "Say where the sheets of an experiment lie, and how far everybody is with them.",
     ),
     "gc": ("running", "Remove results that the experiment, as it is now, does not use."),
-    "show": ("inspecting", "Show a table of an experiment."),
+    "show": ("inspecting", "Show a table of an experiment, or list its tables."),
     "diff": ("inspecting", "Say how two runs differ."),
     "collocates": (
         "collocates",
@@ -50,7 +52,10 @@ COMMANDS = {
         "evaluating",
         "Evaluate a lexicon by dictionaries: L*, F*, entropy, and the lemmas that cost most.",
     ),
-    "score": ("tables", "Score any table of candidates: .ds, .csv, .tsv, .parquet, each also .gz."),
+    "score": (
+        "tables",
+        "Score any table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz.",
+    ),
     "measures": ("measure_list", "List the association measures, family by family."),
     "size": (
         "sizing",
@@ -77,18 +82,19 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     """Return the application with the command that the words call, the others by name only."""
     app = typer.Typer(
         name="lexassay",
+        cls=Grouped,
         help="Evaluate lexical resources from a small annotated sample.",
         epilog="Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 waits for a person,"
         " 130 interrupted. --debug shows tracebacks.",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
     app.callback()(_whole)
     for name, (_, sentence) in COMMANDS.items():
         called = name in words[:1]
-        app.command(name, help=None if called else sentence)(
+        app.command(name, help=None if called else sentence, epilog=example_of(name))(
             _ending(command(name)) if called else _not_called
         )
     return app
@@ -96,6 +102,8 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 def call(words: Sequence[str]) -> int:
     """Run the command that the words call and return its exit code."""
+    if os.environ.get("_LEXASSAY_COMPLETE", "").startswith("complete_"):
+        return _answer()
     try:
         code = app_for(words)(words, prog_name="lexassay", standalone_mode=False)
     except Exception as error:
@@ -107,6 +115,13 @@ def call(words: Sequence[str]) -> int:
         told.show()
         return int(told.exit_code)
     return code if isinstance(code, int) else 0
+
+
+def _answer() -> int:
+    """Tell a shell what can stand where somebody pressed the tabulator."""
+    from pipeline.cli.completion import answer
+
+    return answer(os.environ, {name: sentence for name, (_, sentence) in COMMANDS.items()})
 
 
 def _plainly(error: typer.BadParameter) -> str:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from pipeline.api.run import show as open_results
+from pipeline.api.view import View, tables, view
 from pipeline.cli import output
 from pipeline.cli.options import (
     DEFAULT_RUNS,
@@ -19,18 +20,47 @@ from pipeline.cli.options import (
     Raw,
     Runs,
     Settings,
+    listed,
     settings_of,
 )
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.plan.differences import StageDifference, settings_differ, stages_differ
 from pipeline.runner.store import history
 
+CHOICE = "--columns NAMES chooses"
+"""What a person can do where a table is too wide."""
 _DIFF_FORMATS = ("text", "json")
 
 
 def show(
     config: Config,
-    table: Annotated[str, typer.Argument(metavar="STAGE[.TABLE]", help="What to show.")],
+    table: Annotated[
+        str | None,
+        typer.Argument(metavar="[STAGE[.TABLE]]", help="What to show; the list of tables if none."),
+    ] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            "--sort", metavar="COLUMN[:desc],...", help="Order of the rows; else that of the key."
+        ),
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option("--where", metavar="SQL", help="Rows to keep, e.g. \"f >= 5 AND l1 = 'in'\"."),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="Columns, with commas; f* fits f, f1, f2.")
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="The first rows of that order alone.")
+    ] = None,
+    words: Annotated[
+        bool | None,
+        typer.Option(
+            "--words/--raw-ids",
+            help="Whether l1, l2 stand beside ids; by default where people read, not in files.",
+        ),
+    ] = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
@@ -42,13 +72,32 @@ def show(
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
-    """Show a table of an experiment."""
+    """Show a table of an experiment, or list its tables."""
     output.require(format_, command="show")
     results = open_results(config, runs=runs, data=data, settings=settings_of(settings))
-    frame = results.table(table)
-    title = f"{table}: {frame.height:,} rows"
-    output.give(frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
+    printed = format_ == "table" and to is None
+    wanted = View(
+        where=where or "",
+        sort=listed(sort),
+        columns=listed(columns),
+        top=top,
+        words=printed if words is None else words,
+    )
+    if table is None:
+        _require_no_choice(where, sort, columns, top)
+    frame = tables(results) if table is None else view(results, table, wanted)
+    title = f"{table or results.project.experiment.name}: {frame.height:,} rows"
+    output.give(
+        frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw, choice=CHOICE
+    )
     return 0
+
+
+def _require_no_choice(*given: object) -> None:
+    """Refuse to choose rows and columns of no table."""
+    if any(given):
+        what, remedy = "no table is named", "lexassay show CONFIG lists them"
+        raise ConfigError("show", [Problem("STAGE", what, remedy)])
 
 
 def diff(

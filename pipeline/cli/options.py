@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -35,9 +36,32 @@ Raw: TypeAlias = Annotated[
     bool,
     typer.Option("--raw", help="Write texts that look like formulas without a guard."),
 ]
+Quiet: TypeAlias = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Say nothing but errors, and what waits for a person."),
+]
+AsJson: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print it as JSON for programs, and nothing else.")
+]
 DEFAULT_RUNS = Path("runs")
 
 
 def settings_of(given: Sequence[str] | None) -> dict[str, Any]:
     """Return the overrides by their paths."""
     return dict(parse_setting(text) for text in given or ())
+
+
+def listed(given: str | None) -> list[str]:
+    """Return the names of an option that takes several, with commas.
+
+    Examples
+    --------
+    >>> listed("f, f1,"), listed(None)
+    (['f', 'f1'], [])
+    """
+    return [name.strip() for name in (given or "").split(",") if name.strip()]
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    """Print what programs read: one object, in UTF-8."""
+    print(json.dumps(content, indent=1, ensure_ascii=False))

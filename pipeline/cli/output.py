@@ -9,12 +9,14 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import polars as pl
 import typer
 
 from pipeline.causes import machine
+from pipeline.cli.fitting import fitted
 from pipeline.cli.plain_table import WIDEST, plain
 from pipeline.errors import ConfigError, Problem, StoreError, did_you_mean
 from pipeline.formats.tables.formulas import to_csv
@@ -128,58 +130,97 @@ def give(
     rows: int,
     title: str,
     raw: bool = False,
+    choice: str = "",
 ) -> None:
     """Write a table to a file, print it for people, or hand it to another program."""
     if to:
         write(frame, to, kind=format_, overwrite=overwrite, raw=raw)
     elif format_ == "table":
-        print_table(frame, rows=rows, title=title)
+        print_table(frame, rows=rows, title=title, choice=choice)
     else:
         typer.get_binary_stream("stdout").write(serialise(frame, format_, raw=raw))
 
 
-def print_table(frame: pl.DataFrame, *, rows: int = ROWS, title: str = "") -> None:
-    """Print the first rows of a table; as wide as it is, unless a terminal sets the width."""
+def print_table(
+    frame: pl.DataFrame, *, rows: int = ROWS, title: str = "", choice: str = ""
+) -> None:
+    """Print the first rows of a table; as wide as it is, unless a terminal sets the width.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    rows : int
+        How many rows.
+    title : str
+        The line above.
+    choice : str
+        What else a person can do where there are more columns than fit.
+    """
     shown = [cells(row) for row in frame.head(rows).iter_rows()]
     right = [dtype.is_numeric() for dtype in frame.dtypes]
     more = f"{frame.height - rows:,} more rows; --rows N shows more, --format csv gives all"
-    more = more if frame.height > rows else ""
-    text = None if _colours() else plain(frame.columns, shown, right=right, title=title)
+    notes = [more] if frame.height > rows else []
+    if _looked_at():
+        _print_fitted(frame.columns, shown, right=right, title=title, notes=notes, choice=choice)
+        return
+    text = plain(frame.columns, shown, right=right, title=title)
     if text is None:
-        _draw(frame.columns, shown, right=right, title=title, more=more)
+        _draw(frame.columns, shown, right=right, title=title)
     else:
-        print(text, *([more] if more else []), sep="\n")
+        print(text)
+    print(*notes, sep="", end="\n" if notes else "")
 
 
-def _colours() -> bool:
+def _print_fitted(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[bool],
+    title: str,
+    notes: list[str],
+    choice: str,
+) -> None:
+    """Print as much as a line of the terminal has room for, and say what is left out."""
+    width = get_terminal_size().columns
+    found = fitted(head, rows, right=right, width=width)
+    if found.left_out:
+        what = f"no room for: {', '.join(found.left_out)}"
+        notes = [*notes, f"{what}; {choice + ', ' * bool(choice)}--format csv gives all"]
+    text = plain(found.head, found.rows, right=found.right, title="") or ""
+    lines = [
+        *([_styled(title, "3")] if title else []),
+        text,
+        *(_styled(each, "2") for each in notes),
+    ]
+    print("\n".join(lines))
+
+
+def _styled(text: str, style: str) -> str:
+    """Return a line in the style that a terminal has this number for, if it wants any."""
+    return text if os.environ.get("NO_COLOR") else f"\x1b[{style}m{text}\x1b[0m"
+
+
+def _looked_at() -> bool:
     """Tell whether somebody looks, or wants what is made for them; rich knows the same signs."""
     return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ)
 
 
 def _draw(
-    head: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    right: Sequence[bool],
-    title: str,
-    more: str,
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[bool], title: str
 ) -> None:
+    """Print a table with cells of several lines, or one that is very wide, into a file."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=WIDEST)
     table = Table(title=escape(title) or None, title_justify="left")
     for name, flush in zip(head, right, strict=True):
         table.add_column(escape(name), justify="right" if flush else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    console.print(table)
-    if more:
-        console.print(more, style="dim", highlight=False)
+    Console(width=WIDEST).print(table)
 
 
 def cells(row: Sequence[Any]) -> list[str]:

@@ -10,7 +10,6 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
     TaskID,
     TextColumn,
@@ -25,6 +24,8 @@ _STYLES: dict[str, str | None] = {"warning": "bold yellow", "note": None, "info"
 """How remarks look, by how much they matter."""
 _PATIENCE = 10.0
 """Seconds between two lines on how far long work is."""
+_EARLY = 2.0
+"""Seconds of work before which nobody can say how long the rest takes."""
 
 
 def tracked(items: Sequence[T], console: Console, *, text: str) -> Iterable[T]:
@@ -50,6 +51,8 @@ class RunProgress:
         self._console = console
         self._stages = stages
         self._seen = 0
+        self._shards, self._total, self._resumed = 0, 1, 0
+        self._began = self._said = time.monotonic()
         self._remarked: dict[str, str] = {}
         self._bars: Progress | None = None
         self._bar: TaskID | None = None
@@ -57,7 +60,7 @@ class RunProgress:
             columns = (
                 TextColumn("{task.description}"),
                 BarColumn(),
-                MofNCompleteColumn(),
+                TextColumn("{task.fields[far]}"),
                 TimeElapsedColumn(),
             )
             self._bars = Progress(*columns, console=console, transient=True)
@@ -80,8 +83,13 @@ class RunProgress:
         """Show one event."""
         if event.kind == "stage_started":
             self._start(event)
-        elif event.kind == "shard_done" and self._bars and self._bar is not None:
-            self._bars.advance(self._bar)
+        elif event.kind == "shard_done":
+            self._shards += 1
+            done, total = self._shards, self._total
+            self._show_far(event.stage, done, total, f"{done}/{total}", before=self._resumed)
+        elif event.kind == "progress":
+            done, total = event.facts["done"], event.facts["total"]
+            self._show_far(event.stage, done, total, f"{done / max(total, 1):.0%} read")
         elif event.kind in {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}:
             self._finish(event)
         elif event.kind == "remark":
@@ -92,10 +100,23 @@ class RunProgress:
 
     def _start(self, event: Event) -> None:
         shards, resumed = event.facts.get("shards", 1), event.facts.get("resumed", 0)
+        self._shards, self._total, self._resumed = resumed, shards, resumed
+        self._began = self._said = time.monotonic()
         if resumed:
             self._say(f"  {event.stage}: {resumed} of {shards} shards were done before")
         if self._bars:
-            self._bar = self._bars.add_task(event.stage, total=shards, completed=resumed)
+            far = f"{resumed}/{shards}"
+            self._bar = self._bars.add_task(event.stage, total=shards, completed=resumed, far=far)
+
+    def _show_far(self, stage: str, done: int, total: int, far: str, *, before: int = 0) -> None:
+        """Show how far a stage is: on its bar, or where there are none by a line now and then."""
+        now = time.monotonic()
+        left = time_left(now - self._began, done - before, total - before)
+        if self._bars and self._bar is not None:
+            self._bars.update(self._bar, completed=done, total=total, far=f"{far}{left}")
+        elif not self._bars and now - self._said >= _PATIENCE:
+            self._said = now
+            self._say(f"  {stage}: {far}{left}")
 
     def _finish(self, event: Event) -> None:
         self._seen += 1
@@ -114,6 +135,33 @@ class RunProgress:
 
     def _say(self, text: str, style: str | None = None) -> None:
         self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def time_left(spent: float, done: int, total: int) -> str:
+    """Return about how long the rest takes, if it goes on so; nothing where it is too early.
+
+    Examples
+    --------
+    >>> time_left(60.0, 250, 1000), time_left(30.0, 9, 10), time_left(1.0, 1, 1000)
+    (', about 3 min left', ', about 3 s left', '')
+    """
+    if spent < _EARLY or not 0 < done < total:
+        return ""
+    seconds = spent * (total - done) / done
+    return f", about {in_words(seconds)} left"
+
+
+def in_words(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Examples
+    --------
+    >>> [in_words(seconds) for seconds in (0.2, 59, 90, 7200)]
+    ['1 s', '59 s', '2 min', '2.0 h']
+    """
+    if seconds < 60:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
 
 
 def _outcome(event: Event) -> str:

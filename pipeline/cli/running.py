@@ -1,9 +1,9 @@
-"""``run``, ``plan``, ``why``, ``status``, ``gc``: act on an experiment."""
+"""``run``, ``gc``: act on an experiment."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Annotated
 
 import typer
@@ -14,18 +14,22 @@ from pipeline.api.results import Run, perform, steps
 from pipeline.api.run import check
 from pipeline.api.sweep import points, sweep
 from pipeline.api.sweep_check import check_points
-from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, Settings, settings_of
+from pipeline.cli.options import (
+    DEFAULT_RUNS,
+    Config,
+    Data,
+    Quiet,
+    Runs,
+    Settings,
+    settings_of,
+)
 from pipeline.cli.progress import RunProgress
-from pipeline.cli.sheets import sheet_lines
-from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.cli.states import print_plan
 from pipeline.remarks.remark import LEVELS
-from pipeline.runner.config.project import Project
 from pipeline.runner.events import Listener
-from pipeline.runner.plan.plan import Step
-from pipeline.runner.store.garbage import collect, garbage
+from pipeline.runner.store.garbage import Garbage, collect, garbage
 
 _WAITS = 3
-_STATES = {"done": "done", "run": "would run", "unknown": "depends"}
 
 
 def run(
@@ -44,6 +48,7 @@ def run(
     strict: Annotated[
         bool, typer.Option("--strict", help="Take warnings on the data for errors.")
     ] = False,
+    quiet: Quiet = False,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
@@ -52,8 +57,8 @@ def run(
     project = check(config, runs=runs, data=data, settings=overrides)
     if dry:
         check_points(project, config, runs=runs, data=data, settings=overrides)
-        return _print_plan(project)
-    console = Console(stderr=True)
+        return print_plan(project)
+    console = Console(stderr=True, quiet=quiet)
     if project.experiment.sweep:
         say = _say(console)
         folder = sweep(
@@ -65,7 +70,8 @@ def run(
             strict=strict,
             say=say,
         )
-        print(f"sweep: {folder}")
+        if not quiet:
+            print(f"sweep: {folder}")
         return 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
         done = perform(
@@ -77,7 +83,7 @@ def run(
             listeners=[progress],
         )
         done = add_report(done, [progress]) if report else done
-    return _conclude(done)
+    return _conclude(done, quiet=quiet)
 
 
 def _say(console: Console) -> Callable[[str], None]:
@@ -92,12 +98,12 @@ def _teller(console: Console) -> Listener:
     return lambda event: say(str(event.facts.get("text", event.kind)))
 
 
-def _conclude(done: Run) -> int:
-    if done.report:
+def _conclude(done: Run, *, quiet: bool) -> int:
+    if done.report and not quiet:
         print(f"report: {done.report}")
     for wait in done.waits:
         print(f"waiting: {wait}")
-    if text := remark_count(done):
+    if (text := remark_count(done)) and not quiet:
         print(text)
     return _WAITS if done.waits else 0
 
@@ -113,81 +119,11 @@ def remark_count(done: Run) -> str:
     return f"remarks: {', '.join(counts)}, on {', '.join(named)}" if counts else ""
 
 
-def plan(
-    config: Config, settings: Settings = None, runs: Runs = DEFAULT_RUNS, data: Data = None
-) -> int:
-    """Say what would run, and why."""
-    overrides = settings_of(settings)
-    project = check(config, runs=runs, data=data, settings=overrides)
-    check_points(project, config, runs=runs, data=data, settings=overrides)
-    return _print_plan(project)
-
-
-def _print_plan(project: Project) -> int:
-    if options := project.experiment.sweep:
-        print(f"sweep: {options.size:,} points, all of them checked; without their settings:")
-    for step in steps(project):
-        rows = f": {_rows(step)}" if step.manifest else ""
-        print(f"{_STATES[step.state]:<10} {step.node.name:<24} {step.node.stage.name}{rows}")
-        for reason in step.reasons:
-            print(f"             {reason}")
-    return 0
-
-
-def _rows(step: Step) -> str:
-    tables = step.manifest.tables if step.manifest else {}
-    return ", ".join(f"{name} {table.rows:,} rows" for name, table in tables.items())
-
-
-def why(
-    config: Config,
-    stage: Annotated[str, typer.Argument(help="Name of the stage.")],
-    settings: Settings = None,
-    runs: Runs = DEFAULT_RUNS,
-    data: Data = None,
-) -> int:
-    """Say which part of what a stage rests on has changed, from what to what."""
-    project = check(config, runs=runs, data=data, settings=settings_of(settings))
-    if stage not in project.nodes:
-        remedy = did_you_mean(stage, project.nodes)
-        raise ConfigError("why", [Problem(stage, "there is no such stage", remedy)])
-    step = next(step for step in steps(project) if step.node.name == stage)
-    if step.state == "done":
-        print(f"{stage} is done: nothing that it rests on has changed")
-    for reason in step.reasons:
-        print(f"{stage}: {reason}")
-    return 0
-
-
-def status(
-    config: Config, settings: Settings = None, runs: Runs = DEFAULT_RUNS, data: Data = None
-) -> int:
-    """Say how far an experiment is."""
-    project = check(config, runs=runs, data=data, settings=settings_of(settings))
-    every = list(steps(project))
-    done = [step for step in every if step.manifest]
-    print(f"{project.experiment.name}: {len(done)} of {len(every)} stages done, in {project.root}")
-    for step in every:
-        manifest = step.manifest
-        spent = f"; {manifest.seconds:.1f} s, {manifest.created[:19]}" if manifest else ""
-        detail = f"{_rows(step)}{spent}" if manifest else "; ".join(step.reasons)
-        print(f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip())
-    artefacts = {step.node.name: step.manifest for step in every if step.manifest}
-    run = Run(project, artefacts)
-    for line in sheet_lines(run):
-        print(line)
-    for name, remarks in run.remarks.items():
-        for each in remarks:
-            print(f"{name}: {each}")
-    page = project.root / "report" / "index.html"
-    print(f"report: {page}" if page.is_file() else "report: not written yet")
-    return 0
-
-
 def gc(
     config: Config,
     settings: Settings = None,
     dry: Annotated[bool, typer.Option("--dry", help="Say what would go, remove nothing.")] = False,
+    quiet: Quiet = False,
     runs: Runs = DEFAULT_RUNS,
     data: Data = None,
 ) -> int:
@@ -200,13 +136,18 @@ def gc(
         for step in steps(check(config, runs=runs, data=data, settings=point)):
             keep.add(step.fingerprint)
             unknown |= set() if step.manifest else {step.node.name}
+    tell = [_teller(Console(stderr=True, quiet=quiet))]
+    storage = project.storage
+    gone = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
+    if not quiet:
+        _print_gone(gone, unknown, verb="would go" if dry else "removed")
+    return 0
+
+
+def _print_gone(gone: Sequence[Garbage], unknown: Collection[str], *, verb: str) -> None:
     if unknown:
         names = ", ".join(sorted(unknown))
         print(f"kept: all results of {names}: not done, so what they will reuse is not known yet")
-    tell, storage = [_teller(Console(stderr=True))], project.storage
-    gone = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
     for each in gone:
         print(f"{each.size / 1e6:10,.2f} MB  {each.path}  ({each.reason})")
-    verb = "would go" if dry else "removed"
     print(f"{sum(each.size for each in gone) / 1e6:10,.2f} MB  {verb}, {len(gone)} folder(s)")
-    return 0

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
 import typer
+from pydantic import TypeAdapter, ValidationError
 
-from pipeline import causes
+from pipeline import causes, room
 from pipeline.api.score import score as score_table
 from pipeline.cli import output
-from pipeline.cli.options import Raw
+from pipeline.cli.named_columns import column_names, renamed
+from pipeline.cli.options import Raw, listed
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.base import LINE, format_of
+from pipeline.formats.delimited import open_text
+from pipeline.formats.reading import reading
+from pipeline.formats.unpacked import first_line
 from pipeline.kernels import parsing
 from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.runner.config.budget import Bytes
 from schemas import SchemaViolation, Signatures, Violation, column
 from schemas.validate import validate
 
+_SEPARATORS = (",", ";", "\t")
+_THOUSANDS = r"^\s*[+-]?\d+(?:[.,'\s\x{a0}\x{202f}]\d+)+\s*$"
+"""Numbers with something between their digits: of thousands, or before decimals."""
+
 
 def score(
-    file: Annotated[Path, typer.Argument(help="Table with l1, l2, f, f1, f2, N.")],
+    file: Annotated[
+        Path, typer.Argument(help="Table with l1, l2, f, f1, f2, N, or see --columns.")
+    ],
     measures: Annotated[
         str, typer.Option("--measures", help="all, or names with commas; see lexassay measures.")
     ] = "all",
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="OURS=THEIRS,...",
+            help="What the file calls f, f1, f2, N, l1, l2: f=freq,f1=f_node; N may be a number.",
+        ),
+    ] = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
     to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
@@ -32,16 +53,29 @@ def score(
         int, typer.Option("--rows", min=1, help="Rows shown in a table.")
     ] = output.ROWS,
     raw: Raw = False,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", help="What a packed file or a workbook may take [4GB]."),
+    ] = None,
 ) -> int:
-    """Score any table of candidates: .ds, .csv, .tsv, .parquet, each also .gz."""
+    """Score any table of candidates: .ds, .csv, .tsv, .xlsx, .parquet; text also as .gz."""
     output.require(format_, command="score")
     if to:
         output.kind_of(to, given=format_)
-    names = [name.strip() for name in measures.split(",") if name.strip()]
-    scored = score_table(read(file), measures=names)
+    with room.limited(_size(memory), option="--memory {}"):
+        table = read(file, column_names(listed(columns)))
+    scored = score_table(table, measures=listed(measures))
     title = f"{scored.height:,} rows"
     output.give(scored, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw)
     return 0
+
+
+def _size(memory: str | None) -> int | None:
+    try:
+        return None if memory is None else TypeAdapter(Bytes).validate_python(memory)
+    except ValidationError:
+        what = f"{memory!r} is no amount of memory"
+        raise ConfigError("score", [Problem("--memory", what, "e.g. 500MB or 2GB")]) from None
 
 
 class _InLines(Signatures):
@@ -50,8 +84,15 @@ class _InLines(Signatures):
     line: int = column("line", key=True)
 
 
-def read(file: Path) -> pl.DataFrame:
+def read(file: Path, names: Mapping[str, str]) -> pl.DataFrame:
     """Read a table of frequency signatures, the counts as whole numbers.
+
+    Parameters
+    ----------
+    file : Path
+        The table; a file called CSV may have semicolons or tabs.
+    names : mapping of str to str
+        What the file calls our columns.
 
     Raises
     ------
@@ -61,17 +102,7 @@ def read(file: Path) -> pl.DataFrame:
         If a column is absent or holds what is not a whole number, or counts contradict each other,
         with the lines.
     """
-    if not file.is_file():
-        raise ConfigError("score", [Problem(str(file), "there is no such file")])
-    try:
-        format_ = format_of(file.name, kind="table")
-    except ValueError as error:
-        raise ConfigError("score", [Problem(str(file), str(error))]) from error
-    format_.check(file, format_.options())
-    raw = format_.scan(file, format_.options()).collect()
-    missing = [name for name in SIGNATURE if name not in raw.columns]
-    if missing:
-        raise SchemaViolation(str(file), [Violation("missing", name, 0) for name in missing])
+    raw = renamed(_opened(file), names, file=str(file)).collect()
     held = {name: causes.no_plain_values(raw.schema[name]) for name in SIGNATURE}
     odd = [
         Violation(f"holds {what}, not whole numbers", name, 0)
@@ -90,9 +121,34 @@ def read(file: Path) -> pl.DataFrame:
     return counts.drop(LINE)
 
 
+def _opened(file: Path) -> pl.LazyFrame:
+    """Return the query of a file in any format of tables."""
+    if not file.is_file():
+        raise ConfigError("score", [Problem(str(file), "there is no such file")])
+    try:
+        format_ = format_of(file.name, kind="table")
+    except ValueError as error:
+        raise ConfigError("score", [Problem(str(file), str(error))]) from error
+    separator = separator_of(file) if format_.name == "csv" else None
+    options = format_.options.model_validate({"separator": separator} if separator else {})
+    format_.check(file, options)
+    return format_.scan(file, options)
+
+
+def separator_of(file: Path) -> str:
+    """Return what parts the fields of the first line: a comma unless there are more of another."""
+    with reading(file), open_text(file) as text:
+        first = first_line(text, file, 1)
+    return max(_SEPARATORS, key=first.count)
+
+
 def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation | None:
     bad = raw.filter(counts.get_column(name).is_null())
     examples = tuple(
         f"line {line}: {value!r}" for line, value in bad.select(LINE, name).head(3).rows()
     )
-    return Violation("is not a whole number", name, bad.height, examples) if bad.height else None
+    if not bad.height:
+        return None
+    parted = bad.schema[name] == pl.String and bad.get_column(name).str.contains(_THOUSANDS).any()
+    remedy = " (write 1200: no marks between thousands, no decimals)" if parted else ""
+    return Violation(f"is not a whole number{remedy}", name, bad.height, examples)

@@ -23,11 +23,11 @@ def new(
     folder: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
 ) -> int:
     """Write a commented experiment to start from; never over a file that is there."""
-    families = {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
-    if family not in families:
-        what, remedy = f"there is no family {family!r}", did_you_mean(family, families)
+    known = families()
+    if family not in known:
+        what, remedy = f"there is no family {family!r}", did_you_mean(family, known)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
-    contents = {each.name: each for each in families[family].iterdir()}
+    contents = {each.name: each for each in known[family].iterdir()}
     there = [name for name in contents if (folder / name).exists()]
     if there:
         what = f"{', '.join(sorted(there))} is there already"
@@ -35,6 +35,11 @@ def new(
     _write(folder, contents)
     print(f"lexassay run {folder / 'experiment.toml'}")
     return 0
+
+
+def families() -> dict[str, Traversable]:
+    """Return the folder of each family that an experiment can be started for."""
+    return {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
 
 
 def _write(folder: Path, contents: dict[str, Traversable]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,9 +13,12 @@ from typing import Any, Literal, TypeAlias
 from pipeline.runner.store.verbs import Storage
 
 Kind: TypeAlias = Literal[
-    "run_started", "stage_started", "shard_done", "stage_done", "stage_reused", "stage_waits",
-    "stage_skipped", "remark", "message", "failed", "run_done",
+    "run_started", "stage_started", "progress", "shard_done", "stage_done", "stage_reused",
+    "stage_waits", "stage_skipped", "remark", "message", "failed", "run_done",
 ]  # fmt: skip
+
+SELDOM = 10.0
+"""Seconds between two lines of a log on how far a stage is."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +40,19 @@ def tell(listeners: Sequence[Listener], kind: Kind, stage: str = "", **facts: An
 
 
 def log_to(storage: Storage, key: str) -> Listener:
-    """Return a listener that appends every event as a line of JSON.
+    """Return a listener that appends every event as a line of JSON, progress now and then.
 
     A log that cannot be written (full disk) is given up in silence: the run itself meets the
     same disk and says so.
     """
+    written = -SELDOM
 
     def write(event: Event) -> None:
+        nonlocal written
+        if event.kind == "progress":
+            if time.monotonic() - written < SELDOM:
+                return
+            written = time.monotonic()
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = {"time": now, "event": event.kind, "stage": event.stage, **event.facts}
         with suppress(OSError):

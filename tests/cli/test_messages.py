@@ -21,7 +21,10 @@ from tests.test_causes import LIBRARY
 PACKAGE = Path(str(files("pipeline")))
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 COMMAND = re.compile(r"(?:^|[ `;:])lexassay ([a-z]+)")
-EVERYWHERE = {"--debug", "--help", "--version"}
+EVERYWHERE = {
+    *("--debug", "--help", "--version"),
+    *("--install-completion", "--show-completion"),
+}
 SAY = {
     "runner/store/local.py": {
         *("run", "plan", "why", "status", "sheets", "gc"),

@@ -38,8 +38,8 @@ def test_help_imports_no_command() -> None:
     assert not modules & (HEAVY | NUMBERS | {"pydantic", "schemas"})
     own = {name for name in modules if name.startswith("pipeline.")}
     assert own == {
-        "pipeline.cli", "pipeline.cli.app", "pipeline.cli.main", "pipeline.runner",
-        "pipeline.runner.execution", "pipeline.runner.execution.interrupts",
+        "pipeline.cli", "pipeline.cli.app", "pipeline.cli.groups", "pipeline.cli.main",
+        "pipeline.runner", "pipeline.runner.execution", "pipeline.runner.execution.interrupts",
     }  # fmt: skip
 
 

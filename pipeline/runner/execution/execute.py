@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -12,6 +12,7 @@ import polars as pl
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
 from pipeline.runner.events import Listener, tell
+from pipeline.runner.execution.advance import followed, unpacked_size
 from pipeline.runner.execution.origins import located
 from pipeline.runner.execution.shards import (
     EXAMPLES,
@@ -30,7 +31,7 @@ from pipeline.runner.store.manifest import Manifest, Part, TableRecord
 from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted
 from pipeline.runner.store.verbs import Storage, beside
-from pipeline.stages.base import Counting
+from pipeline.stages.base import Counting, Stage
 
 Shards = list[tuple[str, ShardManifest]]
 
@@ -58,8 +59,10 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
     unmade = _unmade(tasks)
     resumed = sum(task.folder not in unmade for task in tasks)
     tell(listeners, "stage_started", name, shards=len(tasks), resumed=resumed)
-    for _ in engine.map(run_task, list(unmade.values())):
-        tell(listeners, "shard_done", name)
+    total = _bytes(whole.stage, unmade.values())
+    with followed(total, lambda done, _: tell(listeners, "progress", name, done=done, total=total)):
+        for _ in engine.map(run_task, list(unmade.values())):
+            tell(listeners, "shard_done", name)
     shards = _read(tasks)
     examples = [each for _, shard in shards for each in shard.skipped_examples][:EXAMPLES]
     skipped = sum(shard.skipped for _, shard in shards)
@@ -85,6 +88,12 @@ def execute(step: Step, whole: Task, engine: Engine, listeners: Sequence[Listene
         text = f"what was there before is set aside in {storage.location(aside)}"
         tell(listeners, "message", name, text=text)
     return artefact
+
+
+def _bytes(stage: Stage, tasks: Iterable[Task]) -> int:
+    """Return about how many bytes of a corpus the tasks have to read."""
+    files = (file for task in tasks for file in task.sources.get(stage.shards or "", ()))
+    return unpacked_size(file.path for file in files)
 
 
 def _unmade(tasks: Sequence[Task]) -> dict[str, Task]:

@@ -12,6 +12,7 @@ import polars as pl
 
 from pipeline.runner.config.budget import Budget
 from pipeline.runner.config.sources import SourceFile
+from pipeline.runner.execution.advance import advance, unpacked_size
 from pipeline.runner.execution.shards import EXAMPLES, Task
 from pipeline.stages.base import Counting, Outputs, StageConfig, Tables
 
@@ -100,9 +101,12 @@ def _tokens(
 ) -> Iterator[pl.DataFrame]:
     """Yield the tokens of files as they are read; all columns if none are named."""
     for file in files:
-        wanted = columns or set(file.schema())
+        wanted, unread = columns or set(file.schema()), unpacked_size([file.path])
         for batch in file.batches(wanted, budget.block):
             left.add(file, batch.skipped)
+            size = min(budget.block, unread)
+            unread -= size
+            advance(size)
             yield batch.tokens
 
 

@@ -22,7 +22,7 @@ class ExtractTable(StageConfig):
     """Read candidates with their frequency signatures from a table."""
 
     path: TableSource
-    """File or files: UCS data set, CSV, TSV or Parquet."""
+    """File or files: UCS data set, CSV, TSV, XLSX or Parquet."""
     columns: dict[Column, str] = Field(default_factory=dict)
     """Names of l1, l2, f, f1, f2, N in the file, where they differ."""
     keep: dict[str, str] = Field(default_factory=dict)

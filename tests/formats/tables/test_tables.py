@@ -104,8 +104,8 @@ def test_wrong_file(case: str, tmp_path: Path) -> None:
 
 
 def test_unknown_ending() -> None:
-    with pytest.raises(ValueError, match=r"ending '.xlsx'.*format ="):
-        format_of("sheet.xlsx")
+    with pytest.raises(ValueError, match=r"ending '.docx'.*format ="):
+        format_of("sheet.docx")
     with pytest.raises(ValueError, match=r"unknown format 'tsw'; did you mean tsv"):
         format_of("x", name="tsw")
 

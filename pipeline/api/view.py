@@ -1,0 +1,190 @@
+"""A table as somebody wants to look at it: some rows, some columns, in an order of theirs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import polars as pl
+
+from pipeline.api.results import Run
+from pipeline.api.words import beside, words_for
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.expressions import expression
+from pipeline.runner.config.graph import Node
+from pipeline.runner.store import store
+from pipeline.runner.store.garbage import SWEEP
+
+DESCENDING = {"asc": False, "desc": True}
+
+
+@dataclass(frozen=True)
+class View:
+    """What to show of a table.
+
+    Parameters
+    ----------
+    where : str
+        A condition in SQL that the rows keep to; all rows if empty.
+    sort : sequence of str
+        Columns to order the rows by, ``score`` or ``score:desc``; equal rows, and all of them
+        if none are named, in the order of the table's key. Missing values come last.
+    columns : sequence of str
+        Names of the columns, or patterns such as ``f*``; all if empty.
+    top : int or None
+        How many rows of that order.
+    words : bool
+        Whether l1, l2 ... stand beside ids where another table of the experiment has them.
+    """
+
+    where: str = ""
+    sort: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    top: int | None = None
+    words: bool = False
+
+
+def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
+    """Return some rows and columns of a table.
+
+    Parameters
+    ----------
+    run : Run
+        The results.
+    name : str
+        The table, as for `Run.table`.
+    wanted : View
+        Which rows and columns, in which order. Words can be named in all of it, also where they
+        are not to be shown by themselves.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown table, column or condition, with the nearest names.
+    """
+    with store.unharmed(run.project.storage, run.manifests.values()):
+        query, key = _opened(run, name)
+        own = query.collect_schema().names()
+        words = words_for(run, run.reference(name.removeprefix(f"{SWEEP}.")), own)
+        whole = query if words is None else beside(query, words)
+        shown = _checked(whole, wanted, whole.collect_schema().names() if wanted.words else own)
+        kept = whole if {*shown, *_named(wanted)} - set(own) else query
+        if wanted.where:
+            kept = kept.filter(expression(wanted.where))
+        ordered = _ordered(kept, wanted.sort, key)
+        rows = ordered if wanted.top is None else ordered.head(wanted.top)
+        return rows.select(shown).collect()
+
+
+def tables(run: Run) -> pl.DataFrame:
+    """Return the tables of an experiment: name, rows if it has been made, and what it is."""
+    rows = [
+        {"table": name, "rows": count, "what": what}
+        for node in run.project.nodes.values()
+        for name, count, what in _of_stage(run, node)
+    ]
+    options = run.project.experiment.sweep
+    rows += [
+        {"table": f"{SWEEP}.{name}", "rows": None, "what": "stacked over all points of the sweep"}
+        for name in (options.collect if options else ())
+    ]
+    return pl.DataFrame(rows, schema={"table": pl.String, "rows": pl.Int64, "what": pl.String})
+
+
+def _of_stage(run: Run, node: Node) -> Iterator[tuple[str, int | None, str]]:
+    """Yield the tables of a stage, as `Run.table` calls them."""
+    made = run.manifests.get(node.name)
+    for place, (table, model) in enumerate(node.stage.outputs.items()):
+        what = (inspect.getdoc(model) or "").partition("\n")[0]
+        name = f"{node.name}.{table}" if place else node.name
+        yield name, made.tables[table].rows if made else None, what
+
+
+def _opened(run: Run, name: str) -> tuple[pl.LazyFrame, tuple[str, ...]]:
+    """Return the query of a table and its key; what a sweep has stacked is in its order."""
+    if name.partition(".")[0] == SWEEP:
+        return run.table(name).lazy(), ()
+    reference = run.reference(name)
+    return run.plan(name), run.project.nodes[reference.stage].stage.outputs[reference.table].key()
+
+
+def _ordered(query: pl.LazyFrame, sort: Sequence[str], key: Sequence[str]) -> pl.LazyFrame:
+    by = [each.partition(":") for each in sort]
+    falling = [DESCENDING.get(way, False) for _, _, way in by] + [False] * len(key)
+    names = [name for name, _, _ in by] + list(key)
+    if not names:
+        return query
+    return query.sort(names, descending=falling, nulls_last=True, maintain_order=True)
+
+
+def _named(wanted: View) -> set[str]:
+    """Return the columns that the condition and the order name."""
+    tested = expression(wanted.where).meta.root_names() if wanted.where else []
+    return {*tested, *(each.partition(":")[0] for each in wanted.sort)}
+
+
+def _checked(table: pl.LazyFrame, wanted: View, visible: Sequence[str]) -> list[str]:
+    """Return the names of the columns to show.
+
+    Raises
+    ------
+    ConfigError
+        With all that is wrong with what is wanted.
+    """
+    schema = table.collect_schema()
+    problems = [*_of_where(wanted.where, schema), *_of_sort(wanted.sort, schema.names())]
+    shown = dict.fromkeys(() if wanted.columns else visible)
+    for pattern in wanted.columns:
+        fitting = [pattern] if pattern in schema else fitting_names(pattern, visible)
+        shown |= dict.fromkeys(fitting)
+        if not fitting:
+            problems.append(_absent("columns", pattern, schema.names()))
+    if problems:
+        raise ConfigError("show", problems)
+    return list(shown)
+
+
+def fitting_names(pattern: str, names: Sequence[str]) -> list[str]:
+    """Return the names that a pattern stands for, in their order.
+
+    Examples
+    --------
+    >>> fitting_names("f*", ["id", "f", "f1", "N"])
+    ['f', 'f1']
+    """
+    return [name for name in names if fnmatchcase(name, pattern)]
+
+
+def _of_where(text: str, schema: pl.Schema) -> Iterator[Problem]:
+    if not text:
+        return
+    try:
+        condition = expression(text)
+    except ValueError as error:
+        yield Problem("where", str(error))
+        return
+    absent = [name for name in condition.meta.root_names() if name not in schema]
+    yield from (_absent("where", name, schema.names()) for name in dict.fromkeys(absent))
+    if absent:
+        return
+    try:
+        pl.DataFrame(schema=schema).filter(condition)
+    except pl.exceptions.PolarsError:
+        what = f"{text!r} is no condition on this table: its types do not fit"
+        yield Problem("where", what, "compare numbers with numbers, texts with texts")
+
+
+def _of_sort(sort: Sequence[str], names: Sequence[str]) -> Iterator[Problem]:
+    for each in sort:
+        name, _, way = each.partition(":")
+        if name not in names:
+            yield _absent("sort", name, names)
+        if way and way not in DESCENDING:
+            yield Problem("sort", f"{each!r}: unknown order {way!r}", did_you_mean(way, DESCENDING))
+
+
+def _absent(where: str, name: str, names: Sequence[str]) -> Problem:
+    what = "no column fits" if any(mark in name for mark in "*?[") else "there is no column"
+    return Problem(where, f"{what} {name!r}", did_you_mean(name, names))

@@ -1,0 +1,284 @@
+"""Completion: what is offered in each place, and that bash, zsh and fish show it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pty
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pipeline.cli import completion_words
+from pipeline.cli.app import COMMANDS
+from pipeline.cli.completion import ARGUMENTS, Asked, answer, offers
+from pipeline.cli.main import main
+from tests.runner.commands import environment
+from tests.small_experiment import SMALL
+
+SENTENCES = {name: sentence for name, (_, sentence) in COMMANDS.items()}
+SCRIPT = f'#!/bin/sh\nexec {sys.executable} -P -m pipeline.cli "$@"\n'
+PATIENCE = 60.0
+STEADY = {"altair", "polars", "numpy", "pydantic", "rich", "schemas"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "x.toml").write_text(SMALL)
+    (tmp_path / "y.toml").write_text("stages = 3")
+    (tmp_path / "table.tsv").write_text("")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "z.toml").write_text("broken [")
+    (tmp_path / "runs" / "small" / "history").mkdir(parents=True)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "lexassay").write_text(SCRIPT)
+    (programs / "lexassay").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def offered(line: str) -> list[str]:
+    """Return what fits at the end of a line, after the name of the program."""
+    *words, begun = line.split(" ")
+    return [each.word for each in offers(Asked(words, begun), SENTENCES)]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", list(COMMANDS)),
+        ("st", ["status"]),
+        ("--v", ["--version"]),
+        ("run ", ["x.toml", "y.toml"]),
+        ("run more/", ["more/z.toml"]),
+        ("run nowhere/", []),
+        ("run x.toml ", []),
+        ("run x.toml --forc", ["--force"]),
+        ("run x.toml --force s", ["scores"]),
+        ("run x.toml --force=s", ["--force=scores"]),
+        ("run --force ranks ", ["x.toml", "y.toml"]),
+        ("run --force ", []),
+        ("run --dry x", ["x.toml"]),
+        ("why x.toml can", ["candidates"]),
+        ("why y.toml ", []),
+        ("why more/z.toml ", []),
+        ("show x.toml j", ["judgements", "judgements.coverage"]),
+        ("show x.toml ranks --words --f", ["--format"]),
+        ("show x.toml ranks --format p", ["parquet"]),
+        ("show x.toml ranks --format=c", ["--format=csv"]),
+        ("measures --format m", ["markdown"]),
+        ("diff sm", ["small:latest", "small:latest~1"]),
+        ("score ", []),
+        ("score a.tsv --measures log_r", ["log_ratio"]),
+        ("score a.tsv --measures mi,log_ratio,dic", ["mi,log_ratio,dice"]),
+        ("score a.tsv --output ", []),
+        ("new ", ["clustering", "collocations", "lexicon"]),
+        ("new collocations ", []),
+        ("schema ", []),
+        ("schema --h", ["--help"]),
+        ("unknown --", ["--help"]),
+    ],
+)
+def test_what_fits(line: str, words: list[str]) -> None:
+    assert offered(line) == words
+
+
+def test_names_with_blanks_are_left_to_the_shell(folder: Path) -> None:
+    (folder / "two words.toml").write_text("")
+    assert offered("run t") == []
+
+
+def asking(shell: str, line: str) -> dict[str, str]:
+    """Return the variables that the script of a shell sets."""
+    words = line.split(" ")
+    typed = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+    given = typed if shell == "bash" else {"_TYPER_COMPLETE_ARGS": line}
+    return {"_LEXASSAY_COMPLETE": f"complete_{shell}", **given}
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("variables", "code", "said"),
+    [
+        (asking("bash", "lexassay st"), 0, "status\n"),
+        (asking("bash", "lexassay run x.toml --force = sc"), 0, "scores\n"),
+        (asking("bash", "lexassay score 'my fi"), 0, "\n"),
+        (asking("zsh", "lexassay st"), 0, "_arguments '*: :((\"status\":\"Say how far an experiment is.\"))'\n"),
+        (asking("zsh", "lexassay score "), 0, "_files\n"),
+        (asking("zsh", "lexassay diff small:l"), 0, '_arguments \'*: :(("small\\\\:latest"\n"small\\\\:latest~1"))\'\n'),
+        (asking("fish", "lexassay st"), 0, "status\tSay how far an experiment is.\n"),
+        (asking("fish", "lexassay st") | {"_TYPER_COMPLETE_FISH_ACTION": "is-args"}, 0, ""),
+        (asking("fish", "lexassay score ") | {"_TYPER_COMPLETE_FISH_ACTION": "is-args"}, 1, ""),
+    ],
+)  # fmt: skip
+def test_what_each_shell_is_told(
+    variables: Mapping[str, str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert answer(variables, SENTENCES) == code
+    assert capsys.readouterr().out == said
+
+
+def test_answers_import_no_command(folder: Path) -> None:
+    program = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
+        "from pipeline.cli.main import script\nscript()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+        env=environment(more=asking("bash", "lexassay show x.toml r")), cwd=folder,
+    )  # fmt: skip
+    assert done.stdout == "ranks\n"
+    modules = done.stderr.split()
+    assert "pipeline.cli.completion" in modules
+    assert not STEADY & set(modules)
+
+
+def test_every_command_says_what_its_arguments_are() -> None:
+    assert set(ARGUMENTS) <= set(COMMANDS)
+
+
+@pytest.fixture(scope="module")
+def update() -> ModuleType:
+    place = Path(__file__).parents[2] / "docs" / "update_completion.py"
+    found = importlib.util.spec_from_file_location("update_completion", place)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_words_are_those_of_today(update: ModuleType) -> None:
+    path = Path(str(completion_words.__file__))
+    assert path.read_text(encoding="utf-8") == update.content(), (
+        "run: python docs/update_completion.py"
+    )
+
+
+def shell(name: str) -> str:
+    """Return the program of a shell, or skip where there is none."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+def variables(folder: Path) -> dict[str, str]:
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return environment(more={"PATH": path, "HOME": str(folder), "TERM": "dumb"})
+
+
+def script_of(name: str, folder: Path) -> Path:
+    """Have the shell itself ask for its script, and return where it is."""
+    done = subprocess.run(
+        [shell(name), "-c", "lexassay --show-completion; true"],
+        capture_output=True, text=True, check=True, env=variables(folder), cwd=folder,
+    )  # fmt: skip
+    place = folder / f"completion.{name}"
+    place.write_text(done.stdout)
+    return place
+
+
+def test_bash(folder: Path) -> None:
+    script = script_of("bash", folder)
+    lines = [
+        f"source {script}",
+        "complete -p lexassay",
+        "COMP_WORDS=(lexassay show x.toml jud); COMP_CWORD=3",
+        '_lexassay_completion lexassay; echo "${COMPREPLY[@]}"',
+        "COMP_WORDS=(lexassay run x.toml --force = ra); COMP_CWORD=5",
+        '_lexassay_completion lexassay; echo "${COMPREPLY[@]}"',
+    ]
+    done = subprocess.run(
+        [shell("bash"), "--norc", "-c", "\n".join(lines)],
+        capture_output=True, text=True, check=True, env=variables(folder), cwd=folder,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == [
+        "complete -o default -F _lexassay_completion lexassay",
+        "judgements judgements.coverage",
+        "ranks",
+    ]
+
+
+def test_fish(folder: Path) -> None:
+    script = script_of("fish", folder)
+    for line, words in [
+        ("lexassay show x.toml jud", ["judgements", "judgements.coverage"]),
+        ("lexassay sta", ["status"]),
+        ("lexassay run x.toml --force=ra", ["--force=ranks"]),
+        ("lexassay score x.to", ["x.toml"]),  # a file
+    ]:
+        done = subprocess.run(
+            [shell("fish"), "--no-config", "-c", f"source {script}; complete -C '{line}'"],
+            capture_output=True, text=True, check=True, env=variables(folder), cwd=folder,
+        )  # fmt: skip
+        assert [each.partition("\t")[0] for each in done.stdout.splitlines()] == words
+
+
+def test_zsh(folder: Path) -> None:
+    script = script_of("zsh", folder)
+    setting = f"PS1='> '; autoload -Uz compinit; compinit -u -D; source {script}\n"
+    mine, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [shell("zsh"), "-f", "-i"], stdin=theirs, stdout=theirs, stderr=theirs,
+        env=variables(folder), cwd=folder, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    try:
+        os.write(mine, setting.encode() + b"echo re''ady\n")
+        read_until(mine, "ready")
+        os.write(mine, b"lexassay why x.toml cand\t")
+        read_until(mine, "candidates")
+        os.write(mine, b"\x15lexassay sta\t")
+        read_until(mine, "status")
+        os.write(mine, b"\x15lexassay score tab\t")
+        read_until(mine, "table.tsv")
+    finally:
+        process.kill()
+        process.wait()
+        os.close(mine)
+
+
+def read_until(terminal: int, words: str) -> None:
+    """Read what a terminal shows until it has these words."""
+    seen, until = "", time.monotonic() + PATIENCE
+    while words not in seen and time.monotonic() < until:
+        if select.select([terminal], [], [], 1.0)[0]:
+            seen += os.read(terminal, 65536).decode(errors="replace")
+    assert words in seen
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("bash", ".bash_completions/lexassay.sh"),
+        ("zsh", ".zfunc/_lexassay"),
+        ("fish", ".config/fish/completions/lexassay.fish"),
+    ],
+)
+def test_installed(name: str, place: str, folder: Path) -> None:
+    done = subprocess.run(
+        [shell(name), "-c", "lexassay --install-completion; true"],
+        capture_output=True, text=True, check=True, env=variables(folder), cwd=folder,
+    )  # fmt: skip
+    assert f"{name} completion installed in" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert (folder / place).read_text().strip() == script_of(name, folder).read_text().strip()
+
+
+def test_another_question_of_the_library_is_left_to_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_LEXASSAY_COMPLETE", "")
+    assert main(["--version"]) == 0
+    assert "lexassay" in capsys.readouterr().out

@@ -1,0 +1,130 @@
+"""``score`` on files of other programs: semicolons, workbooks, names of their own."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import polars as pl
+import pytest
+from xlsxwriter import Workbook
+
+from pipeline.cli.main import main
+from pipeline.cli.named_columns import OURS, nearest
+from pipeline.cli.tables import separator_of
+
+ROWS = [("in", "Kraft", 12, 20, 30, 1000), ("im", "Gange", 7, 9, 40, 1000)]
+HEAD = ("l1", "l2", "f", "f1", "f2", "N")
+OTHER = ("Node", "Collocate", "Freq", "F_node", "C1", "Corpus_Size")
+SAME = "l1=Node,l2=Collocate,f=Freq,f1=F_node,f2=C1,N=Corpus_Size"
+
+
+def text(head: tuple[str, ...] = HEAD, separator: str = ",", end: str = "\n") -> str:
+    return "".join(separator.join(map(str, row)) + end for row in [head, *ROWS])
+
+
+def scored(path: Path, capsys: pytest.CaptureFixture[str], *words: str) -> list[tuple[object, ...]]:
+    assert main(["score", str(path), "--measures", "mi", "--format", "csv", *words]) == 0
+    found = pl.read_csv(io.StringIO(capsys.readouterr().out))
+    return found.select(*HEAD, "mi").rows()
+
+
+@pytest.fixture
+def expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[object, ...]]:
+    (tmp_path / "plain.csv").write_text(text())
+    found = scored(tmp_path / "plain.csv", capsys)
+    assert [row[:6] for row in found] == ROWS
+    return found
+
+
+@pytest.mark.parametrize("separator", [";", "\t", ","])
+@pytest.mark.parametrize("packed", [False, True])
+def test_whatever_parts_the_fields(
+    separator: str, packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    expected: list[tuple[object, ...]],
+) -> None:  # fmt: skip
+    content = ("\ufeff" + text(separator=separator, end="\r\n")).encode()
+    path = tmp_path / ("t.csv.gz" if packed else "t.csv")
+    path.write_bytes(gzip.compress(content) if packed else content)
+    assert separator_of(path) == separator
+    assert scored(path, capsys) == expected
+
+
+def test_a_workbook(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected: list[tuple[object, ...]]
+) -> None:
+    with Workbook(str(tmp_path / "t.xlsx")) as book:
+        sheet = book.add_worksheet("Collocates")
+        for number, row in enumerate([OTHER, *ROWS]):
+            sheet.write_row(number, 0, row)
+    assert scored(tmp_path / "t.xlsx", capsys, "--columns", SAME) == expected
+
+
+def test_names_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expected: list[tuple[object, ...]]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text(OTHER, ";"))
+    assert scored(path, capsys, "--columns", SAME) == expected
+    path.write_text("\n".join(line.rpartition(";")[0] for line in text(OTHER, ";").splitlines()))
+    given = SAME.replace("Corpus_Size", "1000")
+    assert scored(path, capsys, "--columns", given) == expected
+
+
+def test_absent_columns_name_the_nearest_and_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.csv").write_text(text(OTHER))
+    assert main(["score", str(tmp_path / "t.csv")]) == 1
+    said = capsys.readouterr().err
+    for ours, theirs in zip(HEAD[2:], OTHER[2:], strict=True):
+        assert f"column {ours}: missing; did you mean --columns {ours}={theirs}?" in said
+    assert f"the file has {', '.join(OTHER)};" in said
+    assert main(["score", str(tmp_path / "t.csv"), "--columns", SAME.replace("Freq", "Frek")]) == 1
+    said = capsys.readouterr().err
+    assert "there is no column 'Frek'; did you mean --columns f=Freq?" in said
+
+
+def test_names_that_are_usual_are_of_columns_that_are_ours() -> None:
+    assert [nearest(ours, OTHER) for ours in OURS] == list(OTHER)
+    assert nearest("f1", ["banana"]) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("g=Freq", "'g' is no column; valid: N, f, f1, f2, l1, l2"),
+        ("f", "'f' does not say which column is which; e.g. --columns f=freq"),
+        ("f=l1", "the file has a column f already"),
+    ],
+)
+def test_what_columns_cannot_be(
+    given: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.csv").write_text(text())
+    assert main(["score", str(tmp_path / "t.csv"), "--columns", given]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["1.200", "1 200", "1'200", "1,5", "1\u202f200", "12.0"])
+def test_marks_between_digits_are_refused(
+    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.csv").write_text(text(separator=";").replace(";12;", f";{value};"))
+    assert main(["score", str(tmp_path / "t.csv")]) == 1
+    said = capsys.readouterr().err
+    assert "column f: is not a whole number (write 1200: no marks between thousands" in said
+    assert f"line 2: {value!r}" in said
+
+
+def test_memory_may_be_limited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress((text() + text().partition("\n")[2] * 200_000).encode()))
+    words = ["score", str(path), "--measures", "mi", "--rows", "1"]
+    assert main([*words, "--memory", "1MB"]) == 1
+    said = capsys.readouterr().err
+    assert 'allow more: --memory "' not in said
+    assert "allow more: --memory " in said
+    assert main([*words, "--memory", "some"]) == 2
+    assert "'some' is no amount of memory; e.g. 500MB or 2GB" in capsys.readouterr().err

@@ -1,0 +1,193 @@
+"""``show``: rows and columns that somebody asks for, words beside ids, the list of tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.cli import output
+from pipeline.cli.main import main
+from tests.small_experiment import SMALL
+
+EXPERIMENT = (
+    SMALL
+    + """
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+size = 4
+
+[stages.full]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "judgements"
+cuts = [1, 2]
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with an experiment that has run."""
+    folder = tmp_path_factory.mktemp("show")
+    (folder / "x.toml").write_text(EXPERIMENT)
+    lines = [f"a{i}\tb{i % 3}\t{i + 1}\t{i + 3}\t{40 - i}\t90\t{i % 2}" for i in range(12)]
+    head = "l1\tl2\tf\tf1\tf2\tN\tTP"
+    (folder / "pairs.tsv").write_text("\n".join([head, *lines]) + "\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(["run", "x.toml", "--no-report", "--quiet"]) == 0
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _there(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(made)
+
+
+def shown(capsys: pytest.CaptureFixture[str], *words: str) -> list[list[str]]:
+    """Return what is shown as CSV: the names of the columns, then the rows."""
+    assert main(["show", "x.toml", *words, "--format", "csv"]) == 0
+    return list(csv.reader(io.StringIO(capsys.readouterr().out)))
+
+
+def test_rows_in_another_order(capsys: pytest.CaptureFixture[str]) -> None:
+    found = shown(capsys, "scores", "--sort", "l2,f:desc", "--columns", "l2,f")
+    assert found[0] == ["l2", "f"]
+    expected = sorted(((f"b{i % 3}", i + 1) for i in range(12)), key=lambda row: (row[0], -row[1]))
+    assert [(second, int(f)) for second, f in found[1:]] == expected
+
+
+def test_equal_rows_stand_in_the_order_of_the_key(capsys: pytest.CaptureFixture[str]) -> None:
+    found = shown(capsys, "scores", "--sort", "l2", "--columns", "l2,id")[1:]
+    assert found == sorted(found)
+
+
+def test_the_first_rows_of_that_order(capsys: pytest.CaptureFixture[str]) -> None:
+    top = shown(capsys, "scores", "--sort", "f:desc", "--top", "2", "--columns", "l1,f")
+    assert top[1:] == [["a11", "12"], ["a10", "11"]]
+    assert main(["show", "x.toml", "scores", "--top", "5", "--rows", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "scores: 5 rows" in said
+    assert "3 more rows" in said
+
+
+def test_missing_values_come_last_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    for way in ("", ":desc"):
+        values = [row[0] for row in shown(
+            capsys, "full", "--sort", f"lower{way}", "--columns", "lower"
+        )[1:]]  # fmt: skip
+        filled = [float(each) for each in values if each]
+        assert filled == sorted(filled, reverse=bool(way))
+        assert values[: len(filled)] == [each for each in values if each]
+
+
+def test_rows_that_keep_to_a_condition(capsys: pytest.CaptureFixture[str]) -> None:
+    condition = "f >= 5 AND l2 IN ('b0', 'b1')"
+    found = shown(capsys, "scores", "--where", condition, "--columns", "l1")[1:]
+    assert {each for (each,) in found} == {f"a{i}" for i in range(12) if i >= 4 and i % 3 < 2}
+
+
+def test_columns_by_name_and_pattern_in_the_order_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert shown(capsys, "scores", "--columns", "mi, f*,l?,f")[0] == [
+        "mi", "f", "f1", "f2", "l1", "l2",
+    ]  # fmt: skip
+
+
+def test_words_beside_ids_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "x.toml", "ranks"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"id\s+┃ l1\s+┃ l2\s+┃\s+score", said)
+    assert "│ a11 │" in said
+    assert main(["show", "x.toml", "ranks", "--raw-ids"]) == 0
+    assert "l1" not in capsys.readouterr().out
+
+
+def test_words_in_files_only_if_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    plain = shown(capsys, "sample")
+    assert plain[0] == ["id", "multiplicity", "position"]
+    worded = shown(capsys, "sample", "--words")
+    assert worded[0] == ["id", "l1", "l2", "multiplicity", "position"]
+    assert [[row[0], *row[3:]] for row in worded] == plain
+    scores = {row[0]: row[1:3] for row in shown(capsys, "scores")[1:]}
+    assert all(scores[row[0]] == row[1:3] for row in worded[1:])
+
+
+def test_words_can_be_named_without_being_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    found = shown(capsys, "ranks", "--where", "l1 = 'a3' AND measure = 'mi'", "--sort", "l2")
+    assert len(found) == 2
+    assert "l1" not in found[0]
+    assert shown(capsys, "ranks", "--columns", "rank,l1", "--where", "l1 = 'a3'")[0] == [
+        "rank", "l1",
+    ]  # fmt: skip
+
+
+def test_tables_without_ids_are_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(capsys, "full.cuts", "--words") == shown(capsys, "full.cuts")
+
+
+def test_the_list_of_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "x.toml", "--format", "json"]) == 0
+    listed = {row["table"]: row for row in json.loads(capsys.readouterr().out)}
+    assert listed["ranks"]["rows"] == 24
+    assert listed["full.cuts"]["rows"] == 4
+    assert listed["sample"]["what"].startswith("The sampled candidates")
+    assert all(row["what"] for row in listed.values())
+    for name, row in listed.items():
+        assert main(["show", "x.toml", name, "--format", "json"]) == 0
+        assert len(json.loads(capsys.readouterr().out)) == row["rows"]
+    assert main(["show", "x.toml", "--set", "stages.sample.size=5"]) == 0
+    assert re.search(r"│ sample +│ +│ The sampled", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["scores", "--sort", "scor"], "sort: there is no column 'scor'; did you mean t_score"),
+        (["scores", "--sort", "f:down"], "sort: 'f:down': unknown order 'down'; valid: asc, desc"),
+        (["scores", "--columns", "l1,t_scor"], "there is no column 't_scor'; did you mean t_score"),
+        (["scores", "--columns", "q*"], "columns: no column fits 'q*'"),
+        (["scores", "--where", "ff > 1"], "where: there is no column 'ff'; did you mean f"),
+        (["scores", "--where", "f > 'x'"], "its types do not fit"),
+        (["scores", "--where", "f + 1"], "its types do not fit"),
+        (["scores", "--where", "f >"], "where: 'f >' is not a Polars SQL condition"),
+        (["scores", "--where", "f = (SELECT max(f) FROM scores)"], "is not row by row"),
+        (["scores", "--top", "0"], "'--top': it should be greater than or equal to 1"),
+        (["--where", "f > 1"], "no table is named; lexassay show CONFIG lists them"),
+    ],
+)
+def test_what_cannot_be_shown(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", "x.toml", *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_columns_that_do_not_fit_are_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "50")
+    assert main(["show", "x.toml", "scores"]) == 0
+    *table, note = capsys.readouterr().out.splitlines()
+    assert max(map(len, table)) <= 50
+    assert note.startswith("no room for: mi, t_score; --columns NAMES chooses, --format csv")
+    assert main(["show", "x.toml", "scores", "--columns", "l1,mi"]) == 0
+    assert "no room for" not in capsys.readouterr().out
+
+
+def test_files_are_as_wide_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    wide = pl.DataFrame({f"a_long_name_{i}": [i] for i in range(30)})
+    output.print_table(wide)
+    assert "no room for" not in capsys.readouterr().out
