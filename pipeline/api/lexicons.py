@@ -110,21 +110,17 @@ def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasu
 
 def _wordlist(lexicon: Mapping[str, Forms], name: str) -> pl.LazyFrame:
     """Return a row for each form of a lemma; null where it has none."""
-    rows = [
-        (lemma, form)
-        for lemma, forms in lexicon.items()
-        for form in ({forms} if isinstance(forms, str) else forms or [None])
-    ]
-    wrong = [
-        row for row in rows if not _is_text(row[0]) or not (row[1] is None or _is_text(row[1]))
-    ]
+    rows = [(lemma, form) for lemma, forms in lexicon.items() for form in _forms(forms)]
+    bare = [(lemma, None) for lemma, forms in lexicon.items() if not _forms(forms)]
+    texts = [*rows, *((lemma, lemma) for lemma, _ in bare)]
+    wrong = [row for row in texts if not all(isinstance(text, str) and text for text in row)]
     if wrong:
         some = "; ".join(f"{lemma!r}: {form!r}" for lemma, form in wrong[:3])
-        what = f"{len(wrong):,} of {len(rows):,} lemmas or forms empty or no text"
+        what = f"{len(wrong):,} of {len(texts):,} lemmas or forms empty or no text"
         raise DataError(f"{name}: {what}, such as {some}; give lemma: forms as text")
     schema = {"lemma": pl.String, "form": pl.String}
-    return pl.LazyFrame(rows, schema=schema, orient="row").unique()
+    return pl.LazyFrame([*rows, *bare], schema=schema, orient="row")
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value != ""
+def _forms(forms: Forms) -> set[str]:
+    return {forms} if isinstance(forms, str) else set(forms or ())

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.api.report import add_report, check_report
+from pipeline.api.report import add_report
+from pipeline.api.report_options import check_report
 from pipeline.api.results import Run, open_run
 from pipeline.runner.config.project import RUNS, Project, load
 from pipeline.runner.events import Listener
