@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
 
-MOST = 7_000
+MOST = 6_000
 """How many bytes of rows a notebook is given; what is left out is counted."""
 _WIDEST = 70
 """Characters of a cell."""

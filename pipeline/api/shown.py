@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from pipeline.api.results import Run
 
 _MOST_WAITS = 5
-_LONGEST = 300
+_LONGEST = 200
 _STATES = {"skipped": "not run", "reused": "reused", "waits": "waits", "failed": "failed"}
 
 
 def line(run: Run) -> str:
     """Return a run in a line: how many stages are done, what waits, where the report is."""
-    parts = [f"{run.project.experiment.name}: {_done(run)}", *map(short, _waits(run))]
+    waits = [short(f"{Path(each.file).name} {each.text}") for each in run.waits[:_MOST_WAITS]]
+    parts = [f"{run.project.experiment.name}: {_done(run)}", *waits]
     report = [f"report: {run.report}"] if run.report else []
     return f"<Run {'; '.join([*parts, *report])}>"
 
