@@ -18,7 +18,13 @@ from pipeline.runner.events import Event, Listener
 _PATIENCE = 0.1
 """Seconds between two changes of the bar that matter little."""
 _LONGEST = 300
-_VISITED = {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}
+_WORDS = {
+    "stage_done": "done",
+    "stage_reused": "reused",
+    "stage_waits": "waiting",
+    "stage_skipped": "not run",
+}
+_VISITED = {*_WORDS, "failed"}
 
 Say: TypeAlias = Callable[[str, str], None]
 """Shows a state, given as plain text and as HTML, in the place of the one before."""
@@ -123,12 +129,8 @@ class Bar:
 
     def end(self, how: str = "") -> None:
         """Say what came of it, in the place of the bar."""
-        counts = {
-            "done": self._outcomes["stage_done"],
-            "reused": self._outcomes["stage_reused"],
-            "not run": self._outcomes["stage_skipped"],
-        }
-        shown = [f"{count} {word}" for word, count in counts.items() if count or word == "done"]
+        counts = {word: self._outcomes[kind] for kind, word in _WORDS.items()}
+        shown = [f"{count:,} {word}" for word, count in counts.items() if count or word == "done"]
         spent = f"{time.monotonic() - self._started:.1f} s"
         stages = f"{self._stages} stage{'s' * (self._stages != 1)}"
         where = " in ".join(filter(None, [how, short(self._stage)])) + ": " if how else ""

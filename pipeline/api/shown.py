@@ -76,7 +76,9 @@ def _state(run: Run, name: str) -> str:
     record = run.record.stages.get(name) if run.record else None
     why = run.why_not(name)
     word = _STATES.get(record.outcome if record else "", "done" if not why else "not done")
-    return f"{word}: {why}" if why and record else word
+    if not why or not record or why.startswith(word):
+        return why if record and why else word
+    return f"{word}: {why}"
 
 
 def _address(report: Path) -> str:

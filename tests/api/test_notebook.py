@@ -117,7 +117,7 @@ def test_many_quick_events_are_few_changes(cell: Shown) -> None:
         for number in range(10_000):
             bar(Event("stage_reused", f"s{number}"))
     assert len(cell) < 5_000
-    assert "0 done, 10000 reused" in cell[-1]["text/plain"]
+    assert "0 done, 10,000 reused" in cell[-1]["text/plain"]
 
 
 def test_what_waits_is_said(cell: Shown) -> None:
@@ -127,7 +127,7 @@ def test_what_waits_is_said(cell: Shown) -> None:
         bar(Event("stage_skipped", "precision", {"note": "rests on sheets"}))
         bar(Event("run_done", facts={"outcome": "waits", "error": ""}))
     first, second = cell[-1]["text/plain"].splitlines()
-    assert first.startswith("x: 3 stages, 1 done, 1 not run, in ")
+    assert first.startswith("x: 3 stages, 1 done, 1 waiting, 1 not run, in ")
     assert second == "waiting: sheets/<x> waits for 3 labels: 3 of anna"
     assert "<br>waiting: sheets/&lt;x&gt; waits" in cell[-1]["text/html"]
     assert cell[-2]["text/plain"] == "x: 3 of 3 stages, report"

@@ -104,7 +104,7 @@ def test_a_page_of_stages_and_what_waits(run: lx.Run) -> None:
     assert said[:2] == ["small", ": 7 of 9 stages done"]
     at = said.index("by_hand")
     assert said[at + 1 : at + 3] == ["evaluate.precision", "not run: rests on asked"]
-    assert said[said.index("asked") + 2].startswith("waits: waits for 40 labels")
+    assert said[said.index("asked") + 2].startswith("waits for 40 labels")
     at = said.index("scores")
     assert said[at + 1 : at + 4] == ["score.association", "40", "done"]
     assert any(each.startswith("waiting: ") and "40 labels" in each for each in said)
