@@ -7,8 +7,8 @@ from html import escape
 
 MOST = 6_000
 """How many bytes of rows a notebook is given; what is left out is counted."""
-_WIDEST = 70
-"""Characters of a cell."""
+_WIDEST, _WIDER = 70, 110
+"""Characters of a cell: of text, of HTML."""
 
 
 def short(text: str, most: int = _WIDEST) -> str:
@@ -55,8 +55,8 @@ def grid(
 
     Examples
     --------
-    >>> grid(("a",), [("<b>",)])
-    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    >>> grid(("a",), [("<b>",)], right=[0])
+    '<table><thead><tr><th style="text-align:right">a</th>...&lt;b&gt;</td></tr></tbody></table>'
     """
     made, size, left_out = [], 0, 0
     for row in rows:
@@ -73,10 +73,10 @@ def grid(
 
 def _line(tag: str, row: Sequence[str], right: Collection[int]) -> str:
     cells = (
-        f"<{tag}{_RIGHT if place in right else ''}>{escape(short(text))}</{tag}>"
+        f"<{tag}{_RIGHT if place in right else _LEFT}>{escape(short(text, _WIDER))}</{tag}>"
         for place, text in enumerate(row)
     )
     return f"<tr>{''.join(cells)}</tr>"
 
 
-_RIGHT = ' style="text-align: right"'
+_RIGHT, _LEFT = ' style="text-align:right"', ' style="text-align:left"'

@@ -116,7 +116,7 @@ INDUCED = [[0], [0, 1], [1], [2], [1], []]
 
 def frames() -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the memberships of both as the stages have them."""
-    sides = (("gold", GOLD), ("cluster", INDUCED))
+    sides: list[tuple[str, list[Any]]] = [("gold", GOLD), ("cluster", INDUCED)]
     rows = [
         {"item": [str(i) for i, each in enumerate(held) for _ in each],
          name: [str(label) for each in held for label in each]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,8 @@ from pipeline.kernels.statistics.intervals import INTERVALS
 
 pd = pytest.importorskip("pandas", reason="a dependency of statsmodels, which tests install")
 
+Side = Literal["two-sided", "greater", "less"]
+SIDES: tuple[Side, ...] = get_args(Side)
 COUNTS = st.integers(0, 40).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 OTHERS = {"clopper_pearson": "beta", "wilson": "wilson", "jeffreys": "jeffreys"}
 
@@ -60,16 +62,16 @@ def test_the_tea_tasting() -> None:
     assert lx.fisher(4, 4, 0, 4, alternative="less") == 1.0
 
 
-@given(COUNTS, COUNTS, st.sampled_from(["two-sided", "greater", "less"]))
+@given(COUNTS, COUNTS, st.sampled_from(SIDES))
 def test_p_values_are_those_of_scipy(
-    one: tuple[int, int], two: tuple[int, int], alternative: str
+    one: tuple[int, int], two: tuple[int, int], alternative: Side
 ) -> None:
     (k1, n1), (k2, n2) = one, two
     p = lx.fisher(k1, n1, k2, n2, alternative=alternative)
     if not n1 or not n2:
         assert np.isnan(p)
     else:
-        table = [[k1, k2], [n1 - k1, n2 - k2]]
+        table = np.array([[k1, k2], [n1 - k1, n2 - k2]])
         assert p == pytest.approx(scipy.stats.fisher_exact(table, alternative).pvalue, rel=1e-6)
 
 
