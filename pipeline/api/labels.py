@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,14 @@ def as_labels(values: Any, name: str) -> pl.Series:
 
 
 def _series(values: Any, name: str) -> pl.Series:
-    """Return a Polars series; what is kept as objects is looked at value by value."""
+    """Return a Polars series; where some of the objects are none of its, they may be missing."""
     if str(getattr(values, "dtype", "object")) == "object":
-        values = [None if _is_missing(value) else value for value in values]
-    made = pl.Series(name, values)
+        values = list(values)
+    made = pl.Series(name, dtype=pl.Object)
+    with suppress(TypeError):
+        made = pl.Series(name, values)
+    if made.dtype == pl.Object:
+        made = pl.Series(name, [None if _is_missing(value) else value for value in values])
     if made.dtype.is_nested() or made.dtype == pl.Object:
         raise TypeError(f"{made.dtype} is no label")
     return made

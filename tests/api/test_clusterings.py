@@ -88,6 +88,8 @@ WRONG: list[tuple[Any, Any, str]] = [
     (TRUE, [0.0, math.nan, 1, 0, 2], "labels_pred: 1 of 5 missing"),
     (["N", "N", "V", "", "A"], PRED, "labels_true: 1 of 5 missing or empty, such as  at place 3"),
     (pd.Series(["N", None, "V", pd.NA, "A"], dtype=object), PRED, "labels_true: 2 of 5 missing"),
+    (TRUE, [pd.NA, math.nan, 1, 0, 2], "labels_pred: 2 of 5 missing"),
+    (["N", math.nan, "V", pd.NaT, "A"], PRED, "labels_true: 2 of 5 missing"),
     (TRUE, [0, "0", 1, 0, 2], "labels_pred: labels of several types, or no labels"),
     (TRUE, [(0,), (0,), (1,), (0,), (2,)], "labels_pred: labels of several types, or no labels"),
     (TRUE, np.eye(5), "labels_pred: not one label after the other"),
