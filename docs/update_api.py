@@ -9,9 +9,10 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import lexassay as lx
 
@@ -19,10 +20,12 @@ CHAPTER = Path(__file__).with_name("api.md")
 HEAD = """# From Python
 
 Made from the docstrings by docs/update_api.py. Tables go in as Polars, pyarrow, pandas, or anything
-with the Arrow C stream interface, and come out as Polars. `lx` is `import lexassay as lx`;
+with the Arrow C stream interface; what `score` gives is of the kind that came in, tables of a run
+are Polars. Arrays are lists, NumPy, pandas or Polars. `lx` is `import lexassay as lx`;
 `lx.__version__` says the version.
 """
 _UNDERLINE = "---"
+_SHOWN = (FunctionType, property, cached_property)
 
 
 def chapter() -> str:
@@ -36,11 +39,17 @@ def _name(name: str) -> Iterator[str]:
     if inspect.isclass(thing):
         yield from _documented(thing)
         for method, own in vars(thing).items():
-            if not method.startswith("_") and isinstance(own, FunctionType | property):
+            if not method.startswith("_") and isinstance(own, _SHOWN):
                 yield f"\n### {name}.{method}\n"
-                yield from _function(own.fget if isinstance(own, property) else own)
+                yield from _function(_function_of(own))
     else:
         yield from _function(thing)
+
+
+def _function_of(own: object) -> Callable[..., Any] | None:
+    if isinstance(own, property):
+        return own.fget
+    return own.func if isinstance(own, cached_property) else cast("FunctionType", own)
 
 
 def _function(function: Callable[..., Any] | None) -> Iterator[str]:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
+    from pipeline.api.clusterings import overlapping_measures, token_measures, type_measures
+    from pipeline.api.lexicons import LMeasure, l_measure
+    from pipeline.api.proportions import difference_test, fisher, precision_interval
     from pipeline.api.results import Run
     from pipeline.api.run import check, run, show
     from pipeline.api.score import measures, score
@@ -27,39 +30,55 @@ if TYPE_CHECKING:
     from pipeline.sizing.widths import plan_width
 
 _HOME = {
+    "LMeasure": "pipeline.api.lexicons",
     "Run": "pipeline.api.results",
     "candidates": "pipeline.recipes.pair_lists",
     "check": "pipeline.api.run",
     "clusters": "pipeline.recipes.clusters",
     "collocates": "pipeline.recipes.collocates",
+    "difference_test": "pipeline.api.proportions",
     "evaluate": "pipeline.recipes.evaluation",
+    "fisher": "pipeline.api.proportions",
+    "l_measure": "pipeline.api.lexicons",
     "lexicon": "pipeline.recipes.lexicons",
     "measures": "pipeline.api.score",
+    "overlapping_measures": "pipeline.api.clusterings",
     "plan_chart": "pipeline.sizing.chart",
     "plan_comparison": "pipeline.sizing.comparison",
     "plan_pilot": "pipeline.sizing.pilot",
     "plan_width": "pipeline.sizing.widths",
+    "precision_interval": "pipeline.api.proportions",
     "run": "pipeline.api.run",
     "score": "pipeline.api.score",
     "show": "pipeline.api.run",
+    "token_measures": "pipeline.api.clusterings",
+    "type_measures": "pipeline.api.clusterings",
 }
 
 __all__ = [
+    "LMeasure",
     "Run",
     "candidates",
     "check",
     "clusters",
     "collocates",
+    "difference_test",
     "evaluate",
+    "fisher",
+    "l_measure",
     "lexicon",
     "measures",
+    "overlapping_measures",
     "plan_chart",
     "plan_comparison",
     "plan_pilot",
     "plan_width",
+    "precision_interval",
     "run",
     "score",
     "show",
+    "token_measures",
+    "type_measures",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import polars as pl
@@ -35,7 +36,8 @@ def as_frame(data: Any) -> pl.DataFrame:
     if isinstance(data, pl.DataFrame):
         return data
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        return pl.DataFrame(data)
+        with suppress(pl.exceptions.SchemaError):  # a column by itself has this interface, too
+            return pl.DataFrame(data)
     kind = f"{type(data).__module__}.{type(data).__name__}"
     raise TypeError(f"{kind} is no table: give a Polars, pyarrow or pandas table, or the like")
 

@@ -1,24 +1,17 @@
-"""From a run to its report: options checked, provenance gathered, pages written."""
+"""From a run to its report: provenance gathered, pages written."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Any
 
-import polars as pl
-from pydantic import Field, ValidationError
-
+from pipeline.api.report_options import ReportOptions, of_the_report, shown_stage
 from pipeline.api.results import Run
-from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.report.charts import CHARTS, Style
-from pipeline.report.page.document import Record, ReportInput, Scalar, Shown
-from pipeline.report.view import VIEWS, StageView, ViewOptions
-from pipeline.runner.config.experiment import Experiment, Options
-from pipeline.runner.config.graph import Node
-from pipeline.runner.config.problems import problems_of
+from pipeline.report.charts import CHARTS
+from pipeline.report.page.document import Record, ReportInput, Scalar
+from pipeline.report.view import VIEWS
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.fingerprint import versions
@@ -30,51 +23,6 @@ from pipeline.runner.store.garbage import REPORT
 FOLDER = REPORT
 PAGE = last_good.PAGE
 _MARK = ".fingerprint"
-
-
-class ReportOptions(Options):
-    """``[report]``: what the report shows."""
-
-    stages: tuple[str, ...] = ()
-    """The stages to show, in this order; all that can be shown if empty."""
-    views: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """``[report.views.STAGE]``: the options of the view of a stage."""
-    most_rows: int = Field(default=5_000_000, ge=1)
-    """Tables with more rows are not copied beside the page."""
-    style: Style | None = None
-    """``screen`` or ``print`` (black and white) for all figures whose view does not say."""
-
-
-def check_report(experiment: Experiment) -> list[Problem]:
-    """Return every mistake in the report's section."""
-    try:
-        options = ReportOptions.model_validate(experiment.report)
-    except ValidationError as error:
-        return problems_of(error, ReportOptions, experiment.report, prefix="report")
-    stages = experiment.stages
-    problems = [
-        Problem("report.stages", f"there is no stage {name!r}", did_you_mean(name, stages))
-        for name in options.stages
-        if name not in stages
-    ]
-    for name, content in options.views.items():
-        where = f"report.views.{name}"
-        if name not in stages:
-            problems.append(Problem(where, "there is no such stage", did_you_mean(name, stages)))
-        else:
-            problems += _view_problems(where, str(stages[name].get("use")), content)
-    return problems
-
-
-def _view_problems(where: str, use: str, content: Mapping[str, Any]) -> list[Problem]:
-    if use not in VIEWS:
-        return [Problem(where, f"stages of kind {use} have no view", "leave this section out")]
-    model = VIEWS.get(use).options
-    try:
-        model.model_validate(content)
-    except ValidationError as error:
-        return problems_of(error, model, content, prefix=where)
-    return []
 
 
 def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
@@ -98,14 +46,8 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
         return replace(run, report=page)
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
-    try:
-        with store.unharmed(run.project.storage, run.manifests.values()):
-            files = build(content)
-    except ConfigError as error:
-        problems = [
-            Problem(f"report.{wrong.where}", wrong.what, wrong.remedy) for wrong in error.problems
-        ]
-        raise ConfigError("the report", problems) from error
+    with of_the_report(), store.unharmed(run.project.storage, run.manifests.values()):
+        files = build(content)
     storage, found = run.project.storage, _flaws(run)
     marks = {_MARK: mark.encode(), **last_good.mark(found)}
     with storage.guarded("the report", ""):
@@ -131,7 +73,7 @@ def document(run: Run, options: ReportOptions) -> ReportInput:
     """Return what a report of the run is made from."""
     experiment = run.project.experiment
     names = list(options.stages or run.project.nodes)
-    shown = [_shown(run, name, options) for name in names]
+    shown = [shown_stage(run, name, options) for name in names]
     return ReportInput(
         title=experiment.title or experiment.name,
         description=experiment.description.strip(),
@@ -142,31 +84,6 @@ def document(run: Run, options: ReportOptions) -> ReportInput:
         most_rows=options.most_rows,
         style=options.style,
     )
-
-
-def _shown(run: Run, name: str, options: ReportOptions) -> Shown:
-    node = run.project.nodes[name]
-    content = options.views.get(name, {})
-    chosen: ViewOptions | None = None
-    if content:
-        chosen = VIEWS.get(node.stage.name).options.model_validate(content)
-    # Every option of the stage as it is resolved: a view declares which it looks at, no default.
-    view = StageView(name, node.stage.name, node.config.model_dump(mode="json"), _opener(run, node))
-    missing = run.missing.get(name, "") or "it has not been run"
-    return Shown(
-        view,
-        tuple(node.stage.outputs),
-        node.stage.doc,
-        chosen,
-        "" if name in run.manifests else missing,
-    )
-
-
-def _opener(run: Run, node: Node) -> Callable[[str], pl.LazyFrame]:
-    def table(name: str) -> pl.LazyFrame:
-        return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
-
-    return table
 
 
 def provenance(run: Run) -> dict[str, Record]:

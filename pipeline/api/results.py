@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pipeline.errors import (
-    ConfigError,
-    NotMadeYet,
-    Problem,
-    StoreError,
-    WaitsForPerson,
-    did_you_mean,
-)
+from pipeline.api import shown
+from pipeline.api.charts import Charts
+from pipeline.api.sweep_tables import swept
+from pipeline.api.tables import Tables
+from pipeline.errors import ConfigError, NotMadeYet, Problem, WaitsForPerson, did_you_mean
 from pipeline.remarks.remark import Remark
 from pipeline.runner.config.graph import Reference
 from pipeline.runner.config.project import Project
@@ -30,10 +28,13 @@ from pipeline.runner.store.garbage import SWEEP
 from pipeline.runner.store.history import RunRecord
 from pipeline.runner.store.manifest import Manifest
 
+if TYPE_CHECKING:
+    import altair as alt
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Run:
-    """The results of an experiment.
+    """The results of an experiment; a notebook shows its stages, what waits, and the report.
 
     Parameters
     ----------
@@ -60,6 +61,11 @@ class Run:
         """The folder of the results."""
         return self.project.root
 
+    @cached_property
+    def tables(self) -> Tables:
+        """Every table that is there, by name; each is opened when it is asked for."""
+        return Tables(self)
+
     def table(self, name: str) -> pl.DataFrame:
         """Return a table in key order.
 
@@ -75,27 +81,11 @@ class Run:
             If there is no such stage or table, or it has not been made yet.
         """
         if name.partition(".")[0] == SWEEP:
-            return self._swept(name)
+            return swept(self.project, name)
         reference = self.reference(name)
         model = self.project.nodes[reference.stage].stage.outputs[reference.table]
         with store.unharmed(self.project.storage, self.manifests.values()):
             return self.plan(name).sort(list(model.key())).collect()
-
-    def _swept(self, name: str) -> pl.DataFrame:
-        """Return a table that a sweep has stacked over all its points."""
-        wanted, options = name.removeprefix(f"{SWEEP}."), self.project.experiment.sweep
-        stacked = options.collect if options else ()
-        if wanted not in stacked:
-            remedy = did_you_mean(wanted, stacked) if stacked else "there is no section [sweep]"
-            raise ConfigError("show", [Problem(name, "no sweep stacks such a table", remedy)])
-        try:
-            with self.project.storage.open(f"{SWEEP}/{wanted}.parquet") as opened:
-                return pl.read_parquet(opened.read())
-        except FileNotFoundError:
-            raise NotMadeYet(name) from None
-        except (OSError, pl.exceptions.PolarsError) as error:
-            place = self.project.storage.location(SWEEP)
-            raise StoreError(f"{name}: {place} is damaged; run again: it is made anew") from error
 
     def plan(self, name: str) -> pl.LazyFrame:
         """Return the query of a table, for what is too large to hold."""
@@ -104,6 +94,28 @@ class Run:
         if manifest is None:
             raise NotMadeYet(name)
         return store.scan(self.project.storage, manifest, reference.table)
+
+    @cached_property
+    def charts(self) -> Charts:
+        """Every figure of the report as an Altair chart, by name; to list them is to draw them."""
+        return Charts(self)
+
+    def chart(self, name: str) -> alt.TopLevelMixin:
+        """Return a figure of the report as an Altair chart.
+
+        Parameters
+        ----------
+        name : str
+            "stage" for the first figure of a stage, or "stage.name". Style and options are those
+            of the section ``[report]``.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such stage or figure, with the nearest, or the stage is not done, with
+            what it waits for.
+        """
+        return self.charts.figure(name).chart
 
     @property
     def missing(self) -> dict[str, str]:
@@ -114,6 +126,12 @@ class Run:
         notes = {name: stage.note for name, stage in stages.items()}
         missing = [name for name in self.project.nodes if name not in self.manifests]
         return {name: texts.get(notes.get(name, ""), notes.get(name, "")) for name in missing}
+
+    def why_not(self, stage: str) -> str:
+        """Return why the results of a stage are not there; nothing if they are."""
+        if stage in self.manifests or stage not in self.project.nodes:
+            return ""
+        return self.missing[stage] or "it has not been run"
 
     @property
     def remarks(self) -> dict[str, tuple[Remark, ...]]:
@@ -132,6 +150,12 @@ class Run:
             remedy = did_you_mean(table, outputs)
             raise ConfigError("show", [Problem(name, "the stage has no such table", remedy)])
         return Reference(stage, table or next(iter(outputs)))
+
+    def __repr__(self) -> str:
+        return shown.line(self)
+
+    def _repr_html_(self) -> str:
+        return shown.page(self)
 
 
 def steps(project: Project) -> Iterator[Step]:

@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.api.report import add_report, check_report
+from pipeline.api.notebook import watching
+from pipeline.api.report import add_report
+from pipeline.api.report_options import check_report
 from pipeline.api.results import Run, open_run
 from pipeline.runner.config.project import RUNS, Project, load
 from pipeline.runner.events import Listener
@@ -52,6 +54,7 @@ def run(
     deliver: bool | None = None,
     strict: bool = False,
     report: bool = True,
+    progress: bool | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Run:
     """Run an experiment: every stage that is not there yet, then the report.
@@ -72,14 +75,18 @@ def run(
         report is written.
     report : bool
         Whether to write the report.
+    progress : bool, optional
+        Whether to show how far it is. If not given, a notebook shows a bar, which in the end says
+        what was done and what waits; a script says nothing, and with True a line a stage on stderr.
     listeners : sequence of callable
         Are told of every event.
 
     Returns
     -------
     Run
-        ``run.table("precision")`` gives a table; ``run.waits`` says what waits for a person,
-        ``run.remarks`` what looks wrong in the data.
+        ``run.table("precision")`` gives a table, ``run.tables`` has them all,
+        ``run.chart("sampled")`` gives a figure of the report; ``run.waits`` says what waits for a
+        person, ``run.remarks`` what looks wrong in the data. A notebook shows it as a small page.
 
     Raises
     ------
@@ -87,16 +94,18 @@ def run(
         If the experiment or its data are wrong, or a stage fails.
     """
     project = check(experiment, runs=runs, data=data, settings=settings)
-    ran = run_project(
-        project,
-        settings=settings,
-        force=force,
-        deliver=deliver,
-        strict=strict,
-        listeners=listeners,
-    )
-    done = Run(project, *ran)
-    return add_report(done, listeners) if report else done
+    with watching(project.experiment.name, stages=len(project.nodes), progress=progress) as bar:
+        told = [*bar, *listeners]
+        ran = run_project(
+            project,
+            settings=settings,
+            force=force,
+            deliver=deliver,
+            strict=strict,
+            listeners=told,
+        )
+        done = Run(project, *ran)
+        return add_report(done, told) if report else done
 
 
 def show(

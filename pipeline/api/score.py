@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args, overload
 
 import polars as pl
 
-from pipeline.api.frames import as_counts, as_frame
+from pipeline.api.frames import as_counts
+from pipeline.api.kinds import take
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.association import scoring
 from pipeline.kernels.association.contingency import SIGNATURE
@@ -16,14 +17,34 @@ from schemas import Signatures
 from schemas.tuples import MOST
 from schemas.validate import validate
 
+_NEEDED = (*SIGNATURE, "l1", "l2", "id")
+"""What scores rest on: the counts, and what makes a candidate for the measure `random`."""
+P = TypeVar("P", pl.DataFrame, pl.LazyFrame)
 
+
+@overload
+def score(
+    data: P,
+    *,
+    measures: Sequence[str] = ...,
+    formulas: Mapping[str, str] | None = ...,
+    seed: str = ...,
+) -> P: ...
+@overload
+def score(
+    data: Any,
+    *,
+    measures: Sequence[str] = ...,
+    formulas: Mapping[str, str] | None = ...,
+    seed: str = ...,
+) -> Any: ...
 def score(
     data: Any,
     *,
     measures: Sequence[str] = ("all",),
     formulas: Mapping[str, str] | None = None,
     seed: str = "",
-) -> pl.DataFrame:
+) -> Any:
     """Score a table of frequency signatures.
 
     Parameters
@@ -40,9 +61,12 @@ def score(
 
     Returns
     -------
-    DataFrame
+    table
         The table, in its order, with a Float64 column per measure: infinite where the score
-        is, null where it is undefined, never NaN.
+        is, null where it is undefined, never NaN. It is of the kind that came in: a LazyFrame
+        gives a LazyFrame (of scores that have been computed); pandas gives pandas, with index and
+        own columns as they were and NaN for null; a pyarrow Table or RecordBatch gives a Table;
+        all else gives a Polars DataFrame.
 
     Raises
     ------
@@ -50,6 +74,8 @@ def score(
         For an unknown measure or a formula that is not row by row.
     SchemaViolation
         For a missing column or inconsistent marginals, naming the rows.
+    DataError
+        If two columns have one name, or a column of counts holds what is no number.
 
     Examples
     --------
@@ -57,19 +83,20 @@ def score(
     >>> score(table, measures=["t_score", "MI"]).select(pl.col("t_score", "mi").round(4)).row(0)
     (11.768, 1.5839)
     """
-    frame = as_counts(as_frame(data), SIGNATURE, name="the table")
+    table = take(data, _NEEDED)
+    frame = as_counts(table.frame, SIGNATURE, name="the table")
     plain = [name for name, dtype in frame.schema.items() if dtype in Signatures.open_dtypes()]
     validate([frame.select(plain)], Signatures, name="the table")
     try:
         names = MEASURES.resolve(measures)
-        taken = sorted({*names, *(formulas or {})} & set(frame.columns))
+        taken = sorted({*names, *(formulas or {})} & set(table.columns))
         if taken:
             what = f"the table already has a column {', '.join(taken)}"
             raise ConfigError("score", [Problem("measures", what, "rename it first")])
         wanted = scoring.expressions(names, formulas or {})
     except (KeyError, ValueError) as error:
         raise ConfigError("score", [Problem("measures", str(error.args[0]))]) from error
-    return scoring.score_now(frame, wanted=wanted, seed=seed)
+    return table.back(scoring.score_now(frame, wanted=wanted, seed=seed), list(wanted))
 
 
 def measures() -> pl.DataFrame:

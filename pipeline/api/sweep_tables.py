@@ -9,8 +9,11 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.errors import ConfigError, NotMadeYet, Problem, StoreError, did_you_mean
 from pipeline.expressions import expression
 from pipeline.formats.tables.formulas import to_csv
+from pipeline.runner.config.project import Project
+from pipeline.runner.store.garbage import SWEEP
 
 
 def labelled(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
@@ -64,3 +67,35 @@ def files(tables: Mapping[str, Sequence[pl.DataFrame]]) -> Iterator[tuple[str, b
 
 def _label(value: Any) -> Any:
     return json.dumps(value, default=str) if isinstance(value, list | dict) else value
+
+
+def swept(project: Project, name: str) -> pl.DataFrame:
+    """Return a table that a sweep has stacked over all its points.
+
+    Parameters
+    ----------
+    project : Project
+        An experiment with a sweep.
+    name : str
+        "sweep." and what the sweep stacks.
+
+    Raises
+    ------
+    ConfigError
+        If it stacks no such table, or has not been run yet.
+    StoreError
+        If the file is damaged.
+    """
+    wanted, options = name.removeprefix(f"{SWEEP}."), project.experiment.sweep
+    made = options.collect if options else ()
+    if wanted not in made:
+        remedy = did_you_mean(wanted, made) if made else "there is no section [sweep]"
+        raise ConfigError("show", [Problem(name, "no sweep stacks such a table", remedy)])
+    try:
+        with project.storage.open(f"{SWEEP}/{wanted}.parquet") as opened:
+            return pl.read_parquet(opened.read())
+    except FileNotFoundError:
+        raise NotMadeYet(name) from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        place = project.storage.location(SWEEP)
+        raise StoreError(f"{name}: {place} is damaged; run again: it is made anew") from error

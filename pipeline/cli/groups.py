@@ -12,8 +12,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Run an experiment": ("run", "plan", "why", "status", "gc"),
     "Look at results": ("show", "diff"),
     "People": ("sheets",),
-    "Tables and corpora": ("collocates", "score", "measures"),
-    "Plan a sample": ("size",),
+    "Ask files at once": ("collocates", "candidates", "score", "evaluate", "clusters", "lexicon"),
+    "Plan a sample": ("size", "measures"),
 }
 """Every command below what it is for; the example of the first is shown for all of a group."""
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
@@ -31,11 +31,18 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "diff": ("lexassay diff collocations:latest~1 collocations:latest",),
     "sheets": ("lexassay sheets experiment.toml",),
     "collocates": ("lexassay collocates take novel.txt",),
-    "score": ("lexassay score candidates.tsv --measures t_score,mi",),
+    "candidates": ("lexassay candidates novel.txt --measure log_likelihood --top 20",),
+    "evaluate": ("lexassay evaluate scored.tsv candidates.tsv --n 100,500",),
+    "clusters": ("lexassay clusters corpus.conllu tree.paths --prefix 3",),
+    "lexicon": ("lexassay lexicon dictionary.unimorph computed.wordforms",),
+    "score": (
+        "lexassay score candidates.tsv --measures t_score,mi",
+        "lexassay score candidates.tsv --output scored.tsv",
+    ),
     "measures": ("lexassay measures",),
     "size": ("lexassay size --candidates 5102 --precision 0.3",),
 }
-"""What commands can be called with in the folder that the example of ``new`` fills, and a text."""
+"""What commands can be called with where the files are that `new` writes for all families."""
 OTHERS = "More"
 
 

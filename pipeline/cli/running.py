@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from rich.console import Console
 from pipeline.api.report import add_report
 from pipeline.api.results import Run, perform, steps
 from pipeline.api.run import check
+from pipeline.api.shown import remark_count
 from pipeline.api.sweep import points, sweep
 from pipeline.api.sweep_check import check_points
 from pipeline.cli.options import (
@@ -25,7 +25,6 @@ from pipeline.cli.options import (
 )
 from pipeline.cli.progress import RunProgress
 from pipeline.cli.states import print_plan
-from pipeline.remarks.remark import LEVELS
 from pipeline.runner.events import Listener
 from pipeline.runner.store.garbage import Garbage, collect, garbage
 
@@ -106,17 +105,6 @@ def _conclude(done: Run, *, quiet: bool) -> int:
     if (text := remark_count(done)) and not quiet:
         print(text)
     return _WAITS if done.waits else 0
-
-
-def remark_count(done: Run) -> str:
-    """Say how many remarks there are on which stages; nothing if there are none."""
-    levels = Counter(each.level for found in done.remarks.values() for each in found)
-    counts = [f"{levels[each]:,} {each}{'s' * (levels[each] > 1)}" for each in LEVELS
-              if levels[each] and each != "info"]  # fmt: skip
-    named = [
-        name for name, found in done.remarks.items() if any(each.level != "info" for each in found)
-    ]
-    return f"remarks: {', '.join(counts)}, on {', '.join(named)}" if counts else ""
 
 
 def gc(

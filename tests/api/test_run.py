@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-import pyarrow as pa
 import pytest
 
 import pipeline as lx
@@ -21,24 +20,6 @@ PAIRS = {
 }
 FRAME = pl.DataFrame(PAIRS)
 EXPECTED = lx.score(FRAME, measures=["all"])
-
-
-def tables() -> dict[str, object]:
-    arrow = pa.table(PAIRS)
-    small = pa.schema([(n, pa.int32() if n not in {"l1", "l2"} else pa.string()) for n in PAIRS])
-    return {
-        "plan": FRAME.lazy(), "pyarrow": arrow, "batch": arrow.to_batches()[0],
-        "stream": arrow.to_reader(), "pandas": arrow.to_pandas(), "int32": arrow.cast(small),
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", ["plan", "pyarrow", "batch", "stream", "pandas", "int32"])
-def test_any_arrow_table_can_be_scored(kind: str) -> None:
-    assert lx.score(tables()[kind], measures=["all"]).equals(EXPECTED)
-
-
-def test_scores_leave_as_arrow() -> None:
-    assert pa.table(EXPECTED).column("mi").to_pylist() == EXPECTED["mi"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -63,8 +44,6 @@ def test_wrong_arguments() -> None:
         lx.score(EXPECTED, measures=["mi"])
     with pytest.raises(ConfigError, match="row by row"):
         lx.score(FRAME, measures=[], formulas={"x": "SUM(o11)"})
-    with pytest.raises(TypeError, match="is no table"):
-        lx.score([1, 2])
     with pytest.raises(AttributeError):
         lx.nothing  # noqa: B018  looked up, no more
 

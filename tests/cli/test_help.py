@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
+import pipeline
 from pipeline.cli.app import COMMANDS
 from pipeline.cli.groups import EXAMPLES, GROUPS, OTHERS
 from pipeline.cli.main import main
@@ -50,6 +52,10 @@ def test_help_of_a_command_ends_with_its_examples(
 def test_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for family in ("clustering", "lexicon"):
+        for file in (Path(pipeline.__file__).parent / "cli" / "starters" / family).iterdir():
+            if file.suffix != ".toml":
+                shutil.copy(file, tmp_path)
     (tmp_path / "novel.txt").write_text("They take the road. We take the bridge.\n" * 9)
     ordered = [name for names in GROUPS.values() for name in names]
     assert ordered.index("new") == 0  # which writes what the others read

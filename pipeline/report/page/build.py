@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pipeline.errors import NotMadeYet
 from pipeline.remarks.remark import LEVELS, Remark
-from pipeline.report.charts.parts.options import Style
 from pipeline.report.page import export
+from pipeline.report.page.contents import contents
 from pipeline.report.page.document import ReportInput, Shown
 from pipeline.report.page.names import distinct, slug
 from pipeline.report.page.page import Data, Page, PageSection, Part, Remarked, render
 from pipeline.report.page.parts import figure_part, table_part, text_part, whole_table
-from pipeline.report.view import VIEWS, Block, Figure, Text, View, ViewOptions
+from pipeline.report.view import VIEWS, Block, Figure, Text
 
 
 def build(report: ReportInput) -> dict[str, bytes]:
@@ -81,10 +80,8 @@ class _Place:
 def _section(place: _Place, files: dict[str, bytes]) -> PageSection:
     """Return the section of a stage, and add its files to `files`."""
     stage = place.shown.view
-    view = VIEWS.get(stage.use)
-    own = view.options() if place.shown.options is None else place.shown.options
-    options = _styled(own, place.report.style)
-    parts = [_part(block, place.anchor, files) for block in _blocks(view, place.shown, options)]
+    blocks = contents(place.shown, style=place.report.style)
+    parts = [_part(block, place.anchor, files) for block in blocks]
     there = () if place.shown.missing else place.shown.tables
     data = [_data(place, table, files) for table in there]
     return PageSection(
@@ -96,23 +93,6 @@ def _section(place: _Place, files: dict[str, bytes]) -> PageSection:
         tuple(data),
         tuple(place.report.remarks.get(stage.name, ())),
     )
-
-
-def _blocks(view: View, shown: Shown, options: ViewOptions) -> Sequence[Block]:
-    if shown.missing:
-        return [Text(f"Not there yet: {shown.missing}.")]
-    try:
-        return view.show(shown.view, options)
-    except NotMadeYet as error:
-        return [Text(f"Not shown yet: it looks at {error.table}, which is not there yet.")]
-
-
-def _styled(options: ViewOptions, style: Style | None) -> ViewOptions:
-    """Give a view the report's style unless it has its own."""
-    own = options.model_fields_set
-    if style is None or "style" in own or "style" not in type(options).model_fields:
-        return options
-    return options.model_copy(update={"style": style})
 
 
 def _part(block: Block, anchor: str, files: dict[str, bytes]) -> Part:

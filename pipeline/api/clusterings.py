@@ -1,0 +1,209 @@
+"""Measures of clusterings on two arrays of labels: of tokens, of word types, of several labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from pipeline.api.counts import said_of
+from pipeline.api.labels import as_labels, as_memberships, require_all, require_as_long
+from pipeline.kernels.clustering.measure import TYPE_LEVEL
+from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
+from pipeline.kernels.clustering.token.scores import token_scores
+from pipeline.kernels.clustering.types.evaluate import MAPPING_KINDS, evaluate_type_level
+
+
+def token_measures(
+    labels_true: Any, labels_pred: Any, *, measures: str | Sequence[str] = ("all",)
+) -> dict[str, float]:
+    """Return measures of a clustering of tokens against their classes.
+
+    Each position is a token; from n_ck, the tokens of class c in cluster k, all else is computed:
+    many-to-one is ``1/N sum_k max_c n_ck``, V is ``2 h c / (h + c)`` with
+    ``h = 1 - H(C|K) / H(C)``, and so on, see docs/clustering.md.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array_like, shape (tokens,)
+        The class and the cluster of each token, in scikit-learn's order: text, numbers or
+        categories. What the labels are called makes no difference.
+    measures : str or sequence of str
+        Names or aliases, those of scikit-learn among them ("ari", "v_measure_score"); "all"
+        stands for every one.
+
+    Returns
+    -------
+    dict of str to float
+        Value by the name of the measure (aliases become names), in the order asked for; NaN where
+        a measure is undefined, as all are without tokens, where scikit-learn says 1.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such measure, with the nearest names.
+    DataError
+        If the lengths differ, or a label is missing.
+
+    References
+    ----------
+    Reichart, Abend & Rappoport, Type Level Clustering Evaluation (2010), section 2; Rosenberg &
+    Hirschberg, V-Measure (2007).
+
+    Examples
+    --------
+    >>> token_measures(["N", "N", "V", "V"], [1, 1, 1, 2], measures=["purity", "1-1", "ari"])
+    {'many_to_one': 0.75, 'one_to_one': 0.75, 'adjusted_rand': 0.0}
+    """
+    columns = {"gold": as_labels(labels_true, "labels_true")}
+    columns["cluster"] = as_labels(labels_pred, "labels_pred")
+    require_as_long(labels_true=len(columns["gold"]), labels_pred=len(columns["cluster"]))
+    for labels in columns.values():
+        require_all(labels, "name them, or drop these tokens from both arrays")
+    tokens = pl.DataFrame(columns)
+    cells = tokens.group_by("gold", "cluster").agg(f=pl.len().cast(pl.Int64))
+    with said_of("token_measures"):
+        return _values(token_scores(cells, measures=_names(measures)))
+
+
+def type_measures(
+    labels_true: Any,
+    labels_pred: Any,
+    *,
+    items: Any = None,
+    measures: str | Sequence[str] = TYPE_LEVEL,
+    mappings: Sequence[str] = MAPPING_KINDS,
+) -> pl.DataFrame:
+    """Return MacroI, MicroI and MicroC of clusters of word types, each under its best mapping.
+
+    A mapping h gives each cluster a class. A word type i has the classes A_i and the clusters B_i:
+    MacroI is ``2 sum |A_i & h(B_i)| / sum (|A_i| + |h(B_i)|)``, MicroI the mean over the types of
+    ``2 |A_i & h(B_i)| / (|A_i| + |h(B_i)|)``, MicroC the mean F of the unions of the clusters of
+    one class, each weighted by its size.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : sequence, shape (n,)
+        Without `items` each position is a word type, and what stands there is a label or a
+        collection of labels, as a word may be noun and verb. A type without class is left out and
+        counted; one without cluster counts, with F = 0.
+    items : array_like, shape (n,), optional
+        Of tokens the word type of each. The classes of a type are those that its tokens have, and
+        so its clusters; then each position has one label, or None.
+    measures : str or sequence of str
+        Names of type-level measures; "all" stands for every one.
+    mappings : sequence of str
+        "1-1": no two clusters have one class; "M-1": several may.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and mapping, with value, recall, precision, whether the mapping is
+        proven to be best (certificate), and how many types there are, were left out, have no
+        cluster; the rows "floor" are for one class for all. As the table scores of the stage
+        evaluate.type_level, without its limits.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such measure.
+    DataError
+        If the lengths differ, an item is missing, or no type has a class.
+
+    References
+    ----------
+    Reichart, Abend & Rappoport, Type Level Clustering Evaluation (2010), section 3.
+
+    Examples
+    --------
+    >>> classes = ["N", ("N", "V"), "V", ("N", "V")]
+    >>> clusters = [0, (0, 1), 1, 2]
+    >>> made = type_measures(classes, clusters, measures=["MacroI"])
+    >>> made.select("measure", "mapping", pl.col("value").round(3)).rows()
+    [('MacroI', '1-1', 0.727), ('MacroI', 'M-1', 0.909), ('MacroI', 'floor', 0.6)]
+    """
+    gold, induced = _entries(labels_true, labels_pred, items)
+    with said_of("type_measures"):
+        found = evaluate_type_level(
+            gold, induced, measures=_names(measures), mappings=mappings, worst=0
+        )
+    return found.summary
+
+
+def overlapping_measures(
+    labels_true: Any,
+    labels_pred: Any,
+    *,
+    items: Any = None,
+    measures: str | Sequence[str] = ("all",),
+    seed: str = "",
+) -> dict[str, float]:
+    """Return measures of clusters against classes where an item may be in several of each.
+
+    BCubed precision is the mean over items, and for each over the items that share a cluster with
+    it, of ``min(shared clusters, shared classes) / shared clusters``; recall the same with classes
+    and clusters in each other's place. Omega is agreement on how many groups two items share,
+    corrected for chance.
+
+    Parameters
+    ----------
+    labels_true, labels_pred, items
+        As for `type_measures`.
+    measures : str or sequence of str
+        Names or aliases of overlapping measures; "all" stands for every one.
+    seed : str
+        Fixes the sample of items that element-centric similarity looks at in large data.
+
+    Returns
+    -------
+    dict of str to float
+        Value by the name of the measure; NaN where it is undefined, as all are without items.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such measure.
+    DataError
+        If the lengths differ, an item is missing, or there is too much to count.
+
+    References
+    ----------
+    Amigó, Gonzalo, Artiles & Verdejo, A comparison of extrinsic clustering evaluation metrics
+    based on formal constraints (2009), section 5; Collins & Dent, Omega (1988).
+
+    Examples
+    --------
+    >>> overlapping_measures(["N", ("N", "V")], [(1,), (1, 2)], measures=["omega", "bcubed_f"])
+    {'omega': 1.0, 'bcubed_f': 1.0}
+    """
+    gold, induced = (each.drop_nulls() for each in _entries(labels_true, labels_pred, items))
+    with said_of("overlapping_measures"):
+        return _values(overlapping_scores(gold, induced, measures=_names(measures), seed=seed))
+
+
+def _entries(labels_true: Any, labels_pred: Any, items: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return item and gold, and item and cluster: a row for each label, null where it is none."""
+    named = {"labels_true": (labels_true, "gold"), "labels_pred": (labels_pred, "cluster")}
+    if items is None:
+        require_as_long(**{name: len(values) for name, (values, _) in named.items()})
+        gold, induced = (as_memberships(each, name, of) for name, (each, of) in named.items())
+        return gold.cast({"item": pl.String}), induced.cast({"item": pl.String})
+    types = as_labels(items, "items")
+    require_all(types, "name the word type of each token")
+    labels = {name: as_labels(each, name) for name, (each, _) in named.items()}
+    require_as_long(**{name: len(each) for name, each in labels.items()}, items=len(types))
+    gold, induced = (
+        pl.DataFrame({"item": types, of: labels[name]}).unique() for name, (_, of) in named.items()
+    )
+    return gold, induced
+
+
+def _names(measures: str | Sequence[str]) -> Sequence[str]:
+    return [measures] if isinstance(measures, str) else measures
+
+
+def _values(scores: pl.DataFrame) -> dict[str, float]:
+    rows = scores.select("measure", pl.col("value").fill_null(math.nan))
+    return dict(rows.iter_rows())

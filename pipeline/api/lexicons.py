@@ -1,0 +1,126 @@
+"""The L-measure of a lexicon on two mappings from lemmas to their forms."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields
+
+import polars as pl
+
+from pipeline.errors import DataError
+from pipeline.kernels.lexicon.cluster_measures import entropy, f_star
+from pipeline.kernels.lexicon.l_measure import l_star, lemma_scores
+from pipeline.kernels.lexicon.matching import lexicon_overlaps, matches
+from pipeline.kernels.lexicon.one_to_one import best_match_f
+
+Forms = str | Collection[str] | None
+
+
+@dataclass(frozen=True, repr=False)
+class LMeasure:
+    """The quality of a lexicon against the gold; None where there is nothing to measure.
+
+    Parameters
+    ----------
+    l_star : float or None
+        L*: the L of the best match of each lemma that both have, weighted by its gold forms.
+    f_star : float or None
+        F*: the same over all lemmas of the gold.
+    entropy : float or None
+        E* of the lexicon's clusters in bits, 0 if none mixes lemmas of the gold.
+    best_match : float or None
+        F1 of the one-to-one assignment; it falls with every lemma too many.
+    coverage : float or None
+        The share of the gold lemmas that the lexicon has.
+    lemmas : DataFrame
+        Each lemma that both have: match, n_gold, n_match, n_common, precision, recall, L, weight
+        and contribution, which adds up to L*.
+    """
+
+    l_star: float | None
+    f_star: float | None
+    entropy: float | None
+    best_match: float | None
+    coverage: float | None
+    lemmas: pl.DataFrame = field(compare=False)
+
+    def __repr__(self) -> str:
+        values = {each.name: getattr(self, each.name) for each in fields(self)[:-1]}
+        shown = [
+            f"{name}={None if value is None else round(value, 4)}" for name, value in values.items()
+        ]
+        return f"LMeasure({', '.join(shown)}, lemmas: {self.lemmas.height:,})"
+
+
+_SHOWN = (
+    "lemma", "match", "n_gold", "n_match", "n_common",
+    "precision", "recall", "L", "weight", "contribution",
+)  # fmt: skip
+
+
+def l_measure(gold: Mapping[str, Forms], lexicon: Mapping[str, Forms]) -> LMeasure:
+    """Measure a lexicon against the gold by the L-measure.
+
+    A lemma's cluster is the set of its forms. With r and p of the best-matching cluster of the
+    lexicon, ``L_i = 2 r p / (r + p)``, and ``L* = sum_i n_i L_i / n`` over the lemmas that both
+    have, n_i being the forms in the gold and n their sum.
+
+    Parameters
+    ----------
+    gold, lexicon : mapping of str to collection of str
+        Lemma to its forms; None or an empty collection for a lemma without form. Forms are
+        compared as they are written: case, accents and composition are not touched.
+
+    Returns
+    -------
+    LMeasure
+        L*, F*, E*, and a table of the lemmas: of all that both have, as the stage
+        evaluate.lexicon without a sample.
+
+    Raises
+    ------
+    DataError
+        If a lemma or form is empty or no text.
+
+    References
+    ----------
+    Dalli, Adaptation of the F-measure to Cluster Based Lexicon Quality Evaluation, section 4.
+
+    Examples
+    --------
+    >>> gold = {"go": ["go", "goes", "went", "gone"], "be": ["be", "is", "was"]}
+    >>> lexicon = {"go": ["go", "goes", "goed"], "be": ["be", "is", "was"], "we": ["went"]}
+    >>> l_measure(gold, lexicon)
+    LMeasure(l_star=0.7551, f_star=0.7551, entropy=0.0, best_match=0.7143, coverage=1.0, lemmas: 2)
+    """
+    right, other = _wordlist(gold, "gold"), _wordlist(lexicon, "lexicon")
+    overlaps = lexicon_overlaps(right, other).collect()
+    every = matches(overlaps.lazy(), right, other).collect()
+    both = lemma_scores(every.lazy().drop_nulls("n_same")).select(_SHOWN).collect().sort("lemma")
+    forms = [each.select(pl.col("form").count()).collect().item() for each in (right, other)]
+    return LMeasure(
+        l_star=l_star(both["n_gold"], both["L"], float(both["n_gold"].sum())),
+        f_star=f_star(every),
+        entropy=entropy(overlaps, right, other).value,
+        best_match=best_match_f(overlaps, gold_forms=forms[0], lexicon_forms=forms[1]),
+        coverage=both.height / len(gold) if gold else None,
+        lemmas=both,
+    )
+
+
+def _wordlist(lexicon: Mapping[str, Forms], name: str) -> pl.LazyFrame:
+    """Return a row for each form of a lemma; null where it has none."""
+    rows = [(lemma, form) for lemma, forms in lexicon.items() for form in _forms(forms)]
+    bare = [(lemma, None) for lemma, forms in lexicon.items() if not _forms(forms)]
+    texts = [*rows, *((lemma, lemma) for lemma, _ in bare)]
+    wrong = [row for row in texts if not all(isinstance(text, str) and text for text in row)]
+    if wrong:
+        some = "; ".join(f"{lemma!r}: {form!r}" for lemma, form in wrong[:3])
+        what = f"{len(wrong):,} of {len(texts):,} lemmas or forms empty or no text"
+        raise DataError(f"{name}: {what}, such as {some}; give lemma: forms as text")
+    schema = {"lemma": pl.String, "form": pl.String}
+    return pl.LazyFrame([*rows, *bare], schema=schema, orient="row")
+
+
+def _forms(forms: Forms) -> set[str]:
+    return {forms} if isinstance(forms, str) else set(forms or ())

@@ -1,0 +1,195 @@
+"""Measures on two arrays of labels: scikit-learn's values, and those of the stages."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pipeline as lx
+from pipeline.errors import ConfigError, DataError
+from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, TOKEN_MEASURES
+from pipeline.kernels.clustering.types.evaluate import evaluate_type_level
+
+pd = pytest.importorskip("pandas", reason="a dependency of statsmodels, which tests install")
+
+SAME = {
+    "v_measure_score": sk.v_measure_score,
+    "homogeneity_score": sk.homogeneity_score,
+    "completeness_score": sk.completeness_score,
+    "adjusted_rand_score": sk.adjusted_rand_score,
+    "rand_score": sk.rand_score,
+    "adjusted_mutual_info_score": sk.adjusted_mutual_info_score,
+    "normalized_mutual_info_score": sk.normalized_mutual_info_score,
+    "mutual_info_score": sk.mutual_info_score,
+    "fowlkes_mallows_score": sk.fowlkes_mallows_score,
+}
+TRUE = ["N", "N", "V", "V", "A"]
+PRED = [0, 0, 1, 0, 2]
+PAIRS = st.lists(st.tuples(st.sampled_from("NVA"), st.integers(0, 4)), min_size=2, max_size=30)
+
+
+@given(PAIRS)
+def test_values_are_those_of_scikit_learn(pairs: list[tuple[str, int]]) -> None:
+    true, pred = map(list, zip(*pairs, strict=True))
+    found = lx.token_measures(true, pred, measures=list(SAME))
+    expected = [each(true, pred) for each in SAME.values()]
+    for (name, value), other in zip(found.items(), expected, strict=True):
+        # Without pairs in a group it is undefined, or 1 for equal groups, where they have 0.
+        if name != "fowlkes_mallows" or len(pairs) not in {len({*true}), len({*pred})}:
+            assert value == pytest.approx(other, abs=1e-9), name
+
+
+def test_by_hand() -> None:
+    """Of 5 tokens, cluster 0 holds 2 N and 1 V, 1 holds a V, 2 the A: 4 of 5 either way."""
+    found = lx.token_measures(TRUE, PRED, measures=["purity", "1-1"])
+    assert found == {"many_to_one": 0.8, "one_to_one": 0.8}
+    assert list(lx.token_measures(TRUE, PRED)) == list(TOKEN_MEASURES)
+    assert lx.token_measures(TRUE, PRED, measures="v") == lx.token_measures(
+        TRUE, PRED, measures=["V-measure"]
+    )
+
+
+def test_order_of_arguments_is_scikit_learns() -> None:
+    assert lx.token_measures(["a", "a"], ["x", "y"], measures="homogeneity")["homogeneity"] == 1.0
+    assert lx.token_measures(["a", "b"], ["x", "x"], measures="completeness")["completeness"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "pred",
+    [
+        tuple(PRED), np.array(PRED), np.array(PRED, dtype=float), np.array(PRED, dtype=object),
+        np.array(list("xxyxz")), pl.Series(PRED), pl.Series(list("xxyxz"), dtype=pl.Categorical),
+        pd.Series(list("xxyxz")), pd.Series(list("xxyxz")).astype("category"),
+        pd.Series(PRED, index=list("edcba"), dtype="Int64"), pd.Series(PRED, dtype=object),
+        iter(PRED), [np.int64(each) for each in PRED],
+    ],
+    ids=lambda each: f"{type(each).__module__}-{getattr(each, 'dtype', '')}",
+)  # fmt: skip
+def test_labels_of_any_kind(pred: Any) -> None:
+    assert lx.token_measures(np.array(TRUE), pred) == lx.token_measures(TRUE, PRED)
+
+
+def test_without_tokens_nothing_is_defined() -> None:
+    found = lx.token_measures([], [])
+    assert all(math.isnan(value) for value in found.values())
+    assert found.keys() == {*TOKEN_MEASURES}
+
+
+WRONG: list[tuple[Any, Any, str]] = [
+    (TRUE, PRED[:-1], "labels_true has 5 labels, labels_pred 4; give as many of each"),
+    (TRUE, [0, None, 1, None, 2], "labels_pred: 2 of 5 missing or empty, such as None at place 1"),
+    (TRUE, [0.0, math.nan, 1, 0, 2], "labels_pred: 1 of 5 missing"),
+    (["N", "N", "V", "", "A"], PRED, "labels_true: 1 of 5 missing or empty, such as  at place 3"),
+    (pd.Series(["N", None, "V", pd.NA, "A"], dtype=object), PRED, "labels_true: 2 of 5 missing"),
+    (TRUE, [pd.NA, math.nan, 1, 0, 2], "labels_pred: 2 of 5 missing"),
+    (["N", math.nan, "V", pd.NaT, "A"], PRED, "labels_true: 2 of 5 missing"),
+    (TRUE, [0, "0", 1, 0, 2], "labels_pred: labels of several types, or no labels"),
+    (TRUE, [(0,), (0,), (1,), (0,), (2,)], "labels_pred: labels of several types, or no labels"),
+    (TRUE, np.eye(5), "labels_pred: not one label after the other"),
+    ("NNVVA", PRED, "labels_true: not one label after the other"),
+]
+
+
+@pytest.mark.parametrize(("true", "pred", "said"), WRONG, ids=[each[2] for each in WRONG])
+def test_what_is_refused(true: Any, pred: Any, said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        lx.token_measures(true, pred)
+    assert said in str(caught.value)
+
+
+def test_unknown_measures() -> None:
+    for function in (lx.token_measures, lx.type_measures, lx.overlapping_measures):
+        with pytest.raises(ConfigError, match="unknown .*-level measure|unknown overlapping"):
+            function(TRUE, PRED, measures=["no such"])
+    with pytest.raises(DataError, match="unknown name '2-1'; did you mean M-1, 1-1"):
+        lx.type_measures(TRUE, PRED, mappings=["2-1"])
+
+
+GOLD = [["N"], ["N", "V"], ["V"], ["N", "V"], [], ["A"]]
+INDUCED = [[0], [0, 1], [1], [2], [1], []]
+
+
+def frames() -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the memberships of both as the stages have them."""
+    sides: list[tuple[str, list[Any]]] = [("gold", GOLD), ("cluster", INDUCED)]
+    rows = [
+        {"item": [str(i) for i, each in enumerate(held) for _ in each],
+         name: [str(label) for each in held for label in each]}
+        for name, held in sides
+    ]  # fmt: skip
+    return pl.DataFrame(rows[0]), pl.DataFrame(rows[1])
+
+
+def test_word_types_are_measured_as_by_the_stage() -> None:
+    expected = evaluate_type_level(*frames()).summary
+    found = lx.type_measures(GOLD, INDUCED)
+    assert found.equals(expected)
+    assert found["n_items"].unique().to_list() == [5]
+    assert found["n_dropped"].unique().to_list() == [1]
+    assert set(found["mapping"]) == {"1-1", "M-1", "floor"}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [tuple, set, frozenset, np.array, pl.Series],
+    ids=lambda each: each.__name__,
+)
+def test_collections_of_any_kind(kind: Any) -> None:
+    gold, induced = ([kind(each) if each else None for each in side] for side in (GOLD, INDUCED))
+    assert lx.type_measures(gold, induced).equals(lx.type_measures(GOLD, INDUCED))
+    lists = pl.Series(GOLD, dtype=pl.List(pl.String))
+    assert lx.type_measures(lists, INDUCED).equals(lx.type_measures(GOLD, INDUCED))
+
+
+def test_one_label_a_type_needs_no_collection() -> None:
+    bare = lx.type_measures(TRUE, pl.Series(PRED))
+    assert bare.equals(lx.type_measures([[each] for each in TRUE], [[each] for each in PRED]))
+
+
+def test_types_of_tokens_have_what_their_tokens_have() -> None:
+    """run is N and V, in clusters 0 and 1; dog is N in 0, its second token without cluster."""
+    items = ["run", "run", "run", "dog", "dog"]
+    true, pred = ["N", "V", "N", "N", "N"], [0, 1, 1, 0, None]
+    found = lx.type_measures(true, pred, items=items, measures="MacroI")
+    assert found.equals(lx.type_measures([["N"], ["N", "V"]], [[0], [0, 1]], measures="MacroI"))
+    assert found.filter(mapping="1-1")["value"].item() == 1.0
+    over = lx.overlapping_measures(true, pred, items=items, measures=["omega", "bcubed_f"])
+    assert over == {"omega": 1.0, "bcubed_f": 1.0}
+
+
+def test_the_items_must_be_there() -> None:
+    with pytest.raises(DataError, match="labels_true has 5 labels, labels_pred 5, items 4"):
+        lx.type_measures(TRUE, PRED, items=list("abcd"))
+    with pytest.raises(DataError, match="items: 1 of 5 missing .*; name the word type"):
+        lx.type_measures(TRUE, PRED, items=["a", None, "b", "c", "d"])
+    with pytest.raises(DataError, match="no item has a gold class"):
+        lx.type_measures([None, []], [1, 2])
+    with pytest.raises(DataError, match="labels_true: not one label, or collection"):
+        lx.type_measures(np.eye(3), [1, 2, 3])
+
+
+def test_overlapping_groups() -> None:
+    """Equal groups agree in full; without items nothing is defined."""
+    found = lx.overlapping_measures(GOLD[:4], GOLD[:4])
+    assert list(found) == list(OVERLAPPING_MEASURES)
+    assert all(value == pytest.approx(1.0) for value in found.values())
+    assert all(math.isnan(value) for value in lx.overlapping_measures([], []).values())
+
+
+@given(PAIRS)
+def test_bcubed_of_single_labels_by_its_definition(pairs: list[tuple[str, int]]) -> None:
+    """The mean over tokens of the share of their cluster that has their class (slow)."""
+    true, pred = map(list, zip(*pairs, strict=True))
+    shares = [
+        sum(c == c2 for c2, k2 in pairs if k == k2) / sum(k == k2 for _, k2 in pairs)
+        for c, k in pairs
+    ]
+    found = lx.overlapping_measures(true, pred, measures="bcubed_precision")
+    assert found["bcubed_precision"] == pytest.approx(sum(shares) / len(shares))

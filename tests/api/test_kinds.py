@@ -1,0 +1,121 @@
+"""Tables come back as what they came as, whatever else stands in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import pipeline as lx
+from pipeline.errors import DataError, SchemaViolation
+
+pd = pytest.importorskip("pandas", reason="a dependency of statsmodels, which tests install")
+
+PAIRS = {
+    "l1": ["a", "b"],
+    "l2": ["x", "y"],
+    "f": [3, 9],
+    "f1": [5, 9],
+    "f2": [4, 12],
+    "N": [50, 50],
+}
+FRAME = pl.DataFrame(PAIRS)
+EXPECTED = lx.score(FRAME, measures=["all"])
+ARROW = pa.table(PAIRS)
+SMALL = ARROW.cast(
+    pa.schema([(n, pa.int32() if n not in {"l1", "l2"} else pa.string()) for n in PAIRS])
+)
+
+
+class Streamed:
+    """A table that offers its Arrow interface and nothing else."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return ARROW.__arrow_c_stream__(requested_schema)
+
+
+KINDS: list[tuple[str, Any, type]] = [
+    ("frame", FRAME, pl.DataFrame),
+    ("plan", FRAME.lazy(), pl.LazyFrame),
+    ("pandas", ARROW.to_pandas(), pd.DataFrame),
+    ("pandas on Arrow", ARROW.to_pandas(types_mapper=pd.ArrowDtype), pd.DataFrame),
+    ("pandas of objects", ARROW.to_pandas().astype(object), pd.DataFrame),
+    ("pandas with categories", ARROW.to_pandas().astype({"l1": "category"}), pd.DataFrame),
+    ("pyarrow", ARROW, pa.Table),
+    ("pyarrow, narrow integers", SMALL, pa.Table),
+    ("batch", ARROW.to_batches()[0], pa.Table),
+    ("reader", ARROW.to_reader(), pl.DataFrame),
+    ("else", Streamed(), pl.DataFrame),
+]
+
+
+def polars(table: Any) -> pl.DataFrame:
+    return table.collect() if isinstance(table, pl.LazyFrame) else pl.DataFrame(table)
+
+
+@pytest.mark.parametrize(("data", "kind"), [each[1:] for each in KINDS], ids=[k[0] for k in KINDS])
+def test_scores_come_as_what_the_table_came_as(data: Any, kind: type) -> None:
+    made = lx.score(data, measures=["all"])
+    assert type(made) is kind
+    assert polars(made).columns == EXPECTED.columns
+    values = polars(made).select(EXPECTED.columns[len(PAIRS) :])
+    assert values.fill_nan(None).equals(EXPECTED.select(values.columns))
+
+
+def test_pandas_keeps_its_index_and_its_columns() -> None:
+    table = ARROW.to_pandas()
+    table["kind"] = pd.Categorical(["u", None])
+    table["things"] = [{"a": 1}, 3]
+    table["count"] = pd.array([1, None], dtype="Int64")
+    table.index = pd.MultiIndex.from_tuples([("x", 1), ("x", 1)], names=["one", "two"])
+    before = table.copy()
+    made = lx.score(table, measures=["mi", "t_score"])
+    pd.testing.assert_frame_equal(made[list(before.columns)], before)
+    pd.testing.assert_frame_equal(table, before)
+    assert made["mi"].tolist() == EXPECTED["mi"].to_list()
+    assert made["mi"].dtype == "float64"
+
+
+def test_undefined_scores_are_missing_in_pandas_and_null_in_arrow() -> None:
+    empty = {"f": [0, 9], "f1": [0, 9], "f2": [4, 12], "N": [50, 50]}
+    expected = lx.score(pl.DataFrame(empty), measures=["dice", "mi"])
+    assert expected["mi"].null_count() == 1
+    assert lx.score(pd.DataFrame(empty), measures=["mi"])["mi"].isna().tolist() == [True, False]
+    assert lx.score(pa.table(empty), measures=["mi"])["mi"].null_count == 1
+
+
+def test_arrow_keeps_its_types_and_its_chunks_in_order() -> None:
+    kinds = pa.array(["u", "v"]).dictionary_encode()
+    two = pa.concat_tables([SMALL.append_column("kind", kinds)] * 2)
+    made = lx.score(two, measures=["mi"])
+    assert made.drop_columns(["mi"]).equals(two)
+    assert made["mi"].to_pylist() == EXPECTED["mi"].to_list() * 2
+
+
+def test_a_table_without_rows() -> None:
+    for data in (FRAME.clear(), ARROW.slice(0, 0), ARROW.to_pandas().iloc[:0]):
+        made = lx.score(data, measures=["mi"])
+        assert type(made) is type(data)
+        assert made.shape == (0, len(PAIRS) + 1)
+
+
+def test_what_is_wrong_in_pandas_is_said_as_of_any_table() -> None:
+    table = ARROW.to_pandas()
+    with pytest.raises(SchemaViolation, match="column f: missing"):
+        lx.score(table.drop(columns="f"))
+    with pytest.raises(SchemaViolation, match="not a whole number"):
+        lx.score(table.assign(f=[3, None]))
+    with pytest.raises(SchemaViolation, match="not a whole number"):
+        lx.score(table.assign(f=pd.array([3, None], dtype="Int64")))
+    with pytest.raises(DataError, match="Could not convert 'a' .*; rename or convert"):
+        lx.score(table.assign(f=[3, "a"]))
+    with pytest.raises(DataError, match="'l1' 2 times; rename"):
+        lx.score(pd.concat([table, table[["l1"]]], axis=1))
+
+
+@pytest.mark.parametrize("data", [[1, 2], {"f": [1]}, ARROW.to_pandas()["f"]])
+def test_what_is_no_table(data: Any) -> None:
+    with pytest.raises(TypeError, match="is no table"):
+        lx.score(data)

@@ -1,0 +1,94 @@
+"""The L-measure on two mappings: the paper's example, slow scalars, the stage's values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import pipeline as lx
+from pipeline.errors import DataError
+from tests.kernels.lexicon.lexicons import (
+    DICTIONARY,
+    MISSIER,
+    Lexicon,
+    entropy,
+    frame,
+    lexicons,
+    most_in_common,
+    star,
+)
+from tests.stages.run_stage import run_stage
+
+
+def test_worked_example() -> None:
+    """Dalli: the lexicon has 7 of 10 forms, L = 14/17."""
+    found = lx.l_measure(DICTIONARY, MISSIER)
+    assert found.l_star == found.f_star == 14 / 17
+    row = found.lemmas.row(0, named=True)
+    assert (row["lemma"], row["n_common"], row["precision"], row["recall"]) == (
+        "missier", 7, 1.0, 0.7,
+    )  # fmt: skip
+    assert repr(found) == (
+        "LMeasure(l_star=0.8235, f_star=0.8235, entropy=0.0, best_match=0.8235, coverage=1.0, "
+        "lemmas: 1)"
+    )
+
+
+@given(lexicons, lexicons)
+def test_slow_twins(gold: Lexicon, lexicon: Lexicon) -> None:
+    found = lx.l_measure(gold, lexicon)
+    both = sorted(set(gold) & set(lexicon))
+    forms = sum(map(len, gold.values())) + sum(map(len, lexicon.values()))
+    match = 2 * most_in_common(gold, lexicon) / forms if forms else None
+    expected = [star(both, gold, lexicon), star(list(gold), gold, lexicon), entropy(gold, lexicon),
+                match, len(both) / len(gold) if gold else None]  # fmt: skip
+    values = [found.l_star, found.f_star, found.entropy, found.best_match, found.coverage]
+    for value, other in zip(values, expected, strict=True):
+        assert value == (None if other is None else pytest.approx(float(other)))
+    assert found.lemmas["lemma"].to_list() == both
+    assert found.lemmas["contribution"].sum() == pytest.approx(found.l_star or 0.0)
+
+
+def test_values_are_those_of_the_stage() -> None:
+    gold: Lexicon = {"a": {"u", "v"}, "b": {"x"}, "c": {"y"}}
+    lexicon: Lexicon = {"a": {"u"}, "b": {"x", "v"}, "d": {"y"}}
+    tables = {"gold": frame(gold).collect(), "lexicon": frame(lexicon).collect()}
+    overlaps = run_stage("score.lexicon", {}, **tables)["overlaps"]
+    made = run_stage("evaluate.lexicon", {"seed": "s"}, overlaps=overlaps, **tables)
+    expected = dict(made["quality"].select("statistic", "value").rows())
+    found = lx.l_measure(gold, lexicon)
+    names = ("L*", "F*", "E*", "best-match F1", "coverage")
+    values = (found.l_star, found.f_star, found.entropy, found.best_match, found.coverage)
+    assert dict(zip(names, values, strict=True)) == {name: expected[name] for name in names}
+    assert found.lemmas.equals(made["lemmas"].select(found.lemmas.columns))
+
+
+def test_forms_of_any_kind() -> None:
+    expected = lx.l_measure({"a": {"u"}, "b": set()}, {"a": {"u", "v"}, "b": {"w"}})
+    for gold in ({"a": "u", "b": None}, {"a": ["u", "u"], "b": []}, {"a": ("u",), "b": ()}):
+        assert lx.l_measure(gold, {"a": ["v", "u"], "b": "w"}) == expected
+
+
+def test_nothing_to_measure() -> None:
+    found = lx.l_measure({}, {})
+    assert repr(found).endswith("entropy=None, best_match=None, coverage=None, lemmas: 0)")
+    assert lx.l_measure({"a": ["u"]}, {}).l_star is None
+    assert lx.l_measure({"a": ["u"]}, {}).f_star == 0.0
+    assert lx.l_measure({}, {"a": ["u"]}).coverage is None
+
+
+@pytest.mark.parametrize(
+    ("lexicon", "said"),
+    [
+        ({"a": ["u", ""], "": ["v"]}, "lexicon: 2 of 3 lemmas or forms empty or no text, such as"),
+        ({"a": [1]}, "'a': 1; give lemma: forms as text"),
+        ({3: ["u"], "": []}, "2 of 2 lemmas or forms empty or no text, such as 3: 'u'; '': ''"),
+        ({"a": [None]}, "'a': None"),
+    ],
+)
+def test_what_is_refused(lexicon: Any, said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        lx.l_measure({"a": ["u"]}, lexicon)
+    assert said in str(caught.value)

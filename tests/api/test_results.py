@@ -1,0 +1,255 @@
+"""What a run shows of itself, and the tables and charts that it hands out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import altair as alt
+import pytest
+
+import pipeline as lx
+from pipeline.api import markup, shown
+from pipeline.errors import ConfigError, WaitsForPerson
+from pipeline.remarks.remark import Remark
+from pipeline.runner.store.history import StageRecord
+from tests.small_experiment import SMALL
+
+MORE = """
+[stages.sample]
+use = "sample.random"
+candidates = "candidates"
+rate = 1.0
+
+[stages.sheet]
+use = "sheet.annotation"
+candidates = "candidates"
+sample = "sample"
+folder = "small"
+labels = ["true", "false"]
+
+[stages.asked]
+use = "join.sheets"
+sheet = "sheet"
+labels = "sheet.labels"
+folder = "small"
+categories = { TP = ["true"] }
+
+[stages.full]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "judgements"
+
+[stages.by_hand]
+use = "evaluate.precision"
+ranks = "ranks"
+judgements = "asked"
+
+[report]
+stages = ["full", "by_hand"]
+style = "print"
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results")
+    lines = [f"a{i}\tb{i}\t{i + 3}\t{2 * i + 9}\t{3 * i + 9}\t5000\t{i % 2}" for i in range(40)]
+    rows = "\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *lines])
+    (folder / "pairs.tsv").write_text(rows + "\n", encoding="utf-8")
+    (folder / "small.toml").write_text(SMALL + MORE, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(home: Path) -> lx.Run:
+    return lx.run(home / "small.toml", runs=home / "runs")
+
+
+class Text(HTMLParser):
+    """The text of well-formed HTML, and the addresses in it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.said: list[str] = []
+        self.links: list[str] = []
+        self.feed(html)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+        self.links += [value or "" for name, value in attrs if name == "href"]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.said.append(data)
+
+
+def test_a_line(run: lx.Run) -> None:
+    line = repr(run)
+    assert line.startswith("<Run small: 7 of 9 stages done; small waits for 40 labels")
+    assert line.endswith(f"; report: {run.report}>")
+    assert len(line) < 400
+    assert str(run) == line
+
+
+def test_a_page_of_stages_and_what_waits(run: lx.Run) -> None:
+    page = Text(run._repr_html_())
+    said = page.said
+    assert said[:2] == ["small", ": 7 of 9 stages done"]
+    at = said.index("by_hand")
+    assert said[at + 1 : at + 3] == ["evaluate.precision", "not run: rests on asked"]
+    assert said[said.index("asked") + 2].startswith("waits for 40 labels")
+    at = said.index("scores")
+    assert said[at + 1 : at + 4] == ["score.association", "40", "done"]
+    assert any(each.startswith("waiting: ") and "40 labels" in each for each in said)
+    assert run.report is not None
+    assert page.links == [run.report.as_uri()]
+    assert run.waits[0].missing == 40
+
+
+def test_results_that_were_only_opened(home: Path, run: lx.Run) -> None:
+    opened = lx.show(home / "small.toml", runs=home / "runs")
+    assert repr(opened) == "<Run small: 7 of 9 stages done>"
+    said = Text(opened._repr_html_()).said
+    assert said[said.index("by_hand") + 2] == "not done"
+    assert said[said.index("ranks") + 3] == "done"
+    assert opened.why_not("by_hand") == "it has not been run"
+    assert opened.why_not("ranks") == ""
+
+
+@pytest.mark.parametrize("count", [1, 1_000])
+def test_the_page_stays_small_and_is_escaped(run: lx.Run, count: int) -> None:
+    """A thousand stages of long names and notes, each of signs that HTML writes as several."""
+    names = [f'<&"{number}' * 40 for number in range(count)]
+    node = run.project.nodes["scores"]
+    project = replace(run.project, nodes=dict.fromkeys(names, node))
+    note = "<script>&" * 200
+    assert run.record is not None
+    stages = {name: StageRecord(outcome="waits", note=note) for name in names}
+    waits = tuple(WaitsForPerson(note, 3, such_as=[note]) for _ in names)
+    record = run.record.model_copy(update={"stages": stages})
+    large = replace(run, project=project, manifests={}, waits=waits, record=record)
+    html = large._repr_html_()
+    assert len(html.encode()) < (11_000 if count > 1 else 5_000)
+    assert "<script" not in html
+    said = Text(html).said
+    assert f": 0 of {count:,} stage{'s' * (count > 1)} done" in said
+    assert any(each.startswith("and 9") and each.endswith(" more") for each in said) == (count > 1)
+    assert len(repr(large)) < 1_000
+
+
+def test_remarks_are_counted(run: lx.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [Remark(check="c", level=level, text="t") for level in ("warning", "warning", "info")]
+    monkeypatch.setattr(lx.Run, "remarks", {"scores": tuple(found), "ranks": tuple(found[2:])})
+    assert shown.remark_count(run) == "remarks: 2 warnings, on scores"
+    assert "remarks: 2 warnings, on scores" in Text(run._repr_html_()).said
+
+
+def test_tables_by_name(run: lx.Run) -> None:
+    tables = run.tables
+    assert tables["scores"].equals(run.table("scores"))
+    assert tables["full.cuts"].equals(run.table("full.cuts"))
+    assert tables["scores.scores"].equals(tables["scores"])
+    assert {"candidates", "full", "full.cuts", "sheet"} <= set(tables)
+    assert "scores.scores" not in set(tables)
+    assert len(tables) == len(set(tables))
+    assert all(name in tables for name in tables)
+    assert "by_hand" not in tables
+    assert "nothing" not in tables
+    assert tables.get("nothing") is None
+
+
+def test_names_of_no_table(run: lx.Run) -> None:
+    with pytest.raises(KeyError, match="no table 'score'; did you mean scores"):
+        run.tables["score"]
+    with pytest.raises(KeyError, match="'full.cutz'; did you mean full.cut, full.cuts"):
+        run.tables["full.cutz"]
+    with pytest.raises(KeyError, match="its stage is not done: rests on asked"):
+        run.tables["by_hand"]
+
+
+def test_tables_list_themselves_and_open_none(run: lx.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lx.Run, "plan", pytest.fail)
+    lines = repr(run.tables).splitlines()
+    assert lines[0] == f"{len(run.tables)} tables"
+    assert lines[1].split() == ["name", "rows", "what", "it", "holds"]
+    (line,) = (each for each in lines if each.split()[0] == "scores")
+    assert line.split(maxsplit=2)[1:] == [
+        "40", "Candidates with one Float64 column per association measure.",
+    ]  # fmt: skip
+    said = Text(run.tables._repr_html_()).said
+    assert said[said.index("scores") + 1] == "40"
+
+
+def test_charts_by_name(run: lx.Run) -> None:
+    chart = run.chart("full")
+    assert isinstance(chart, alt.TopLevelMixin)
+    (first, *_) = run.charts
+    assert first == "full"
+    assert run.charts["full"] is chart
+    assert run.chart("full.precision") is chart
+    assert set(run.charts) >= {"full"}
+    assert all(name in run.charts for name in run.charts)
+    assert len(run.charts) == len(list(run.charts))
+    assert repr(run.charts).splitlines()[0] == f"{len(run.charts)} charts"
+    assert any(each.startswith("Precision of") for each in Text(run.charts._repr_html_()).said)
+
+
+def test_charts_are_those_of_the_report(home: Path, run: lx.Run) -> None:
+    """The report is in black and white: its options count."""
+    from pipeline.report.page.export import svg
+
+    assert run.report is not None
+    files = [*(run.report.parent / "figures").glob("full-*.svg")]
+    assert svg(run.chart("full")) in [each.read_text(encoding="utf-8") for each in files]
+    settings = {"report.style": "screen"}
+    coloured = lx.show(home / "small.toml", runs=home / "runs", settings=settings)
+    assert svg(coloured.chart("full")) != svg(run.chart("full"))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ful", "ful: there is no such stage; did you mean full"),
+        ("full.precison", "the stage has no such figure; did you mean precision"),
+        ("full.x", "the stage has no such figure; those of full: "),
+        ("by_hand", "by_hand: not drawn yet: rests on asked"),
+        ("asked", "asked: not drawn yet: waits for 40 labels"),
+        ("scores", "scores: the stage has no figures; valid: full"),
+    ],
+)
+def test_names_of_no_chart(run: lx.Run, name: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        run.chart(name)
+    assert said in str(caught.value)
+    with pytest.raises(KeyError):
+        run.charts[name]
+    assert name not in run.charts
+    assert run.charts.get(name) is None
+
+
+def test_a_view_that_looks_at_what_waits(home: Path, run: lx.Run) -> None:
+    settings = {"report.views.full": {"truth": "by_hand"}}
+    waiting = lx.show(home / "small.toml", runs=home / "runs", settings=settings)
+    with pytest.raises(ConfigError, match="full: not drawn yet: it looks at by_hand"):
+        waiting.chart("full")
+
+
+def test_wrong_options_of_a_view_are_said_by_their_path(home: Path, run: lx.Run) -> None:
+    settings = {"report.views.full": {"measures": ["no_such"]}}
+    wrong = lx.show(home / "small.toml", runs=home / "runs", settings=settings)
+    with pytest.raises(
+        ConfigError, match=r"report\.views\.precision\.measures|report\.views\.full"
+    ):
+        wrong.chart("full")
+
+
+def test_tables_of_text() -> None:
+    assert markup.texts("0 tables", ("name", "rows"), []) == "0 tables\n  name  rows"
+    assert "<td>" not in markup.grid(("name",), [])
