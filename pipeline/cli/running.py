@@ -198,7 +198,7 @@ def gc(
     unknown: set[str] = set()
     for point in points(project, overrides):
         for step in steps(check(config, runs=runs, data=data, settings=point)):
-            keep.add(step.fingerprint)
+            keep |= step.fingerprints
             unknown |= set() if step.manifest else {step.node.name}
     if unknown:
         names = ", ".join(sorted(unknown))
