@@ -193,7 +193,8 @@ def _of_bucket(task: Task, name: str, table: pl.LazyFrame) -> pl.LazyFrame:
 
 def _bucket(identity: pl.Expr, buckets: int) -> pl.Expr:
     number = identity.str.slice(1, _DIGITS).str.to_integer(base=_HEXADECIMAL)
-    return number * buckets // _HEXADECIMAL**_DIGITS
+    bucket: pl.Expr = number * buckets // _HEXADECIMAL**_DIGITS
+    return bucket
 
 
 def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 from typing import Any
@@ -249,3 +250,24 @@ def test_what_was_left_out_is_still_said(texts: Laboratory) -> None:
     second = texts.record().stages["candidates"].remarks
     left = [[each.text for each in some if "left out" in each.text] for some in (first, second)]
     assert left[0] == left[1] != []
+
+
+@pytest.mark.torture
+def test_killed_before_every_tenth_act_of_counting(texts: Laboratory) -> None:
+    """Wherever it is killed, and by counts or candidates half-made: the same tables."""
+    given(texts, SHARDS)
+    digests, place = elsewhere(texts), ".*/candidates/"
+    folder, driver = texts.folder, Driver()
+    for number in itertools.count(1, 10):
+        killed = Laboratory(folder, folder / f"killed-{number}", "texts", "texts")
+        driver.ready()
+        driver.send(killed.words("run"), kill_at=number, place=place)
+        ended = driver.outcome()
+        driver.close()
+        if ended:
+            break
+        driver = Driver()  # starts while the other goes on
+        killed.run()
+        assert killed.digests() == digests, number
+        assert len(counts(killed)) == 1
+    assert number > 50
