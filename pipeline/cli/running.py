@@ -122,7 +122,7 @@ def gc(
     unknown: set[str] = set()
     for point in points(project, overrides):
         for step in steps(check(config, runs=runs, data=data, settings=point)):
-            keep.add(step.fingerprint)
+            keep |= step.fingerprints
             unknown |= set() if step.manifest else {step.node.name}
     tell = [_teller(Console(stderr=True, quiet=quiet))]
     storage = project.storage

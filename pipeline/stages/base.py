@@ -196,7 +196,8 @@ class Counting:
     merge : callable
         (config, partial tables) -> partial tables.
     combine : callable
-        (config, merged tables and totals) -> outputs.
+        (config, merged tables and totals) -> outputs. Options that it alone looks at are marked
+        `pipeline.stages.late.Late`: with another value nothing is counted again.
     columns : callable or None
         config -> the columns of the tokens that `Stage.run` looks at; all if None.
     whole : callable or None

@@ -186,7 +186,8 @@ def _visit(node: Node, progress: Progress) -> None:
                 # Another process may have made it while this one waited for the lock.
                 manifest = store.find(project.storage, name, step.fingerprint, thorough=True)
                 if ran := forced or not manifest:
-                    manifest = execute(step, _task(step, progress), progress.engine, listeners)
+                    whole, engine = _task(step, progress), progress.engine
+                    manifest = execute(step, whole, engine, listeners, anew=forced)
         remarks = _heard(step, manifest, progress)
     if manifest:
         _finish(node, manifest, progress, ran=ran, started=started, remarks=remarks)

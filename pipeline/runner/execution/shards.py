@@ -17,7 +17,7 @@ from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import STAGES, Stage, StageConfig
 from schemas import Table
 
-Phase: TypeAlias = Literal["run", "merge", "combine", "whole", "alone"]
+Phase: TypeAlias = Literal["run", "count", "merge", "combine", "divide"]
 EXAMPLES = 3
 """Examples to keep of what is left out."""
 _NAME = 16
@@ -45,9 +45,9 @@ class Task:
     folder : str
         The key where the finished shard goes.
     phase : str
-        "run": the stage on a shard. "merge": the partial tables of a bucket from all shards,
-        added up. "combine": the outputs of a bucket. "whole": both, where there is one bucket.
-        "alone": the outputs of the only shard, at once.
+        "run": the stage on a shard. "count": the counts of the only shard, at once. "merge": the
+        partial tables of a bucket from all shards, added up. "combine": the outputs of a bucket
+        of the counts. "divide": the same of counts that are not in these buckets.
     bucket, buckets : int
         Which of how many.
     budget : Budget
@@ -77,7 +77,7 @@ class Task:
         counting = self.stage.counting
         if counting is None or self.phase == "run":
             return self.stage.shard_outputs
-        if self.phase == "merge":
+        if self.phase in {"count", "merge"}:
             return {**counting.partials, **counting.total_tables}
         return self.stage.outputs
 
@@ -109,10 +109,10 @@ def tasks_of(whole: Task) -> Iterator[Task]:
     option = stage.shards or ""
     files = whole.sources.get(option, ())
     counting = stage.counting if stage.reads_corpus else None
-    buckets = budget.buckets(files) if counting and counting.buckets else 1
+    buckets = buckets_of(whole)
     groups = grouped(files, budget.shard) if counting else [(file,) for file in files]
     if counting and len(groups) == 1 and budget.memory is None:
-        yield replace(whole, phase="alone", folder=f"{partial}/alone")
+        yield replace(whole, phase="count", folder=f"{partial}/count")
     elif len(groups) > 1 or buckets > 1:
         for group in groups:
             sources = {**whole.sources, option: group}
@@ -125,6 +125,14 @@ def tasks_of(whole: Task) -> Iterator[Task]:
             yield replace(whole, tables=tables, folder=f"{partial}/{name}")
     else:
         yield replace(whole, folder=f"{partial}/shard-whole")
+
+
+def buckets_of(whole: Task) -> int:
+    """Return into how many buckets the counts of a stage have to be divided."""
+    stage = whole.stage
+    if stage.counting is None or not (stage.reads_corpus and stage.counting.buckets):
+        return 1
+    return whole.budget.buckets(whole.sources.get(stage.shards or "", ()))
 
 
 def _name(files: Sequence[SourceFile], buckets: int) -> str:

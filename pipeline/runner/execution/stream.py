@@ -66,17 +66,14 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
         if full := merging.add(frames):
             yield full
     merged = merging.result()
-    yield completed(task, counting, merged) if task.phase == "alone" else merged
+    yield with_totals(task, counting, merged) if task.phase == "count" else merged
 
 
-def completed(task: Task, counting: Counting, merged: Frames) -> Frames:
-    """Return the outputs of what all shards have counted; of a bucket of it, the totals alone."""
+def with_totals(task: Task, counting: Counting, merged: Frames) -> Frames:
+    """Return what all shards have counted, or a bucket of it, and the sums over its rows."""
     lazily = {name: frame.lazy() for name, frame in merged.items()}
     totals = collected(counting.totals(task.config, lazily)) if counting.totals else {}
-    if task.phase == "merge":
-        return merged | totals
-    lazily |= {name: frame.lazy() for name, frame in totals.items()}
-    return collected(counting.combine(task.config, lazily))
+    return merged | totals
 
 
 def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[pl.DataFrame]:

@@ -23,7 +23,7 @@ from pipeline.formats.reading import reading
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.origins import located, scanned
 from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
-from pipeline.runner.execution.stream import Frames, LeftOut, collected, completed, streamed
+from pipeline.runner.execution.stream import Frames, LeftOut, collected, streamed, with_totals
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
@@ -117,7 +117,7 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
         option: pl.scan_parquet([task.storage.location(key) for key in keys])
         for option, keys in task.tables.items()
     }
-    if counting is not None and task.phase not in {"run", "alone"}:
+    if counting is not None and task.phase not in {"run", "count"}:
         return iter([_put_together(task, counting, tables)])
     corpus = stage.shards if counting and stage.reads_corpus else None
     others = {option: files for option, files in task.sources.items() if option != corpus}
@@ -148,8 +148,10 @@ def _put_together(task: Task, counting: Counting, tables: Tables) -> Frames:
     # A table is not there at all if no shard has rows of it for this bucket.
     models = {**counting.partials, **counting.total_tables}
     tables = {name: tables.get(name, model.zero_rows()) for name, model in models.items()}
-    if task.phase != "combine":
-        return completed(task, counting, collected(counting.merge(task.config, tables)))
+    if task.phase == "merge":
+        return with_totals(task, counting, collected(counting.merge(task.config, tables)))
+    if task.phase == "divide":
+        tables = {name: _of_bucket(task, name, table) for name, table in tables.items()}
     summed = {name: _summed(tables[name], model) for name, model in counting.total_tables.items()}
     return collected(counting.combine(task.config, {**tables, **summed}))
 
@@ -166,11 +168,11 @@ def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, 
     ids = counting.buckets if counting else {}
     text = frame.with_columns(selectors.categorical().cast(pl.String))
     # Partial tables are merged again: their order does not matter, and sorting is dear.
-    if counting is None or task.phase not in {"run", "merge"}:
+    if counting is None or task.phase in {"combine", "divide"}:
         text = text.sort(list(task.models[name].key()))
     if task.phase == "run" and task.buckets > 1 and name in ids:
         yield from _by_bucket(text, ids[name], task.buckets)
-    elif task.phase != "combine" or name in ids or task.bucket == 0:
+    elif task.phase not in {"combine", "divide"} or name in ids or task.bucket == 0:
         yield task.bucket, text
 
 
@@ -178,10 +180,21 @@ def _by_bucket(
     frame: pl.DataFrame, identity: pl.Expr, buckets: int
 ) -> Iterator[tuple[int, pl.DataFrame]]:
     """Divide rows by their ids, so that the buckets follow each other in the order of ids."""
-    number = identity.str.slice(1, _DIGITS).str.to_integer(base=_HEXADECIMAL)
-    bucket = (number * buckets // _HEXADECIMAL**_DIGITS).alias("~bucket")
+    bucket = _bucket(identity, buckets).alias("~bucket")
     parts = frame.with_columns(bucket).partition_by("~bucket", as_dict=True, include_key=False)
     return ((int(key), part) for (key,), part in parts.items())
+
+
+def _of_bucket(task: Task, name: str, table: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the rows of a table that belong to a bucket; all where it is not divided."""
+    ids = task.stage.counting.buckets if task.stage.counting else {}
+    return table.filter(_bucket(ids[name], task.buckets) == task.bucket) if name in ids else table
+
+
+def _bucket(identity: pl.Expr, buckets: int) -> pl.Expr:
+    number = identity.str.slice(1, _DIGITS).str.to_integer(base=_HEXADECIMAL)
+    bucket: pl.Expr = number * buckets // _HEXADECIMAL**_DIGITS
+    return bucket
 
 
 def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -52,6 +52,25 @@ def ingredients(
         "code": {name: each for name, each in code.items() if not _is_schema(name)},
         "versions": versions(),
     }
+
+
+def of_counts(found: Ingredients, late: Collection[str]) -> Ingredients:
+    """Return what the counts of a stage rest on: all but the options that come after counting.
+
+    Parameters
+    ----------
+    found : Ingredients
+        What its result rests on.
+    late : collection of str
+        These options, see `pipeline.stages.late.late_options`.
+
+    Examples
+    --------
+    >>> of_counts({"config": {"fold": True, "min_frequency": 3}}, ["min_frequency"])
+    {'config': {'fold': True}}
+    """
+    config = {name: value for name, value in found["config"].items() if name not in late}
+    return {**found, "config": config}
 
 
 def fingerprint(found: Ingredients) -> str:

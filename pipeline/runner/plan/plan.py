@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from pipeline.formats.base import FORMATS
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.project import Project
 from pipeline.runner.plan.digests import Digests
-from pipeline.runner.plan.fingerprint import Ingredients, differences, fingerprint, ingredients
+from pipeline.runner.plan.fingerprint import (
+    Ingredients,
+    differences,
+    fingerprint,
+    ingredients,
+    of_counts,
+)
 from pipeline.runner.store import history, store
 from pipeline.runner.store.manifest import Manifest
+from pipeline.stages.late import late_options
 
 NEVER = "it has never run"
+COUNTED = "the counts are there"
 
 State: TypeAlias = Literal["done", "run", "unknown"]
 
@@ -48,6 +56,18 @@ class Step:
     def fingerprint(self) -> str:
         """The fingerprint, empty where unknown."""
         return fingerprint(self.ingredients) if self.ingredients else ""
+
+    @property
+    def counts(self) -> Ingredients | None:
+        """What its counts rest on; None where that is unknown, or nothing is counted."""
+        if self.ingredients is None or self.node.stage.counting is None:
+            return None
+        return of_counts(self.ingredients, late_options(self.node.stage.config))
+
+    @property
+    def fingerprints(self) -> set[str]:
+        """Those of its result and of its counts."""
+        return {fingerprint(found) for found in (self.ingredients, self.counts) if found}
 
 
 def plan(project: Project, digests: Digests) -> Iterator[Step]:
@@ -84,7 +104,9 @@ def step_of(
     manifest = store.find(project.storage, node.name, mark, thorough=True)
     if manifest:
         return Step(node, "done", (), parts, manifest)
-    return Step(node, "run", tuple(_reasons(project, node.name, mark, parts)), parts)
+    step = Step(node, "run", (), parts)
+    reasons = [*_reasons(project, node.name, mark, parts), *_of_counts(project, step)]
+    return replace(step, reasons=tuple(reasons))
 
 
 def ingredients_of(
@@ -117,3 +139,14 @@ def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list
     last = history.last_fingerprint(project.storage, name)
     artefact = next((each for each in others if each.fingerprint == last), others[0])
     return differences(artefact.ingredients, found) or ["its artefact is gone"]
+
+
+def _of_counts(project: Project, step: Step) -> Iterator[str]:
+    """Say whether the counts are there that a stage has made with other options."""
+    if step.counts is None:
+        return
+    place, mark = store.counts_of(step.node.name), fingerprint(step.counts)
+    if store.find(project.storage, place, mark, thorough=True):
+        yield COUNTED
+    elif damaged := store.complaint(project.storage, place, mark):
+        yield f"its counts are damaged: {damaged}"

@@ -45,7 +45,7 @@ def garbage(
     storage : Storage
         What holds the experiment's results.
     keep : collection of str
-        Fingerprints of the artefacts that are needed.
+        Fingerprints of the artefacts that are needed, counts among them.
     spared : collection of str
         Stages that are not done: as what they will need is not known yet, all that they have
         made is kept.
@@ -54,7 +54,7 @@ def garbage(
     for stage in top:
         if stage.size is not None or stage.name in {FOLDER, REPORT, LAST_GOOD, SWEEP}:
             continue
-        for entry in storage.list(stage.key):
+        for entry in [*storage.list(stage.key), *storage.list(store.counts_of(stage.key))]:
             ours = entry.size is None and _OURS.fullmatch(entry.name)
             if ours and (reason := _reason(storage, entry, keep, stage.name in spared)):
                 size = sum(each.size or 0 for each in below(storage, entry.key))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -57,6 +58,11 @@ class Manifest(Record):
     def keys(self, folder: str, table: str) -> tuple[str, ...]:
         """Return the keys of a table's parts."""
         return tuple(f"{folder}/{part.file}" for part in self.tables[table].parts)
+
+
+def now() -> str:
+    """Return the time, as records have it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def read(storage: Storage, folder: str) -> Manifest | None:

@@ -15,6 +15,8 @@ from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.verbs import Storage
 
 LOCK = ".lock"
+COUNTS = "counts"
+"""Folder of the counts of a stage, among its results."""
 _DIGITS = 24
 """Hexadecimal digits of a fingerprint in a folder's name; the manifest has them all."""
 _WAITING = "another run is at work on it; waiting"
@@ -23,6 +25,17 @@ _WAITING = "another run is at work on it; waiting"
 def folder_of(stage: str, fingerprint: str) -> str:
     """Return the key where the artefact of a stage lies, or would lie."""
     return f"{stage}/{fingerprint[:_DIGITS]}"
+
+
+def counts_of(stage: str) -> str:
+    """Return what stands for a stage where its counts are looked for, which are artefacts too.
+
+    Examples
+    --------
+    >>> folder_of(counts_of("candidates"), 64 * "a")
+    'candidates/counts/aaaaaaaaaaaaaaaaaaaaaaaa'
+    """
+    return f"{stage}/{COUNTS}"
 
 
 def find(

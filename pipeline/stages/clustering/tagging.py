@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import polars as pl
 from pydantic import Field
 
 from pipeline.errors import DataError
 from pipeline.stages.base import Outputs
 from pipeline.stages.clustering.tags import TagOptions, require_tags
+from pipeline.stages.late import Late
 from schemas import GoldEntries, InducedEntries, SystemSize, TaggedSentences, TaggedTypes
 
 OUTPUTS = {
@@ -22,9 +25,9 @@ OUTPUTS = {
 class TaggingOptions(TagOptions):
     """Options of every stage that reads a tagging."""
 
-    system: str = Field(min_length=1)
+    system: Annotated[str, Late()] = Field(min_length=1)
     """What the system is called."""
-    untagged: bool = False
+    untagged: Annotated[bool, Late()] = False
     """Whether tokens without an induced tag are kept, as tokens of no cluster, and counted;
     otherwise they are an error."""
 

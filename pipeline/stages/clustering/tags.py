@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import polars as pl
 from pydantic import Field
 
@@ -9,6 +11,7 @@ from pipeline.errors import DataError
 from pipeline.kernels.clustering import tagged_types
 from pipeline.stages.base import StageConfig, Tables
 from pipeline.stages.columns import require_attributes
+from pipeline.stages.late import Late
 from schemas import TokenSentences, TokenTags
 
 GOLD_RUN = ""
@@ -25,11 +28,11 @@ class TagOptions(StageConfig):
     """The attribute that tells items apart: form, or lemma."""
     tag: str = "upos"
     """The attribute with the gold class: upos, xpos, or a column of the table."""
-    exclude: tuple[str, ...] = ()
+    exclude: Annotated[tuple[str, ...], Late()] = ()
     """Gold classes whose tokens are removed before anything else, such as ["PUNCT"]."""
     fold: bool = False
     """Whether items are put into lower case."""
-    min_frequency: int = Field(default=1, ge=1)
+    min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
     """Leave out items with fewer tokens, the excluded tokens not counted."""
     sentences: bool = False
     """Whether the counts of each sentence are kept too, for bootstrap intervals."""

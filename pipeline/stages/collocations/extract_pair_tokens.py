@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import polars as pl
 from pydantic import Field
@@ -12,6 +12,7 @@ from pipeline.kernels.cooccurrence.pairs import count, marginals
 from pipeline.kernels.hashing import candidate_id
 from pipeline.stages.base import FAULTS, Counting, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.columns import require
+from pipeline.stages.late import Late
 from schemas import Candidates, PairCounts
 
 Unit: TypeAlias = Literal["l1", "l2"]
@@ -25,7 +26,7 @@ class ExtractPairTokens(StageConfig):
     """File or files with the columns l1 and l2."""
     columns: dict[Unit, str] = Field(default_factory=dict)
     """Names of l1 and l2 in the file, where they differ."""
-    min_frequency: int = Field(default=1, ge=1)
+    min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
     """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
 
 

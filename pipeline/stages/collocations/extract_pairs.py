@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import polars as pl
 from pydantic import Field
 
@@ -23,6 +25,7 @@ from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.relations import RelationOptions
 from pipeline.stages.collocations.units import UnitOptions
 from pipeline.stages.columns import require, require_attributes
+from pipeline.stages.late import Late
 from schemas import (
     Candidates,
     CorpusSize,
@@ -47,7 +50,7 @@ class ExtractPairs(ExampleOptions, RelationOptions):
     """The right units, l2."""
     stop_words: TableSource | None = None
     """File with a column word: labels that are no units on either side."""
-    min_frequency: int = Field(default=1, ge=1)
+    min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
     """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
 
 

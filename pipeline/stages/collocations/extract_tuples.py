@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import polars as pl
 from pydantic import Field
@@ -28,6 +29,7 @@ from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.extract_pairs import stop_words
 from pipeline.stages.collocations.tuple_options import TupleOptions
 from pipeline.stages.columns import require_attributes
+from pipeline.stages.late import Late
 from schemas import CorpusSize, Examples, TupleCounts, Tuples
 from schemas.tuples import signature
 
@@ -39,7 +41,7 @@ class ExtractTuples(ExampleOptions, TupleOptions):
     """File or files: CoNLL-U, vertical, token table, plain text."""
     stop_words: TableSource | None = None
     """File with a column word: labels that are no units at any position."""
-    min_frequency: int = Field(default=1, ge=1)
+    min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
     """Drop tuples with a smaller f, after counting: all other frequencies stay as they are."""
 
 

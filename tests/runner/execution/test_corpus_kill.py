@@ -45,7 +45,7 @@ def test_killed_and_resumed(shards: int, tmp_path: Path) -> None:
     config, runs = str(tmp_path / "x.toml"), tmp_path / "runs"
     process = commands.start(["run", config, "--no-report", "--runs", str(runs)])
     until = time.monotonic() + 300
-    partial = "corpus/candidates/.partial-*/"
+    partial = "corpus/candidates/counts/.partial-*/"
     while process.poll() is None and time.monotonic() < until:
         pattern = f"{partial}shard-*/manifest.json" if shards else partial
         if len(list(runs.glob(pattern))) >= max(shards, 1):
@@ -57,3 +57,4 @@ def test_killed_and_resumed(shards: int, tmp_path: Path) -> None:
     assert not list(runs.glob("corpus/candidates/*/manifest.json"))
     assert digests(tmp_path, "runs") == plain
     assert {path.name for path in runs.glob("corpus/candidates/.*")} == {".lock"}
+    assert not list(runs.glob("corpus/candidates/counts/.*"))
