@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pipeline.recipes.clusters import clusters
     from pipeline.recipes.collocates import collocates
     from pipeline.recipes.evaluation import evaluate
+    from pipeline.recipes.keywords import keywords
     from pipeline.recipes.lexicons import lexicon
     from pipeline.recipes.pair_lists import candidates
     from pipeline.sizing.chart import plan_chart
@@ -39,6 +40,7 @@ _HOME = {
     "difference_test": "pipeline.api.proportions",
     "evaluate": "pipeline.recipes.evaluation",
     "fisher": "pipeline.api.proportions",
+    "keywords": "pipeline.recipes.keywords",
     "l_measure": "pipeline.api.lexicons",
     "lexicon": "pipeline.recipes.lexicons",
     "measures": "pipeline.api.score",
@@ -65,6 +67,7 @@ __all__ = [
     "difference_test",
     "evaluate",
     "fisher",
+    "keywords",
     "l_measure",
     "lexicon",
     "measures",

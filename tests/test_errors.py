@@ -56,7 +56,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no path": (
         {"stages.candidates.path": []},
-        'stages.candidates.path: names no file; path = "FILE", or a list of files',
+        'stages.candidates.path: names no file; write path = "FILE", or a list of files',
     ),
     "path for path": (
         {"stages.more": {"use": "extract.table", "pathx": "pairs.tsv"}},

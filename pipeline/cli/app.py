@@ -36,6 +36,10 @@ COMMANDS = {
         "collocates",
         "List the collocates of a word; relation by relation where the corpus is parsed.",
     ),
+    "keywords": (
+        "keywords",
+        "List the words that are more frequent in a corpus than in another one, with dispersion.",
+    ),
     "candidates": (
         "pair_lists",
         "List the pairs of words of a corpus with their frequencies f, f1, f2, N, and scores.",

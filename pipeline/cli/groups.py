@@ -12,7 +12,15 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Run an experiment": ("run", "plan", "why", "status", "gc"),
     "Look at results": ("show", "diff"),
     "People": ("sheets",),
-    "Ask files at once": ("collocates", "candidates", "score", "evaluate", "clusters", "lexicon"),
+    "Ask files at once": (
+        "collocates",
+        "keywords",
+        "candidates",
+        "score",
+        "evaluate",
+        "clusters",
+        "lexicon",
+    ),
     "Plan a sample": ("size", "measures"),
 }
 """Every command below what it is for; the example of the first is shown for all of a group."""
@@ -31,6 +39,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "diff": ("lexassay diff collocations:latest~1 collocations:latest",),
     "sheets": ("lexassay sheets experiment.toml",),
     "collocates": ("lexassay collocates take novel.txt",),
+    "keywords": ("lexassay keywords novel.txt corpus.conllu --attribute form",),
     "candidates": ("lexassay candidates novel.txt --measure log_likelihood --top 20",),
     "evaluate": ("lexassay evaluate scored.tsv candidates.tsv --n 100,500",),
     "clusters": ("lexassay clusters corpus.conllu tree.paths --prefix 3",),

@@ -37,4 +37,4 @@ class LocalEngine:
 
     def map(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield task(item) for every item, in order."""
-        return (task(item) for item in items)
+        return map(task, items)

@@ -18,7 +18,7 @@ from pipeline.runner.events import Listener
 
 Relation: TypeAlias = Literal["span", "adjacent", "sentence", "dependency"]
 RELATIONS: tuple[Relation, ...] = ("span", "adjacent", "sentence", "dependency")
-MEASURES = ("log_likelihood", "log_dice", "mi")
+MEASURES = ("log_likelihood", "log_dice", "mi_log2")
 """The measures if none are named; the first orders the list."""
 SPAN = 5
 _TEXT = r"[\p{L}\p{N}]"

@@ -116,7 +116,7 @@ class FilledSheets:
 
 def _some_files(path: tuple[str, ...]) -> tuple[str, ...]:
     if not all(path) or not path:
-        raise ValueError('names no file; path = "FILE", or a list of files')
+        raise ValueError('names no file; write path = "FILE", or a list of files')
     return path
 
 
@@ -162,7 +162,9 @@ class Source(BaseModel):
             return value
         if "path" not in value:
             near = difflib.get_close_matches("path", value, n=1)
-            meant = f"unknown key {near[0]!r}: did you mean path?" if near else 'path = "FILE"'
+            meant = (
+                f"unknown key {near[0]!r}: did you mean path?" if near else 'write path = "FILE"'
+            )
             raise ValueError(f"names no file; {meant}")
         path = value["path"]
         own = {"path": (path,) if isinstance(path, str) else path, "format": value.get("format")}

@@ -171,7 +171,7 @@ def test_wrong_words_are_told_in_our_own(
 
 
 def test_a_name_that_is_not_utf8_is_told_in_our_words() -> None:
-    command = [sys.executable, "-m", "pipeline.cli", "status", b"\xff.toml"]
+    command: list[str | bytes] = [sys.executable, "-m", "pipeline.cli", "status", b"\xff.toml"]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode == 2
     assert b"codec" not in done.stderr
