@@ -133,7 +133,7 @@ EVALUATIONS = {
 @pytest.mark.parametrize("use", sorted(EVALUATIONS))
 @pytest.mark.parametrize(
     ("gold", "words", "said"),
-    [("dog\tN\n", "", "1 of 1 {} have no item with a cluster: words"),
+    [("dog\tN\n", "", "{}: 1 of 1 have no item with a cluster: stages.words"),
      ("", "dog\t1\n", "gold: there is no item with a class")],
 )  # fmt: skip
 def test_a_table_without_rows_is_an_error(

@@ -76,8 +76,9 @@ def require_entries(tables: Tables, option: str, stages: Collection[str]) -> Non
     empty = [stage for stage, rows in zip(stages, counts, strict=True) if not rows]
     if gold and empty:
         raise DataError(
-            f"{len(empty)} of {len(stages)} {option} have no item with a cluster:"
-            f" {', '.join(empty[:3])}\nLook at their files, or take them out of {option}."
+            f"{option}: {len(empty)} of {len(stages)} have no item with a cluster:"
+            f" {', '.join(f'stages.{each}' for each in empty[:3])}\nLook at their files, or take"
+            f" them out of {option}."
         )
     if not gold and len(empty) < len(stages):
         raise DataError(
