@@ -8,7 +8,6 @@ from typing import Any, TypeVar, get_args, overload
 import polars as pl
 
 from pipeline.api.frames import as_counts
-from pipeline.api.kinds import take
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.association import scoring
 from pipeline.kernels.association.contingency import SIGNATURE
@@ -83,6 +82,8 @@ def score(
     >>> score(table, measures=["t_score", "MI"]).select(pl.col("t_score", "mi").round(4)).row(0)
     (11.768, 1.5839)
     """
+    from pipeline.api.kinds import take  # noqa: PLC0415  the list of measures needs no narwhals
+
     table = take(data, _NEEDED)
     frame = as_counts(table.frame, SIGNATURE, name="the table")
     plain = [name for name, dtype in frame.schema.items() if dtype in Signatures.open_dtypes()]

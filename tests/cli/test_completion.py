@@ -159,7 +159,7 @@ def update() -> ModuleType:
 
 
 def test_words_are_those_of_today(update: ModuleType) -> None:
-    path = Path(str(completion_words.__file__))
+    path = Path(str(completion_words.FILE))
     assert path.read_text(encoding="utf-8") == update.content(), (
         "run: python docs/update_completion.py"
     )

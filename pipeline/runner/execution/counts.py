@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from pipeline.engine import Engine
 from pipeline.runner.events import Listener
@@ -25,6 +26,14 @@ from pipeline.runner.store.manifest import Manifest, TableRecord, now
 from pipeline.stages.base import Counting
 
 
+class Counted(NamedTuple):
+    """What the shards of a stage have counted: the first task, them all, when it began."""
+
+    first: Task
+    shards: Shards
+    started: float
+
+
 def find_counts(whole: Task, rests_on: Ingredients) -> Manifest | None:
     """Return the counts of a stage if they are there, whatever comes after counting.
 
@@ -39,36 +48,52 @@ def find_counts(whole: Task, rests_on: Ingredients) -> Manifest | None:
     return store.find(whole.storage, place, fingerprint(rests_on), thorough=True)
 
 
-def make_counts(
-    whole: Task,
-    counting: Counting,
-    rests_on: Ingredients,
-    engine: Engine,
-    listeners: Sequence[Listener],
-) -> Manifest:
-    """Count, shard by shard, and add up, bucket by bucket.
+def tasks_to_count(whole: Task, rests_on: Ingredients) -> list[Task]:
+    """Return the tasks that count, one for each shard.
 
     Parameters
     ----------
     whole : Task
         The stage on all its input.
-    counting : Counting
-        How it counts.
     rests_on : dict
         What its counts rest on.
-    engine : Engine
-        Maps the shards.
-    listeners : sequence of Listener
-        Are told of every shard.
     """
-    started, mark = time.perf_counter(), fingerprint(rests_on)
-    place = store.counts_of(whole.name)
+    folder = store.folder_of(store.counts_of(whole.name), fingerprint(rests_on))
+    of_counts = replace(whole, folder=folder)
+    return list(tasks_of(replace(of_counts, folder=partial_of(of_counts))))
+
+
+def add_up(
+    whole: Task,
+    rests_on: Ingredients,
+    counted: Counted,
+    engine: Engine,
+    listeners: Sequence[Listener],
+) -> Manifest:
+    """Add up what shards have counted, bucket by bucket, and publish it.
+
+    Parameters
+    ----------
+    whole : Task
+        The stage on all its input.
+    rests_on : dict
+        What its counts rest on.
+    counted : Counted
+        The shards.
+    engine : Engine
+        Maps the buckets.
+    listeners : sequence of Listener
+        Are told if something else stood in their place.
+    """
+    first, shards, started = counted
+    counting = whole.stage.counting
+    if counting is None:
+        raise TypeError(f"stages of kind {whole.use} do not count")
+    place, mark = store.counts_of(whole.name), fingerprint(rests_on)
     whole = replace(whole, folder=store.folder_of(place, mark))
-    tasks = list(tasks_of(replace(whole, folder=partial_of(whole))))
-    shards = made(tasks, engine, listeners)
     skipped, examples = left_out(shards)
-    if tasks[0].phase != "count":
-        shards = _added_up(tasks[0], counting, shards, engine)
+    if first.phase != "count":
+        shards = _added_up(first, counting, shards, engine)
     return published(
         whole,
         lambda draft: Manifest(

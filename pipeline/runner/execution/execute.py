@@ -10,7 +10,13 @@ import polars as pl
 
 from pipeline.engine import Engine
 from pipeline.runner.events import Listener
-from pipeline.runner.execution.counts import combined, find_counts, make_counts
+from pipeline.runner.execution.counts import (
+    Counted,
+    add_up,
+    combined,
+    find_counts,
+    tasks_to_count,
+)
 from pipeline.runner.execution.making import (
     Shards,
     left_out,
@@ -22,13 +28,9 @@ from pipeline.runner.execution.making import (
 )
 from pipeline.runner.execution.origins import located
 from pipeline.runner.execution.shards import Task, tasks_of
-from pipeline.runner.plan.fingerprint import Ingredients
 from pipeline.runner.plan.plan import Step
 from pipeline.runner.store.digest import table_digest
 from pipeline.runner.store.manifest import Manifest, TableRecord, now
-from pipeline.stages.base import Counting
-
-LeftOut = tuple[int, tuple[str, ...]]
 
 
 def execute(
@@ -56,9 +58,14 @@ def execute(
     """
     started, counting = time.perf_counter(), whole.stage.counting
     if counting and step.counts:
-        shards, (skipped, examples) = _counted(
-            step.counts, whole, counting, engine, listeners, anew=anew
-        )
+        counts = None if anew else find_counts(whole, step.counts)
+        heard = listeners if counts else ()
+        if counts is None:
+            tasks = tasks_to_count(whole, step.counts)
+            counted = Counted(tasks[0], made(tasks, engine, listeners), started)
+            counts = add_up(whole, step.counts, counted, engine, listeners)
+        shards = combined(whole, counting, counts, engine, heard)
+        skipped, examples = counts.skipped, counts.skipped_examples
     else:
         tasks = list(tasks_of(replace(whole, folder=partial_of(whole))))
         shards = made(tasks, engine, listeners)
@@ -81,22 +88,6 @@ def execute(
             ),
             listeners,
         )
-
-
-def _counted(
-    rests_on: Ingredients,
-    whole: Task,
-    counting: Counting,
-    engine: Engine,
-    listeners: Sequence[Listener],
-    *,
-    anew: bool,
-) -> tuple[Shards, LeftOut]:
-    """Return the outputs of counts, which are made if they are not there, and what is left out."""
-    found = None if anew else find_counts(whole, rests_on)
-    counts = found or make_counts(whole, counting, rests_on, engine, listeners)
-    shards = combined(whole, counting, counts, engine, listeners if found else ())
-    return shards, (counts.skipped, counts.skipped_examples)
 
 
 def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:

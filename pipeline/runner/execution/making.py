@@ -95,9 +95,10 @@ def linked(
 ) -> tuple[Part, ...]:
     """Give the parts of a table that the shards made their final names."""
     found: list[Part] = []
+    storage = whole.storage
     for folder, part in parts:
         file = f"{table}/part-{len(found):05d}.parquet"
-        whole.storage.link(f"{folder}/{part.file}", f"{draft}/{file}")
+        storage.link(f"{folder}/{part.file}", f"{draft}/{file}")
         found.append(Part(file=file, **part.model_dump(exclude={"bucket", "file"})))
     return tuple(found)
 
