@@ -109,7 +109,7 @@ def _label(pair: Pair, planted: Mapping[Pair, Kind]) -> str:
 
 def files(made: Corpus) -> dict[str, str]:
     """Return the files by name: whole documents, as many in each, and the annotation."""
-    texts = [_document(f"invented-{i:03}", each) for i, each in enumerate(made.documents, start=1)]
+    texts = [document(f"invented-{i:03}", each) for i, each in enumerate(made.documents, start=1)]
     ends = [len(texts) * i // N_FILES for i in range(N_FILES + 1)]
     shards = {
         f"pp-verb-{i + 1}.conllu": "".join(texts[ends[i] : ends[i + 1]]) for i in range(N_FILES)
@@ -117,7 +117,7 @@ def files(made: Corpus) -> dict[str, str]:
     return shards | {"pp-verb.labels.tsv": labels(made)}
 
 
-def _document(name: str, sentences: Iterable[Sequence[Word]]) -> str:
+def document(name: str, sentences: Iterable[Sequence[Word]]) -> str:
     written = (conllu(each, sent_id=f"{name}-{i}") for i, each in enumerate(sentences, start=1))
     return f"# newdoc id = {name}\n" + "".join(written)
 

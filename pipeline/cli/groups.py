@@ -25,7 +25,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 """Every command below what it is for; the example of the first is shown for all of a group."""
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
-    "new": ("lexassay new collocations",),
+    "new": (
+        "lexassay new collocations",
+        "lexassay new clustering mine --from corpus.conllu --from tree.paths",
+    ),
     "schema": ("lexassay schema",),
     "run": (
         "lexassay run experiment.toml",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -19,15 +21,29 @@ _STARTERS = files("pipeline.cli") / "starters"
 
 
 def new(
-    family: Annotated[str, typer.Argument(help="collocations, clustering or lexicon")],
+    family: Annotated[
+        str,
+        typer.Argument(help="corpus, collocations, clustering or lexicon; asked for if not given"),
+    ] = "",
     folder: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
+    given: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from", metavar="FILE", help="A file of yours, looked into; can be given again."
+        ),
+    ] = None,
 ) -> int:
-    """Write a commented experiment to start from; never over a file that is there."""
+    """Write a commented experiment to start from; never over a file that is there.
+
+    With files of yours it is about these: a corpus; a table of candidates; a gold standard and then
+    systems; dictionaries and then a lexicon. Columns, attributes and relations are filled in.
+    """
     known = families()
+    family = family or _asked(known)
     if family not in known:
         what, remedy = f"there is no family {family!r}", did_you_mean(family, known)
         raise ConfigError("new", [Problem("FAMILY", what, remedy)])
-    contents = {each.name: each for each in known[family].iterdir()}
+    contents = _own(family, given, folder) if given else _started(known[family])
     there = [name for name in contents if (folder / name).exists()]
     if there:
         what = f"{', '.join(sorted(there))} is there already"
@@ -37,16 +53,35 @@ def new(
     return 0
 
 
+def _asked(known: Iterable[str]) -> str:
+    """Ask which family it is to be, where somebody can answer."""
+    if not sys.stdin.isatty():
+        raise ConfigError("new", [Problem("FAMILY", "is not given", f"one of {', '.join(known)}")])
+    return str(typer.prompt(f"What is to be evaluated? {', '.join(known)}")).strip()
+
+
+def _own(family: str, files: Sequence[Path], folder: Path) -> dict[str, bytes]:
+    """Return an experiment on somebody's own files."""
+    from pipeline.recipes.starting import starting
+
+    return {"experiment.toml": starting(family, files, folder).encode()}
+
+
+def _started(starter: Traversable) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in starter.iterdir()}
+
+
 def families() -> dict[str, Traversable]:
     """Return the folder of each family that an experiment can be started for."""
-    return {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
+    found = {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
+    return dict(sorted(found.items()))
 
 
-def _write(folder: Path, contents: dict[str, Traversable]) -> None:
+def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
     storage = storage_at(folder, remedy="name another folder")
     with storage.guarded("new", ""):
         for name, starter in sorted(contents.items()):
-            storage.write(name, starter.read_bytes())
+            storage.write(name, starter)
             print(f"wrote {folder / name}")
 
 

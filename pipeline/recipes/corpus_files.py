@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError, Problem
@@ -17,6 +19,7 @@ from pipeline.stages.base import CorpusSource
 
 _WORDS = ("form", "word", "token")
 """What attributes with the word as it stands are called."""
+_PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
 _BLOCK = 1 << 18
 """Bytes of a file that are looked at."""
 
@@ -31,13 +34,19 @@ class CorpusFiles:
         What an experiment says of them.
     files : tuple of SourceFile
         The files.
-    attributes : frozenset of str
-        The attributes that hold something at the beginning of the first file.
+    head : DataFrame
+        The tokens at the beginning of the first file.
     """
 
     source: Mapping[str, Any]
     files: tuple[SourceFile, ...]
-    attributes: frozenset[str]
+    head: pl.DataFrame
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The attributes that hold something at the beginning of the first file."""
+        held = (name for name in self.head.columns if name not in _PLACES)
+        return frozenset(name for name in held if self.head[name].null_count() < self.head.height)
 
     @property
     def word(self) -> str:
@@ -55,6 +64,12 @@ class CorpusFiles:
     def parsed(self) -> bool:
         """Whether its tokens have heads and the names of relations."""
         return {"head", "deprel"} <= self.attributes
+
+    def values(self, attribute: str, where: pl.Expr | None = None) -> list[str]:
+        """Return the values of an attribute at the beginning, the most frequent first."""
+        tokens = self.head if where is None else self.head.filter(where)
+        counted = tokens.drop_nulls(attribute).group_by(attribute).len()
+        return counted.sort("len", attribute, descending=[True, False])[attribute].to_list()
 
 
 def corpus_files(
@@ -91,7 +106,7 @@ def corpus_files(
     own = {"format": read_as, **_usual(found[0], read_as), **(options or {})}
     source = {"path": found, **{key: value for key, value in own.items() if value is not None}}
     files = _files(source)
-    return CorpusFiles(source, tuple(files), _attributes(files[0]))
+    return CorpusFiles(source, tuple(files), _head(files[0]))
 
 
 def _expanded(path: Path, read_as: str | None) -> list[Path]:
@@ -143,12 +158,8 @@ def _files(source: Mapping[str, Any]) -> list[SourceFile]:
         raise ConfigError("corpus", problems) from error
 
 
-def _attributes(file: SourceFile) -> frozenset[str]:
-    """Return the attributes that some token has at the beginning of a file."""
-    places = {"file", "line", "doc", "paragraph", "sentence", "position"}
-    names = [name for name in file.schema() if name not in places]
+def _head(file: SourceFile) -> pl.DataFrame:
+    """Return the tokens at the beginning of a file."""
+    names = [name for name in file.schema() if name != "file"]
     first = next(iter(file.batches(names, _BLOCK)), None)
-    if first is None:
-        return frozenset(names)
-    held = first.tokens
-    return frozenset(name for name in names if held[name].null_count() < held.height)
+    return pl.DataFrame(schema=names) if first is None else first.tokens

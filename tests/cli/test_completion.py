@@ -81,7 +81,7 @@ def offered(line: str) -> list[str]:
         ("score a.tsv --measures log_r", ["log_ratio"]),
         ("score a.tsv --measures mi,log_ratio,dic", ["mi,log_ratio,dice"]),
         ("score a.tsv --output ", []),
-        ("new ", ["clustering", "collocations", "lexicon"]),
+        ("new ", ["clustering", "collocations", "corpus", "lexicon"]),
         ("new collocations ", []),
         ("schema ", []),
         ("schema --h", ["--help"]),

@@ -166,7 +166,7 @@ def _kind(name: str, content: Mapping[str, Any]) -> Stage:
 def _configure(name: str, stage: Stage, content: Mapping[str, Any], seed: str) -> StageConfig:
     options = {key: value for key, value in content.items() if key != "use"}
     if issubclass(stage.config, Seeded):
-        own = options.get("seed", seed)
+        own = seed if options.get("seed", "") == "" else options["seed"]
         options["seed"] = str(own) if isinstance(own, int) else own
     try:
         return stage.config.model_validate(options)

@@ -1,0 +1,42 @@
+"""Write the corpus that `lexassay new corpus` starts with, and its experiment.
+
+``python data/make_starter.py pipeline/cli/starters/corpus``: the first 1,000 sentences of what
+`make_corpus.py` writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+from pathlib import Path
+
+import make_corpus
+
+from pipeline.recipes.starting import starting
+
+SENTENCES = 1_000
+CORPUS = "corpus.conllu.gz"
+
+
+def text() -> str:
+    """Return the corpus."""
+    made = make_corpus.corpus(make_corpus.SEED, n_sentences=SENTENCES)
+    documents = enumerate(made.documents, start=1)
+    return "".join(make_corpus.document(f"invented-{i:03}", each) for i, each in documents)
+
+
+def main() -> None:
+    """Write the files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where to write; made if it is not there")
+    folder: Path = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / CORPUS).write_bytes(gzip.compress(text().encode(), mtime=0))
+    os.chdir(folder)
+    experiment = starting("corpus", [Path(CORPUS)], Path())
+    Path("experiment.toml").write_text(experiment, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

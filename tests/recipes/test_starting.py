@@ -1,0 +1,148 @@
+"""Experiments on somebody's own files: what is filled in, and that all that is commented is true."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import lexassay as lx
+import pipeline
+from pipeline.cli.main import main
+from pipeline.recipes.commented import commented
+from pipeline.recipes.starting import starting
+from pipeline.stages.base import STAGES
+from tests.recipes.corpora import TEXT, conllu, vertical
+
+ROOT = Path(__file__).parents[2]
+STARTERS = Path(pipeline.__file__).parent / "cli" / "starters"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.conllu").write_text(conllu(30))
+    (tmp_path / "a.txt").write_text(TEXT)
+    (tmp_path / "a.vrt").write_text(vertical())
+    (tmp_path / "pairs.csv").write_text("w1,w2,freq,f1,f2,N,good\na,x,3,5,6,99,1\nb,y,4,5,6,99,0\n")
+    text = (tmp_path / "pairs.csv").read_text().replace("freq", "f")
+    (tmp_path / "pairs.csv").write_text(text)
+    for name in ("tags.tsv", "tree.paths"):
+        shutil.copy(STARTERS / "clustering" / name, tmp_path)
+    for name in ("dictionary.unimorph", "computed.wordforms"):
+        shutil.copy(STARTERS / "lexicon" / name, tmp_path)
+    return tmp_path
+
+
+OWN = {
+    "corpus": ["a.conllu"],
+    "collocations": ["pairs.csv"],
+    "clustering": ["tags.tsv", "tree.paths"],
+    "lexicon": ["dictionary.unimorph", "computed.wordforms"],
+}
+
+
+@pytest.mark.parametrize("family", OWN)
+def test_the_experiment_runs(family: str, folder: Path) -> None:
+    words = [word for name in OWN[family] for word in ("--from", str(folder / name))]
+    assert main(["new", family, str(folder / "mine"), *words]) == 0
+    experiment = folder / "mine" / "experiment.toml"
+    run = lx.run(experiment, runs=folder / "runs", report=False)
+    waits = {wait.file for wait in run.waits}
+    assert bool(waits) == (family == "corpus")
+    assert main(["new", family, str(folder / "mine"), *words]) == 2
+
+
+@pytest.mark.parametrize("family", OWN)
+def test_every_option_stands_there_once(family: str, folder: Path) -> None:
+    text = starting(family, [folder / name for name in OWN[family]], folder)
+    for name, options in tomllib.loads(text)["stages"].items():
+        section = text.partition(f"[stages.{name}]\n")[2].partition("\n[")[0]
+        found = re.findall(r"^#?(\w+) =", section, flags=re.MULTILINE)
+        fields = STAGES.get(options["use"]).config.model_fields
+        assert sorted(found) == sorted(["use", *fields])
+
+
+@pytest.mark.parametrize("family", OWN)
+def test_the_defaults_behind_a_hash_are_the_defaults(family: str, folder: Path) -> None:
+    text = starting(family, [folder / name for name in OWN[family]], folder)
+    used = re.sub(r"^#(\w+ = \S.*)$", r"\1", text, flags=re.MULTILINE)
+    (folder / "one.toml").write_text(text)
+    (folder / "all.toml").write_text(used)
+    one = lx.check(folder / "one.toml", runs=folder / "runs")
+    every = lx.check(folder / "all.toml", runs=folder / "runs")
+    assert {n: each.config for n, each in one.nodes.items()} == {
+        n: each.config for n, each in every.nodes.items()
+    }
+
+
+def test_what_a_corpus_has_is_filled_in(folder: Path) -> None:
+    text = starting("corpus", [folder / "a.conllu"], folder)
+    pairs = tomllib.loads(text)["stages"]["candidates"]
+    assert pairs["dependency"] == {"label": "obj", "governor": "left"}
+    assert pairs["left"]["where"] == "upos = 'VERB'"
+    plain = text.replace("\n# ", " ")
+    assert "Its tokens have deprel, form, head, lemma" in plain
+    assert "deprel is amod, nsubj, obj, punct, root" in plain
+    vertical_pairs = tomllib.loads(starting("corpus", [folder / "a.vrt"], folder))["stages"]
+    assert vertical_pairs["candidates"]["corpus"]["attributes"] == ["word", "attribute_2", "attribute_3"]  # fmt: skip
+    words = tomllib.loads(starting("corpus", [folder / "a.txt"], folder))["stages"]["candidates"]
+    assert words["relation"] == "surface"
+    assert words["left"]["label"] == "{form}"
+
+
+def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
+    stages = tomllib.loads(starting("collocations", [folder / "pairs.csv"], folder))["stages"]
+    assert stages["candidates"]["columns"] == {"l1": "w1", "l2": "w2"}
+    assert stages["judgements"]["categories"] == {"good": "good"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["clustering", "x", "--from", "tags.tsv"], "name the gold standard, then systems"),
+        (["corpus", "x", "--from", "none.conllu"], "there is no file"),
+        (["corpora", "x"], "did you mean corpus?"),
+        ([], "one of clustering, collocations, corpus, lexicon"),
+    ],
+)
+def test_mistakes_are_told(
+    words: list[str], said: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(folder)
+    assert main(["new", *words]) == 2
+    assert said in capsys.readouterr().err
+    assert not (folder / "x").exists()
+
+
+def test_the_starter_is_what_its_generator_makes(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, ROOT / "data" / "make_starter.py", tmp_path], check=True, cwd=tmp_path
+    )
+    ours = STARTERS / "corpus"
+    for name in ("corpus.conllu.gz", "experiment.toml"):
+        theirs = (tmp_path / name).read_bytes()
+        own = (ours / name).read_bytes()
+        if name.endswith(".gz"):
+            theirs, own = gzip.decompress(theirs), gzip.decompress(own)
+        assert theirs == own, "run: python data/make_starter.py pipeline/cli/starters/corpus"
+
+
+def test_the_starter_waits_for_labels(tmp_path: Path) -> None:
+    assert main(["new", "corpus", str(tmp_path)]) == 0
+    words = ["run", str(tmp_path / "experiment.toml"), "--runs", str(tmp_path / "runs")]
+    assert main([*words, "--no-report"]) == 3
+
+
+def test_comments_change_nothing(folder: Path) -> None:
+    content = {
+        "name": "x", "title": "A \"title\"", "seed": "s",
+        "stages": {"scores": {"use": "score.rank", "scores": "x", "measures": ["mi", "t\\s"]}},
+    }  # fmt: skip
+    assert tomllib.loads(commented(content)) == content
