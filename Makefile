@@ -103,6 +103,7 @@ $(PEERS)/ready: pyproject.toml constraints.txt
 
 bench: $(VENV)/bench $(PEERS)/ready
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/from_files.py
 	$(BIN)/python benchmarks/comparisons.py
 	$(BIN)/python benchmarks/stratified_differences.py
 	$(BIN)/python benchmarks/lexicon_scale.py
