@@ -37,8 +37,8 @@ def write(data: Path, folder: Path) -> None:
         (five / f"{number}.txt").write_text("".join(novel[1:]), encoding="utf-8")
     half = len(novels) // 2
     for name, some in (("first", novels[:half]), ("second", novels[half:])):
-        text = "".join(line for novel in some for line in novel)
-        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+        whole = "".join(line for novel in some for line in novel)
+        (folder / f"{name}.txt").write_text(whole, encoding="utf-8")
 
 
 def tasks(data: Path, folder: Path) -> Iterator[Task]:
