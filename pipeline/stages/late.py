@@ -25,11 +25,8 @@ def late_options(config: type[StageConfig]) -> frozenset[str]:
 
     Examples
     --------
-    >>> from typing import Annotated
-    >>> class Counted(StageConfig):
-    ...     fold: bool = False
-    ...     min_frequency: Annotated[int, Late()] = 1
-    >>> sorted(late_options(Counted))
+    >>> from pipeline.stages.collocations.extract_pairs import ExtractPairs
+    >>> sorted(late_options(ExtractPairs))
     ['min_frequency']
     """
     fields = config.model_fields.items()

@@ -59,7 +59,7 @@ def written(folder: Path, name: str, end: str, *, packed: bool = False) -> Path:
 
 
 def test_every_text_format_is_here() -> None:
-    binary = {"parquet", "token_parquet", "annotation_sheet", "keying_sheet"}
+    binary = {"parquet", "token_parquet", "annotation_sheet", "keying_sheet", "workbook"}
     own = {name for name in FORMATS if FORMATS.module(name).startswith("pipeline.")}
     assert own - binary == set(RECORDS)
 
