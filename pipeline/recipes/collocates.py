@@ -11,7 +11,7 @@ import polars as pl
 
 from pipeline.api.results import Run
 from pipeline.errors import ConfigError, DataError, Problem
-from pipeline.recipes.corpus_files import CorpusFiles, corpus_files
+from pipeline.recipes.corpus_files import CorpusFiles, corpus_files, unit
 from pipeline.recipes.listing import EXAMPLES, PAIRS, best, rows, scored
 from pipeline.recipes.recipe import Recipe, perform, save
 from pipeline.runner.events import Listener
@@ -21,8 +21,6 @@ RELATIONS: tuple[Relation, ...] = ("span", "adjacent", "sentence", "dependency")
 MEASURES = ("log_likelihood", "log_dice", "mi_log2")
 """The measures if none are named; the first orders the list."""
 SPAN = 5
-_TEXT = r"[\p{L}\p{N}]"
-"""What a collocate has to hold, so that it is no punctuation mark."""
 
 
 @dataclass(frozen=True)
@@ -154,18 +152,16 @@ def recipe_of(asked: Question, corpus: CorpusFiles) -> Recipe:
     """
     attribute = asked.attribute or corpus.lemma
     _require(asked, corpus, attribute)
-    unit = {"label": f"{{{attribute}}}", "fold": not asked.case}
-    if not asked.punctuation:
-        unit["matches"] = _TEXT
+    word = unit(attribute, case=asked.case, punctuation=asked.punctuation)
     relation = asked.relation or ("dependency" if corpus.parsed else "span")
     about = {"use": "extract.pairs", "corpus": corpus.source, **_related(relation, asked.span)}
-    node = {"left": {**unit, "where": _is(attribute, asked)}, "right": unit}
+    node = {"left": {**word, "where": _is(attribute, asked)}, "right": word}
     shown = {"examples": 1, "form": corpus.word}
     least = {"min_frequency": asked.min_frequency}
     if relation != "dependency":
         stages = {PAIRS: {**about, **node, **least, **shown}}
     else:  # counted for all words, whose frequencies are needed; examples of the node alone
-        every = {PAIRS: {**about, "left": unit, "right": unit, **least}}
+        every = {PAIRS: {**about, "left": word, "right": word, **least}}
         stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
     title = f"Collocates of {asked.node}"
     return Recipe("collocates", asked.node, {**stages, **scored(asked.measures)}, title=title)
@@ -176,13 +172,7 @@ def _require(asked: Question, corpus: CorpusFiles, attribute: str) -> None:
     if not asked.node.strip() or asked.node.split() != [asked.node]:
         what = "is no single word"
         problems.append(Problem("NODE", f"{asked.node!r} {what}", "name one word"))
-    if attribute not in corpus.attributes:
-        have = ", ".join(sorted(corpus.attributes)) or "none"
-        what = f"no token has {attribute!r} at the beginning of the corpus"
-        problems.append(Problem("--attribute", what, f"there are {have}"))
-    if asked.relation == "dependency" and not corpus.parsed:
-        what = "the corpus has no heads and names of relations"
-        problems.append(Problem("--relation", what, "use span, adjacent or sentence"))
+    problems += corpus.lacks(attribute, heads=asked.relation == "dependency")
     if asked.span[0] + asked.span[1] < 1 or min(asked.span) < 0:
         problems.append(Problem("--span", "no token is in such a span", "use 5, or 0,3"))
     if problems:

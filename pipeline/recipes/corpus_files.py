@@ -17,6 +17,8 @@ from pipeline.recipes.vertical_file import vertical_options
 from pipeline.runner.config.sources import Places, SourceFile, find
 from pipeline.stages.base import CorpusSource
 
+TEXT = r"[\p{L}\p{N}]"
+"""What a word has to hold, so that it is no punctuation mark."""
 _WORDS = ("form", "word", "token")
 """What attributes with the word as it stands are called."""
 _PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
@@ -64,6 +66,26 @@ class CorpusFiles:
     def parsed(self) -> bool:
         """Whether its tokens have heads and the names of relations."""
         return {"head", "deprel"} <= self.attributes
+
+    def lacks(self, attribute: str, *, heads: bool) -> list[Problem]:
+        """Return what is asked for and not there: an attribute, or heads.
+
+        Parameters
+        ----------
+        attribute : str
+            What words are called by.
+        heads : bool
+            Whether syntactic relations are needed.
+        """
+        problems = []
+        if attribute not in self.attributes:
+            have = ", ".join(sorted(self.attributes)) or "none"
+            what = f"no token has {attribute!r} at the beginning of the corpus"
+            problems.append(Problem("--attribute", what, f"there are {have}"))
+        if heads and not self.parsed:
+            what = "the corpus has no heads and names of relations"
+            problems.append(Problem("--relation", what, "use span, adjacent or sentence"))
+        return problems
 
     def values(self, attribute: str, where: pl.Expr | None = None) -> list[str]:
         """Return the values of an attribute at the beginning, the most frequent first."""
@@ -163,3 +185,17 @@ def _head(file: SourceFile) -> pl.DataFrame:
     names = [name for name in file.schema() if name != "file"]
     first = next(iter(file.batches(names, _BLOCK)), None)
     return pl.DataFrame(schema=names) if first is None else first.tokens
+
+
+def unit(attribute: str, *, case: bool, punctuation: bool) -> dict[str, Any]:
+    """Return what an experiment says of the words that count, by the attribute they are called by.
+
+    Parameters
+    ----------
+    attribute : str
+        What words are called by.
+    case, punctuation : bool
+        Whether capital and small letters differ; whether punctuation marks are words.
+    """
+    options: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not case}
+    return options if punctuation else {**options, "matches": TEXT}

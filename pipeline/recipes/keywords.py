@@ -12,9 +12,8 @@ import polars as pl
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import format_of
 from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
-from pipeline.recipes.corpus_files import corpus_files
+from pipeline.recipes.corpus_files import corpus_files, unit
 from pipeline.recipes.listing import PAIRS, best, rows, scored
-from pipeline.recipes.pair_lists import TEXT
 from pipeline.recipes.recipe import Recipe, perform, save
 from pipeline.recipes.table_files import table_file
 from pipeline.runner.events import Listener
@@ -146,10 +145,8 @@ def recipe_of(
             have = ", ".join(sorted(corpus.attributes))
             what = f"no token of {path} has {attribute!r} at its beginning"
             raise ConfigError("keywords", [Problem("--attribute", what, f"there are {have}")])
-        unit: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not asked.case}
-        if not asked.punctuation:
-            unit["matches"] = TEXT
-        stages[name] = {"use": "extract.words", "corpus": corpus.source, "unit": unit}
+        word = unit(attribute, case=asked.case, punctuation=asked.punctuation)
+        stages[name] = {"use": "extract.words", "corpus": corpus.source, "unit": word}
     least = {"min_frequency": asked.min_frequency}
     both = {"target": "target", "reference": "reference", **least}
     stages[PAIRS] = {"use": "extract.keywords", **both}

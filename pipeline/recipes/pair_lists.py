@@ -9,16 +9,14 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from pipeline.errors import ConfigError, DataError, Problem
-from pipeline.recipes.corpus_files import CorpusFiles, corpus_files
+from pipeline.errors import ConfigError, DataError
+from pipeline.recipes.corpus_files import CorpusFiles, corpus_files, unit
 from pipeline.recipes.listing import PAIRS, best, rows, scored
 from pipeline.recipes.recipe import Recipe, perform, save
 from pipeline.runner.events import Listener
 
 PairRelation: TypeAlias = Literal["adjacent", "sentence", "span", "dependency"]
 RELATIONS: tuple[PairRelation, ...] = ("adjacent", "sentence", "span", "dependency")
-TEXT = r"[\p{L}\p{N}]"
-"""What a word has to hold, so that it is no punctuation mark."""
 
 
 @dataclass(frozen=True)
@@ -138,25 +136,15 @@ def recipe_of(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
         If the corpus has no such attribute, or no syntactic relations that are asked for.
     """
     attribute = wanted.attribute or corpus.lemma
-    problems = []
-    if attribute not in corpus.attributes:
-        have = ", ".join(sorted(corpus.attributes))
-        what = f"no token has {attribute!r} at the beginning of the corpus"
-        problems.append(Problem("--attribute", what, f"there are {have}"))
-    if wanted.relation == "dependency" and not corpus.parsed:
-        what = "the corpus has no heads and names of relations"
-        problems.append(Problem("--relation", what, "use adjacent, sentence or span"))
-    if problems:
+    if problems := corpus.lacks(attribute, heads=wanted.relation == "dependency"):
         raise ConfigError("candidates", problems)
-    unit: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not wanted.case}
-    if not wanted.punctuation:
-        unit["matches"] = TEXT
+    word = unit(attribute, case=wanted.case, punctuation=wanted.punctuation)
     pairs = {
         "use": "extract.pairs",
         "corpus": corpus.source,
         **_related(wanted),
-        "left": {**unit, "where": wanted.left or None},
-        "right": {**unit, "where": wanted.right or None},
+        "left": {**word, "where": wanted.left or None},
+        "right": {**word, "where": wanted.right or None},
         "min_frequency": wanted.min_frequency,
     }
     first = corpus.files[0].path.name.partition(".")[0]

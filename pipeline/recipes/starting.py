@@ -11,9 +11,8 @@ import polars as pl
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.recipes import clusters, lexicons
 from pipeline.recipes.commented import commented
-from pipeline.recipes.corpus_files import CorpusFiles, corpus_files
+from pipeline.recipes.corpus_files import CorpusFiles, corpus_files, unit
 from pipeline.recipes.evaluation import LEFT, RIGHT
-from pipeline.recipes.pair_lists import TEXT
 from pipeline.recipes.recipe import Recipe
 from pipeline.recipes.table_files import TableFile, table_file
 
@@ -60,13 +59,13 @@ def starting(family: str, files: Sequence[Path], folder: Path) -> str:
 
 def _of_corpus(files: Sequence[Path]) -> Made:
     corpus = corpus_files(files)
-    unit = {"label": f"{{{corpus.lemma}}}", "fold": True, "matches": TEXT}
+    word = unit(corpus.lemma, case=False, punctuation=False)
     candidates = {
         "use": "extract.pairs",
         "corpus": corpus.source,
         **_related(corpus),
-        "left": {**unit, **_where(corpus, "VERB")},
-        "right": {**unit, **_where(corpus, "NOUN")},
+        "left": {**word, **_where(corpus, "VERB")},
+        "right": {**word, **_where(corpus, "NOUN")},
         "min_frequency": 3,
         "examples": 3,
         "form": corpus.word,
