@@ -10,7 +10,7 @@ RUNS ?= runs
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: help demo test torture laws test-coverage office lint wheel bench coverage clean
+.PHONY: help demo test torture laws test-coverage office docs lint wheel bench coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
@@ -19,6 +19,7 @@ help:
 	@echo "make laws      laws of measures and readers, on more examples"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
 	@echo "make office    people in the loop, their sheets saved by LibreOffice"
+	@echo "make docs      walk the tutorials in a new environment, run the notebooks, make the site"
 	@echo "make lint      check style and types"
 	@echo "make wheel     build the wheel, install it elsewhere and use it"
 	@echo "make bench     measure speed and memory"
@@ -84,6 +85,15 @@ lint: $(VENV)/lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+$(VENV)/docs: $(VENV)/core
+	$(PIP) --editable ".[docs]"
+	touch $@
+
+# The site goes to the folder site. A link that leads nowhere is a failure, and so is a cell of a notebook.
+docs: $(VENV)/docs
+	$(BIN)/python -m tests.docs.walk --fresh docs/tutorials/*.md
+	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going -q docs site
 
 wheel: $(VENV)/core
 	$(BIN)/python tests/house/wheel.py

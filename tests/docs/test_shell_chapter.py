@@ -1,10 +1,9 @@
-"""What docs/shell.md shows works, and the keys that it lists are those that are printed."""
+"""The keys that docs/shell.md lists are those that are printed."""
 
 from __future__ import annotations
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,6 @@ import pytest
 from pipeline.cli.main import main
 
 CHAPTER = (Path(__file__).parents[2] / "docs" / "shell.md").read_text(encoding="utf-8")
-SHOWN = [
-    line for block in re.findall(r"```sh\n(.*?)```", CHAPTER, flags=re.DOTALL)
-    for line in block.splitlines() if "completion" not in line
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -27,18 +22,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert main(["new", "collocations"]) == 0
         assert main(["run", "experiment.toml", "--no-report", "--quiet"]) == 0
     return made
-
-
-@pytest.mark.parametrize("line", SHOWN)
-def test_what_is_shown_works(line: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    program, *words = shlex.split(line)
-    assert program == "lexassay"
-    assert main(words) == 0
-
-
-def test_there_are_lines_of_every_kind() -> None:
-    assert {shlex.split(line)[1] for line in SHOWN} == {"show", "score"}
 
 
 @pytest.mark.parametrize("command", ["plan", "status", "sheets"])
