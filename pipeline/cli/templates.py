@@ -56,7 +56,9 @@ def new(
 def _asked(known: Iterable[str]) -> str:
     """Ask which family it is to be, where somebody can answer."""
     if not sys.stdin.isatty():
-        raise ConfigError("new", [Problem("FAMILY", "is not given", f"one of {', '.join(known)}")])
+        raise ConfigError(
+            "new", [Problem("FAMILY", "is not given", f"name one of {', '.join(known)}")]
+        )
     return str(typer.prompt(f"What is to be evaluated? {', '.join(known)}")).strip()
 
 

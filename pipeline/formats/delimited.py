@@ -78,6 +78,7 @@ def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
         skip_rows=skipped,
         has_header=not dialect.columns,
         schema=dict.fromkeys(dialect.columns, pl.String()) or None,
+        glob=False,
     )
     first = skipped + dialect.headers + 1
     line = pl.int_range(first, pl.len() + first, dtype=pl.Int64)

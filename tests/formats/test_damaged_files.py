@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
@@ -87,6 +88,19 @@ def test_damaged_parquet(name: str, place: int, tmp_path: Path) -> None:
     whole[place : place + 2 if place + 2 else None] = b"\xff\xff"
     path.write_bytes(whole)
     assert "not a whole Parquet file: damaged, cut short, or of another" in refusal(path, name)
+
+
+@pytest.mark.parametrize("name", sorted(PARQUET))
+def test_no_byte_of_the_end_of_parquet_is_told_as_a_defect(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, whole = tmp_path / "file.parquet", content(name)
+    end = int.from_bytes(whole[-8:-4], "little") + 8
+    for place in range(len(whole) - end, len(whole), 3):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        with contextlib.suppress(LexassayError):
+            read(path, name)
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", sorted(PARQUET))

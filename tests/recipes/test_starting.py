@@ -108,7 +108,7 @@ def test_columns_of_a_table_are_filled_in(folder: Path) -> None:
         (["clustering", "x", "--from", "tags.tsv"], "name the gold standard, then systems"),
         (["corpus", "x", "--from", "none.conllu"], "there is no file"),
         (["corpora", "x"], "did you mean corpus?"),
-        ([], "one of clustering, collocations, corpus, lexicon"),
+        ([], "name one of clustering, collocations, corpus, lexicon"),
     ],
 )
 def test_mistakes_are_told(

@@ -94,6 +94,8 @@ def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
     """Link the parts of a table, and take the digest of its rows."""
     storage, model = whole.storage, whole.stage.outputs[table]
     parts = linked(whole, table, parts_of(shards, table), draft)
-    query = pl.scan_parquet([storage.location(f"{draft}/{part.file}") for part in parts])
+    query = pl.scan_parquet(
+        [storage.location(f"{draft}/{part.file}") for part in parts], glob=False
+    )
     digest, rows = table_digest(query, key=model.key(), name=f"table {whole.name}.{table}")
     return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)

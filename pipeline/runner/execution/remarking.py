@@ -80,7 +80,7 @@ def _look(task: Task, made: Manifest) -> Look:
     """Open what the stage was given and what it made; nothing is read before a check asks."""
     storage, stage = task.storage, task.stage
     tables = {
-        option: pl.scan_parquet([storage.location(key) for key in keys])
+        option: pl.scan_parquet([storage.location(key) for key in keys], glob=False)
         for option, keys in task.tables.items()
     }
     corpus = stage.shards if stage.reads_corpus else None

@@ -114,7 +114,7 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     """Make the tables of a task; those of a long corpus come in several goes."""
     stage, counting = task.stage, task.stage.counting
     tables: Tables = {
-        option: pl.scan_parquet([task.storage.location(key) for key in keys])
+        option: pl.scan_parquet([task.storage.location(key) for key in keys], glob=False)
         for option, keys in task.tables.items()
     }
     if counting is not None and task.phase not in {"run", "count"}:
@@ -203,7 +203,8 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
     with storage.guarded(f"stage {task.name}", task.name):
         storage.write(key, frame)
         # The file is what is validated, not the frame.
-        batches = pl.scan_parquet(place).collect_batches(chunk_size=_BATCH, maintain_order=True)
+        written = pl.scan_parquet(place, glob=False)
+        batches = written.collect_batches(chunk_size=_BATCH, maintain_order=True)
         rows = validate(batches, task.models[name], name=f"table {name}")
         if rows != frame.height:
             lost = Violation("written and read back, rows are missing", None, frame.height - rows)

@@ -81,7 +81,7 @@ def scan(storage: Storage, found: Manifest, table: str) -> pl.LazyFrame:
     keys = found.keys(folder_of(found.stage, found.fingerprint), table)
     for key in keys:  # Polars would take an empty folder in its place for no rows
         storage.open(key).close()
-    return pl.scan_parquet([storage.location(key) for key in keys])
+    return pl.scan_parquet([storage.location(key) for key in keys], glob=False)
 
 
 def artefacts(storage: Storage, stage: str) -> list[Manifest]:

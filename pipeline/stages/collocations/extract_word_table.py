@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import polars as pl
 from pydantic import Field
 
-from pipeline.errors import ConfigError, DataError, Problem
+from pipeline.errors import ConfigError, Problem
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
 from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, stage
@@ -16,8 +16,7 @@ from schemas import WordFrequencies
 
 Column: TypeAlias = Literal["word", "f"]
 _COLUMNS: tuple[Column, ...] = ("word", "f")
-_MOST = 2**63 - 1
-_NO_COUNT = "is not a whole number from 0 on"
+_NO_COUNT = "is not a whole number from 0 on, or too large to be added up"
 
 
 class ExtractWordTable(StageConfig):
@@ -42,8 +41,7 @@ def extract_word_table(config: ExtractWordTable, tables: Tables) -> Outputs:
     require(schema, [(f"columns.{each}", name) for each, name in names.items()])
     label = parsing.filled(names["word"])
     word = label.str.to_lowercase() if config.fold else label
-    whole = parsing.whole_number(names["f"], schema[names["f"]])
-    f = pl.when(whole >= 0).then(whole)
+    f = parsing.counted(names["f"], schema[names["f"]])
     rows = raw.select(word=word, f=f).drop_nulls()
     size = _size(config, rows)
     words = rows.group_by("word").agg(pl.sum("f")).filter(pl.col("f") > 0)
@@ -59,12 +57,7 @@ def extract_word_table(config: ExtractWordTable, tables: Tables) -> Outputs:
 
 def _size(config: ExtractWordTable, rows: pl.LazyFrame) -> int:
     """Return N, which is no less than what the list adds up to."""
-    counted = int(rows.select(pl.col("f").cast(pl.Int128).sum()).collect().item())
-    if counted > _MOST:
-        raise DataError(
-            f"the frequencies add up to {counted:,} words, more than {_MOST:,};"
-            " look at the largest of them"
-        )
+    counted = int(rows.select(pl.col("f").sum()).collect().item())
     if config.size is not None and config.size < counted:
         what = f"{config.size:,} words are fewer than the {counted:,} of the list"
         raise ConfigError("size", [Problem("size", what, "give the size of the whole corpus")])
