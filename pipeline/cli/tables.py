@@ -17,16 +17,13 @@ from pipeline.cli.named_columns import column_names, renamed
 from pipeline.cli.options import Raw, listed
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.base import LINE, format_of
-from pipeline.formats.delimited import open_text
-from pipeline.formats.reading import reading
-from pipeline.formats.unpacked import first_line
+from pipeline.formats.separators import separator_of
 from pipeline.kernels import parsing
 from pipeline.kernels.association.contingency import SIGNATURE
 from pipeline.runner.config.budget import Bytes
 from schemas import SchemaViolation, Signatures, Violation, column
 from schemas.validate import validate
 
-_SEPARATORS = (",", ";", "\t")
 _THOUSANDS = r"^\s*[+-]?\d+(?:[.,'\s\x{a0}\x{202f}]\d+)+\s*$"
 """Numbers with something between their digits: of thousands, or before decimals."""
 
@@ -133,13 +130,6 @@ def _opened(file: Path) -> pl.LazyFrame:
     options = format_.options.model_validate({"separator": separator} if separator else {})
     format_.check(file, options)
     return format_.scan(file, options)
-
-
-def separator_of(file: Path) -> str:
-    """Return what parts the fields of the first line: a comma unless there are more of another."""
-    with reading(file), open_text(file) as text:
-        first = first_line(text, file, 1)
-    return max(_SEPARATORS, key=first.count)
 
 
 def _violation(raw: pl.DataFrame, counts: pl.DataFrame, name: str) -> Violation | None:

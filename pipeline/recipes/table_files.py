@@ -11,6 +11,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.formats.separators import separator_of
 from pipeline.runner.config.sources import Places, SourceFile, find
 from pipeline.stages.base import TableSource
 
@@ -119,6 +120,10 @@ def table_file(
     """
     source = {"path": Path(path), **(options or {})}
     file = _file(source)
+    if file.format.name == "csv" and "separator" not in source:
+        separator = separator_of(file.path)
+        source = source if separator == "," else {**source, "separator": separator}
+        file = _file(source)
     plan = file.format.scan(file.path, file.options)
     held = [name for name in plan.collect_schema() if name != "line"]
     head = plan.select(pl.col(held).cast(pl.String, strict=False)).head(_LOOKED_AT).collect()

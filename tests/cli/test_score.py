@@ -12,7 +12,7 @@ from xlsxwriter import Workbook
 
 from pipeline.cli.main import main
 from pipeline.cli.named_columns import OURS, nearest
-from pipeline.cli.tables import separator_of
+from pipeline.formats.separators import separator_of
 
 ROWS = [("in", "Kraft", 12, 20, 30, 1000), ("im", "Gange", 7, 9, 40, 1000)]
 HEAD = ("l1", "l2", "f", "f1", "f2", "N")

@@ -72,6 +72,18 @@ def test_rows_in_order_are_a_ranking(tmp_path: Path) -> None:
     assert run.table("precision.cuts")["precision"].to_list() == [1.0, 2 / 3]
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_semicolons_and_tabs_of_csv_are_seen(separator: str, tmp_path: Path) -> None:
+    ranked, gold = tmp_path / "list.csv", tmp_path / "gold.csv"
+    ranked.write_text("w1,w2\na,b\nc,d\n".replace(",", separator))
+    gold.write_text("w1,w2,TP\na,b,1\nc,d,0\n".replace(",", separator))
+    run = evaluate(ranked, gold, cuts=[1, 2], runs=tmp_path / "r", report=False)
+    assert run.table("precision.cuts")["precision"].to_list() == [1.0, 0.5]
+    assert main(["evaluate", str(ranked), str(gold), "--runs", str(tmp_path / "r"), "--no-report",
+                 "--save", str(tmp_path / "saved.toml")]) == 0  # fmt: skip
+    assert lx.run(tmp_path / "saved.toml", runs=tmp_path / "s", report=False).table("precision.cuts").height
+
+
 def test_the_lowest_can_come_first(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("l1,l2,p\na,x,0.5\nb,y,0.001\nc,z,0.01\n")
     (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
