@@ -21,6 +21,7 @@ Columns = Annotated[
     str | None,
     typer.Option("--columns", metavar="OURS=THEIRS,...", help="What the files call our columns."),
 ]
+_SIZES = ",".join(map(str, CUTS))
 _COSTLY = 10
 """Lemmas that the command shows."""
 _OF_A_LEMMA = ("lemma", "match", "n_gold", "n_common", "n_missing", "n_spurious", "L", "lost")
@@ -42,9 +43,9 @@ def evaluate(
     sampled: Annotated[
         bool, typer.Option("--sampled", help="The judged pairs were drawn at random.")
     ] = False,
-    n: Annotated[str, typer.Option("--n", help="List sizes, with commas.")] = ",".join(
-        map(str, CUTS)
-    ),
+    n: Annotated[
+        str | None, typer.Option("--n", help=f"List sizes [{_SIZES}, or all if it is shorter].")
+    ] = None,
     columns: Columns = None,
     report: Report = True,
     save: quick.Save = None,
@@ -59,7 +60,7 @@ def evaluate(
             ascending=quick.words(ascending),
             positive=quick.words(positive),
             sampled=sampled,
-            cuts=quick.numbers(n, option="--n"),
+            cuts=quick.numbers(n, option="--n") if n else None,
             columns=pairs(quick.words([columns] if columns else []), option="--columns"),
             runs=runs,
             experiment=save,

@@ -61,7 +61,7 @@ def evaluate(
     ascending: Sequence[str] = (),
     positive: Sequence[str] = (),
     sampled: bool = False,
-    cuts: Sequence[int] = CUTS,
+    cuts: Sequence[int] | None = None,
     columns: Mapping[str, str] | None = None,
     runs: str | Path | None = None,
     experiment: str | Path | None = None,
@@ -85,8 +85,8 @@ def evaluate(
     sampled : bool
         Whether the judged pairs were drawn at random from the ranked ones: precision is then
         estimated. If not, all ranked pairs have to be judged.
-    cuts : sequence of int
-        The list sizes.
+    cuts : sequence of int, optional
+        The list sizes; those of `CUTS` up to the length of the list if not given, or its length.
     columns : mapping of str to str, optional
         What l1, l2 and TP are called in the files, where that cannot be told.
     runs : path, optional
@@ -117,7 +117,8 @@ def evaluate(
     """
     named = dict(columns or {})
     given = table_file(ranked, named=_of(named, "l1", "l2")), table_file(judgements, named=named)
-    asked = Judged(*given, scores, ascending, positive, sampled, tuple(cuts))
+    sizes = tuple(_usual(given[0].head.height) if cuts is None else cuts)
+    asked = Judged(*given, scores, ascending, positive, sampled, sizes)
     recipe = recipe_of(asked)
     if experiment is not None:
         save(recipe, Path(experiment))
@@ -126,6 +127,11 @@ def evaluate(
     if not sampled:
         _require_all(run)
     return run
+
+
+def _usual(rows: int) -> Sequence[int]:
+    """Return the list sizes for a list with so many rows at its beginning, a thousand at most."""
+    return CUTS if rows >= CUTS[-2] else [n for n in CUTS if n <= rows] or [max(rows, 1)]
 
 
 def _of(named: Mapping[str, str], *ours: str) -> dict[str, str]:

@@ -81,7 +81,22 @@ def test_semicolons_and_tabs_of_csv_are_seen(separator: str, tmp_path: Path) -> 
     assert run.table("precision.cuts")["precision"].to_list() == [1.0, 0.5]
     assert main(["evaluate", str(ranked), str(gold), "--runs", str(tmp_path / "r"), "--no-report",
                  "--save", str(tmp_path / "saved.toml")]) == 0  # fmt: skip
-    assert lx.run(tmp_path / "saved.toml", runs=tmp_path / "s", report=False).table("precision.cuts").height
+    assert (
+        lx.run(tmp_path / "saved.toml", runs=tmp_path / "s", report=False)
+        .table("precision.cuts")
+        .height
+    )
+
+
+@pytest.mark.parametrize(("rows", "sizes"), [
+    (1, [1]), (30, [30]), (50, [50]), (320, [50, 100, 200]), (1000, [50, 100, 200, 500, 1000]),
+    (2500, [50, 100, 200, 500, 1000, 2000]),
+])  # fmt: skip
+def test_list_sizes_fit_the_list(rows: int, sizes: list[int], tmp_path: Path) -> None:
+    table = pl.DataFrame({"l1": [f"a{i}" for i in range(rows)], "l2": "b", "TP": 1})
+    table.write_csv(tmp_path / "list.csv")
+    run = evaluate(tmp_path / "list.csv", tmp_path / "list.csv", runs=tmp_path / "r", report=False)
+    assert run.table("precision.cuts")["n"].to_list() == sizes
 
 
 def test_the_lowest_can_come_first(tmp_path: Path) -> None:
