@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pipeline.errors import ConfigError, Problem
 from pipeline.formats.base import FORMATS, format_of
 from pipeline.recipes.vertical_file import vertical_options
+from pipeline.recipes.wrapped_text import is_wrapped
 from pipeline.runner.config.sources import Places, SourceFile, find
 from pipeline.stages.base import CorpusSource
 
@@ -168,7 +169,9 @@ def _usual(path: Path, read_as: str | None) -> dict[str, Any]:
     name = _format(path, read_as)
     if name == "vertical" and path.is_file():
         return vertical_options(path)
-    return {"sentences": "split"} if name == "text" else {}
+    if name == "text":
+        return {"sentences": "wrapped" if path.is_file() and is_wrapped(path) else "split"}
+    return {}
 
 
 def _files(source: Mapping[str, Any]) -> list[SourceFile]:

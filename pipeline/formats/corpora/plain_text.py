@@ -35,9 +35,10 @@ class TextOptions(CorpusOptions):
     """Regular expression of a token. As it is: numbers with inner points or commas (3,000.5),
     words of letters, marks and figures with inner apostrophes or hyphens (don't,
     mother-in-law), and any other visible character alone."""
-    sentences: Literal["line", "split"] = "line"
+    sentences: Literal["line", "split", "wrapped"] = "line"
     """"line": a line is a sentence, paragraphs are unknown. "split": a line is a paragraph,
-    cut into sentences by `splitter`."""
+    cut into sentences by `splitter`. "wrapped": lines up to a blank one are a paragraph, cut in
+    the same way; the line of its tokens is its first."""
     splitter: CuttingPattern = SPLITTER
     """Regular expression of a boundary, with two groups: the sentence ends with the first, the
     next begins with the second. As it is: . ! ? or an ellipsis, with closing quotation marks
@@ -49,8 +50,9 @@ class TextOptions(CorpusOptions):
     e.g. ``^### (.*)$``; ``""`` for none."""
 
 
-def _cut(content: bytes, _options: TextOptions) -> int:
-    return cuts.after_last_line(content)
+def _cut(content: bytes, options: TextOptions) -> int:
+    wrapped = options.sentences == "wrapped"
+    return (cuts.after_blank_line if wrapped else cuts.after_last_line)(content)
 
 
 @corpus_format(
@@ -68,7 +70,8 @@ def text_rows(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
         name.alias(NAME),
         pl.when(readable() & ~begins).then(TEXT).alias(_SENTENCE),
     )
-    lines = _split(lines, options) if options.sentences == "split" else lines
+    lines = _joined(lines) if options.sentences == "wrapped" else lines
+    lines = lines if options.sentences == "line" else _split(lines, options)
     forms = pl.col(_SENTENCE).str.extract_all(options.tokens).alias("form")
     lines = lines.with_row_index(UNIT).with_columns(forms, _spaces(options))
     some = (pl.col("form").list.len() > 0).fill_null(value=False)
@@ -80,6 +83,15 @@ def _spaces(options: TextOptions) -> pl.Expr:
     between = pl.col(_SENTENCE).str.replace_all(options.tokens, "\n")
     between = between.str.replace_all(_PROTECTED, " ", literal=True)
     return between.str.split("\n").list.slice(1).alias(SPACE_AFTER)
+
+
+def _joined(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """Put the text of a paragraph on its first line, and nothing on the others."""
+    some = pl.col(_SENTENCE).str.contains(r"\S").fill_null(value=False)
+    first = some & ~some.shift(1, fill_value=False)
+    text = pl.when(some).then(pl.col(_SENTENCE).str.strip_chars())
+    whole = text.str.join(" ").over(first.cum_sum())
+    return lines.with_columns(pl.when(first).then(whole).alias(_SENTENCE))
 
 
 def _split(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -115,6 +117,27 @@ def test_paragraphs_are_lines_where_sentences_are_cut(tmp_path: Path) -> None:
     ]
 
 
+def test_lines_of_a_wrapped_paragraph_are_joined(tmp_path: Path) -> None:
+    content = "It was\nthe best. It\n  was\n\nthe worst\n \n\n# x\nof. Times\n# y\nEnd\n"
+    found = read(write(tmp_path / "t.txt", content), sentences="wrapped", document="^# (.*)")
+    groups = found.group_by("line", "doc", "paragraph", "sentence", maintain_order=True)
+    assert groups.agg(pl.col("form").str.join(" ")).rows() == [
+        (1, "", 1, 1, "It was the best ."),
+        (1, "", 1, 2, "It was"),
+        (5, "", 2, 3, "the worst"),
+        (9, "x", 3, 4, "of ."),
+        (9, "x", 3, 5, "Times"),
+        (11, "y", 4, 6, "End"),
+    ]
+
+
+def test_a_broken_line_ends_a_wrapped_paragraph(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.txt", b"a b\n\xff\nc\nd\n\ne\n")
+    found = read(path, sentences="wrapped", lenient=True)
+    assert found.select("line", "form").rows() == [(1, "a"), (1, "b"), (3, "c"), (3, "d"), (6, "e")]
+    assert [skip.line for skip in skips(path, sentences="wrapped")] == [2]
+
+
 @pytest.mark.parametrize("name", ["t.txt", "t.txt.gz"])
 def test_damage(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / name, b"a\n\xe4 b\n\nc\0d\n\xff\ne\n")
@@ -142,7 +165,7 @@ def test_empty_file(content: str, tmp_path: Path) -> None:
         ({"splitter": r"\. "}, "two groups"),
         ({"tokens": "(?=a)"}, "no regular expression"),
         ({"document": "###"}, "one group"),
-        ({"sentences": "lines"}, "'line' or 'split'"),
+        ({"sentences": "lines"}, "'line', 'split' or 'wrapped'"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Path) -> None:
@@ -162,3 +185,16 @@ def test_against_the_slow_tokenizer(
     path = write(tmp_path_factory.mktemp("drawn") / "t.txt", "\n".join(lines) + "\n#")
     found = read(path, sizes=sizes, lenient=lenient)
     assert found.rows(named=True) == slow_readers.text(path, mark="")
+
+
+@settings(max_examples=50)
+@given(lines=st.lists(LINE | st.just("Aa. B a\tz"), min_size=1, max_size=12), sizes=ONE_SIZE)
+def test_wrapped_is_split_of_joined_lines(
+    lines: list[str], sizes: list[int], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder, text = tmp_path_factory.mktemp("drawn"), "\n".join(lines) + "\n#"
+    parts = re.split(r"\n(?:[ \t]*\n)+", text)
+    joined = [" ".join(line.strip(" \t") for line in part.split("\n")) for part in parts]
+    wrapped = read(write(folder / "w.txt", text), sizes=sizes, sentences="wrapped")
+    split = read(write(folder / "s.txt", "\n".join(joined)), sizes=sizes, sentences="split")
+    assert wrapped.drop("line").equals(split.drop("line"))
