@@ -11,11 +11,12 @@ import typer
 from pipeline.cli import output, quick
 from pipeline.cli.options import Overwrite, Raw
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.recipes.collocates import MEASURES, RELATIONS, Relation
 from pipeline.recipes.collocates import collocates as find
+from pipeline.recipes.collocation_questions import COUNTS, MEASURES, RELATIONS, Count, Relation
 from pipeline.recipes.listing import best
 
 _NAMES: dict[str, Relation] = {name: name for name in RELATIONS}
+_COUNTS: dict[str, Count] = {name: name for name in COUNTS}
 
 
 def collocates(
@@ -26,8 +27,12 @@ def collocates(
         typer.Option("--relation", help="span | adjacent | sentence | dependency"),
     ] = None,
     span: Annotated[
-        str, typer.Option("--span", help="Tokens on either side, or left,right.")
-    ] = "5",
+        str | None, typer.Option("--span", help="Tokens on either side, or left,right [5].")
+    ] = None,
+    count: Annotated[
+        str,
+        typer.Option("--count", help="positions | windows | nodes: what f1, f2, N count of spans."),
+    ] = "positions",
     measure: quick.Measures = None,
     min_f: Annotated[int, typer.Option("--min-f", min=1, help="Least number together.")] = 3,
     top: Annotated[
@@ -62,7 +67,8 @@ def collocates(
             node,
             *quick.paths(path, read_as=read_as, runs=runs, save=save),
             relation=_relation(relation),
-            span=quick.span(span),
+            span=quick.span(span) if span else None,
+            count=_count(count),
             measures=quick.words(measure) or MEASURES,
             min_frequency=min_f,
             top=None,
@@ -84,6 +90,13 @@ def _relation(given: str | None) -> Relation | None:
         what, remedy = f"there is no relation {given!r}", did_you_mean(given, RELATIONS)
         raise ConfigError("collocates", [Problem("--relation", what, remedy)])
     return _NAMES[given] if given else None
+
+
+def _count(given: str) -> Count:
+    if given not in _COUNTS:
+        what, remedy = f"there is no way {given!r} to count", did_you_mean(given, COUNTS)
+        raise ConfigError("collocates", [Problem("--count", what, remedy)])
+    return _COUNTS[given]
 
 
 def _show(

@@ -3,66 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import polars as pl
 
 from pipeline.api.results import Run
-from pipeline.errors import ConfigError, DataError, Problem
-from pipeline.recipes.corpus_files import CorpusFiles, corpus_files, unit
-from pipeline.recipes.listing import EXAMPLES, PAIRS, best, rows, scored
-from pipeline.recipes.recipe import Recipe, perform, save
+from pipeline.errors import DataError
+from pipeline.recipes.collocation_questions import (
+    MEASURES,
+    SPAN,
+    Count,
+    Question,
+    Relation,
+    recipe_of,
+)
+from pipeline.recipes.corpus_files import corpus_files
+from pipeline.recipes.listing import PAIRS, best, rows
+from pipeline.recipes.recipe import perform, save
 from pipeline.runner.events import Listener
-
-Relation: TypeAlias = Literal["span", "adjacent", "sentence", "dependency"]
-RELATIONS: tuple[Relation, ...] = ("span", "adjacent", "sentence", "dependency")
-MEASURES = ("log_likelihood", "log_dice", "mi_log2")
-"""The measures if none are named; the first orders the list."""
-SPAN = 5
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked of a corpus.
-
-    Parameters
-    ----------
-    node : str
-        The word.
-    relation : str or None
-        "span", "adjacent" (the words beside it), "sentence" or "dependency"; None: "dependency"
-        where the corpus is parsed, else "span".
-    span : (int, int)
-        Tokens before and after the node.
-    measures : sequence of str
-        Association measures; the first orders the list.
-    min_frequency : int
-        Least number of pair tokens.
-    attribute : str or None
-        The attribute to look at; None: the lemma where there is one, else the word.
-    case : bool
-        Whether capital and small letters differ.
-    punctuation : bool
-        Whether punctuation marks are collocates.
-    """
-
-    node: str
-    relation: Relation | None = None
-    span: tuple[int, int] = (SPAN, SPAN)
-    measures: Sequence[str] = MEASURES
-    min_frequency: int = 3
-    attribute: str | None = None
-    case: bool = False
-    punctuation: bool = False
 
 
 def collocates(
     node: str,
     *paths: str | Path,
     relation: Relation | None = None,
-    span: int | tuple[int, int] = SPAN,
+    span: int | tuple[int, int] | None = None,
+    count: Count = "positions",
     measures: Sequence[str] = MEASURES,
     min_frequency: int = 3,
     top: int | None = 50,
@@ -85,9 +52,12 @@ def collocates(
         Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables.
     relation : {"span", "adjacent", "sentence", "dependency"}, optional
         What belongs together; "dependency", relation by relation as in a word sketch, where the
-        corpus is parsed, else "span".
-    span : int or (int, int)
-        Tokens to the left and to the right, within the sentence.
+        corpus is parsed and nothing is said of spans, else "span".
+    span : int or (int, int), optional
+        Tokens to the left and to the right, within the sentence; 5 if not given.
+    count : {"positions", "windows", "nodes"}
+        What f, f1, f2 and N count of spans; "nodes" as corpus tools do, f the nodes with the
+        collocate in their span and f1, f2 the frequencies in the corpus.
     measures : sequence of str
         Association measures, see `measures`; the first orders the list.
     min_frequency : int
@@ -129,9 +99,11 @@ def collocates(
     ----------
     Evert 2008, Corpora and collocations, sections 3.1 and 3.2 (kinds of co-occurrence).
     """
-    both = (span, span) if isinstance(span, int) else span
+    both = (span, span) if isinstance(span, int) else span or (SPAN, SPAN)
+    if relation is None and (span is not None or count != "positions"):
+        relation = "span"
     asked = Question(
-        node, relation, both, measures, min_frequency, attribute, case, punctuation
+        node, relation, both, count, measures, min_frequency, attribute, case, punctuation
     )  # fmt: skip
     corpus = corpus_files(paths, read_as=read_as, options=reader)
     recipe = recipe_of(asked, corpus)
@@ -140,59 +112,6 @@ def collocates(
     run = perform(recipe, runs=Path(runs) if runs else None, listeners=listeners)
     found = _found(run, asked)
     return best(found, top, by=["relation"] if "relation" in found.columns else [])
-
-
-def recipe_of(asked: Question, corpus: CorpusFiles) -> Recipe:
-    """Return the experiment that answers a question.
-
-    Raises
-    ------
-    ConfigError
-        If the corpus has no such attribute, or no syntactic relations that are asked for.
-    """
-    attribute = asked.attribute or corpus.lemma
-    _require(asked, corpus, attribute)
-    word = unit(attribute, case=asked.case, punctuation=asked.punctuation)
-    relation = asked.relation or ("dependency" if corpus.parsed else "span")
-    about = {"use": "extract.pairs", "corpus": corpus.source, **_related(relation, asked.span)}
-    node = {"left": {**word, "where": _is(attribute, asked)}, "right": word}
-    shown = {"examples": 1, "form": corpus.word}
-    least = {"min_frequency": asked.min_frequency}
-    if relation != "dependency":
-        stages = {PAIRS: {**about, **node, **least, **shown}}
-    else:  # counted for all words, whose frequencies are needed; examples of the node alone
-        every = {PAIRS: {**about, "left": word, "right": word, **least}}
-        stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
-    title = f"Collocates of {asked.node}"
-    return Recipe("collocates", asked.node, {**stages, **scored(asked.measures)}, title=title)
-
-
-def _require(asked: Question, corpus: CorpusFiles, attribute: str) -> None:
-    problems = []
-    if not asked.node.strip() or asked.node.split() != [asked.node]:
-        what = "is no single word"
-        problems.append(Problem("NODE", f"{asked.node!r} {what}", "name one word"))
-    problems += corpus.lacks(attribute, heads=asked.relation == "dependency")
-    if asked.span[0] + asked.span[1] < 1 or min(asked.span) < 0:
-        problems.append(Problem("--span", "no token is in such a span", "use 5, or 0,3"))
-    if problems:
-        raise ConfigError("collocates", problems)
-
-
-def _is(attribute: str, asked: Question) -> str:
-    """Return the condition on a token that it is the node."""
-    text = "'" + asked.node.replace("'", "''") + "'"
-    return f"{attribute} = {text}" if asked.case else f"LOWER({attribute}) = LOWER({text})"
-
-
-def _related(relation: Relation, span: tuple[int, int]) -> dict[str, Any]:
-    if relation == "dependency":
-        either = {"where": "deprel <> 'punct'", "governor": "either", "named": True}
-        return {"relation": "dependency", "dependency": either}
-    if relation == "sentence":
-        return {"relation": "textual", "textual": {"within": "sentence"}}
-    left, right = (1, 1) if relation == "adjacent" else span
-    return {"relation": "surface", "surface": {"left": left, "right": right}}
 
 
 def _found(run: Run, asked: Question) -> pl.DataFrame:

@@ -181,3 +181,28 @@ def test_a_word_that_is_not_there_is_told(text: Path, runs: Path) -> None:
         DataError, match="nothing occurs at least 3 times with 'castle' in 49 tokens"
     ):
         collocates("castle", text, runs=runs)
+
+
+def test_nodes_are_counted_as_corpus_tools_do(tmp_path: Path, runs: Path) -> None:
+    """Two `new` beside one `house` are one house with `new` beside it."""
+    path = tmp_path / "a.txt"
+    path.write_text("new house new. new house. old barn new.\n")
+    found = collocates("house", path, span=1, count="nodes", min_frequency=1, runs=runs)
+    assert found.select("collocate", "f", "f1", "f2", "N").rows() == [("new", 2, 2, 4, 11)]
+    plain = collocates("house", path, span=1, min_frequency=1, runs=runs)
+    assert plain.select("collocate", "f", "f1", "f2").rows() == [("new", 3, 4, 4)]
+
+
+def test_a_span_of_a_parsed_corpus_is_a_span(tmp_path: Path, runs: Path) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(conllu())
+    for asked in ({"span": 1}, {"count": "nodes"}):
+        found = collocates("house", path, min_frequency=1, runs=runs, **asked)
+        assert "relation" not in found.columns
+    assert "relation" in collocates("house", path, min_frequency=1, runs=runs).columns
+
+
+def test_ways_to_count_that_cannot_be(text: Path, runs: Path) -> None:
+    with pytest.raises(ConfigError, match="'nodes' is about spans, not about sentence"):
+        collocates("house", text, relation="sentence", count="nodes", runs=runs)
+    assert main(["collocates", "house", str(text), "--count", "node"]) == 2
