@@ -82,7 +82,8 @@ def _section(name: str) -> Iterator[str]:
         if rows:
             head = f"| {column} | takes | default | what it is |\n|---|---|---|---|"
             yield "\n".join([head, *(f"| {' | '.join(row)} |" for row in rows)])
-    yield "```bash\n" + "\n".join(EXAMPLES[name]) + "\n```"
+    if list(EXAMPLES[name]) != [_usage(name, found)]:
+        yield "```bash\n" + "\n".join(EXAMPLES[name]) + "\n```"
 
 
 def _paragraph(text: str) -> str:
