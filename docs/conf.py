@@ -45,7 +45,7 @@ OUTSIDE = {
 def _on_the_site(text: str, *, begin: str) -> str:
     """Return a text whose links to texts outside lead to the pages that include them."""
     for path, page in OUTSIDE.items():
-        text = re.sub(rf"\]\({begin}{re.escape(path)}(?=[)#])", f"]({page}", text)
+        text = re.sub(rf"\]\({begin}{re.escape(path)}(?=[)#])", f"](/{page}", text)
     return text
 
 
