@@ -10,11 +10,12 @@ RUNS ?= runs
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: help demo test torture laws test-coverage office docs lint wheel bench coverage clean
+.PHONY: help demo test long torture laws test-coverage office docs lint wheel bench coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
-	@echo "make test      run all tests, but for those of make torture"
+	@echo "make test      run all tests, but for those of make long and make torture"
+	@echo "make long      tests that take seconds each: kills, public data, commands of the documentation"
 	@echo "make torture   what is random, for longer: kills, COUNT mutated inputs of SEED"
 	@echo "make laws      laws of measures and readers, on more examples"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
@@ -53,6 +54,11 @@ demo: $(VENV)/core
 test: $(VENV)/test
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal
 
+# What takes seconds a test: experiments on public data, runs that are killed or run at once, other
+# people's packages, and every command of the documentation.
+long: $(VENV)/test
+	$(BIN)/python -m pytest -m long --numprocesses 3 --dist worksteal
+
 # What is random, for longer: kills (LEXASSAY_KILLS=300: more of them), and COUNT mutated inputs,
 # sheets, experiments, results and commands of SEED, which goes on where it stopped.
 SEED ?= lexassay
@@ -68,7 +74,7 @@ laws: $(VENV)/test
 # Lines that no test runs. The floor and what is left out stand in pyproject.toml.
 test-coverage: $(VENV)/test
 	rm -f .coverage .coverage.*
-	$(BIN)/python -m coverage run -m pytest --numprocesses 3 --dist worksteal $(TESTS)
+	$(BIN)/python -m coverage run -m pytest -m "not torture" --numprocesses 3 --dist worksteal $(TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
 
@@ -78,7 +84,7 @@ office: $(VENV)/test
 		|| (apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 		apt-get install -qq -y --no-install-recommends libreoffice-calc > /dev/null) || true
 	@if command -v soffice > /dev/null; \
-	then LEXASSAY_OFFICE=1 $(BIN)/python -m pytest tests/office; \
+	then LEXASSAY_OFFICE=1 $(BIN)/python -m pytest -m "" tests/office; \
 	else echo "make office: LibreOffice is not here and cannot be installed: nothing was tested"; fi
 
 lint: $(VENV)/lint

@@ -81,6 +81,7 @@ def test_an_unknown_name_is_said_to_be_lexassays() -> None:
 
 
 @pytest.mark.parametrize("way", ["script", "notebook", "module"])
+@pytest.mark.long
 def test_it_finds_its_own_beside_others(beside: Path, way: str) -> None:
     (beside / "mine.py").write_text(USE)
     words = {"script": ["mine.py"], "notebook": ["-c", USE], "module": ["-m", "mine"]}[way]
@@ -88,6 +89,7 @@ def test_it_finds_its_own_beside_others(beside: Path, way: str) -> None:
     assert (done.stdout, done.stderr) == ("2.722\n", "")
 
 
+@pytest.mark.long
 def test_workers_find_it_beside_others(
     beside: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -49,6 +49,7 @@ def test_help_of_a_command_ends_with_its_examples(
     assert [line.strip() for line in ending] == list(EXAMPLES[name])
 
 
+@pytest.mark.long
 def test_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

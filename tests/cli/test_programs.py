@@ -152,6 +152,7 @@ def _read(terminal: int) -> bytes:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.long
 def test_colours_are_for_terminals_that_want_them() -> None:
     assert seen(["run", "x.toml", "--quiet"]) == b""
     run = ["run", "x.toml", "--no-report", "--force", "ranks"]

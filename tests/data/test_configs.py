@@ -38,6 +38,7 @@ def test_every_experiment_is_tested() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
+@pytest.mark.long
 def test_experiment_on_public_data(
     name: str, public_data: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -65,6 +66,7 @@ def generated(name: str, script: str, folder: Path, **settings: object) -> Run:
     )
 
 
+@pytest.mark.long
 def test_pos_induction(tmp_path: Path) -> None:
     """Types and tokens disagree on the systems, as the description says."""
     few = {"stages.types.replicates": 50, "stages.types.restarts": 10, "stages.types.kicks": 5}

@@ -17,6 +17,7 @@ PAGES = [page for page in TEXTS if any(s.kind in {"sh", "text"} for s in steps(p
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.long
 def test_a_page_can_be_walked(page: Path, tmp_path: Path) -> None:
     if needs_data(page) and not os.environ.get("LEXASSAY_DATA"):
         pytest.skip("no public data")

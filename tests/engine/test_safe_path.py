@@ -32,6 +32,7 @@ def trapped(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "command", [[str(COMMAND)], [sys.executable, "-m", "pipeline.cli"]], ids=["lexassay", "-m"]
 )
+@pytest.mark.long
 def test_neither_the_command_nor_its_workers(trapped: Path, command: list[str]) -> None:
     words = [*command, "run", "small.toml"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -82,6 +82,7 @@ measures = ["t_score", "log_likelihood"]
 
 
 @pytest.mark.parametrize("relation", sorted(RELATIONS))
+@pytest.mark.long
 def test_the_same_however_it_is_run(relation: str, tmp_path: Path) -> None:
     corpus(tmp_path)
     plain = digests(tmp_path, RELATIONS[relation], "", "plain")

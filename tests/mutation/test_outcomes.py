@@ -61,6 +61,7 @@ def test_names_of_subjects_are_their_own() -> None:
     assert len({each.name for each in SUBJECTS}) == len(SUBJECTS)
 
 
+@pytest.mark.long
 def test_cases_are_the_same_on_other_workers(tmp_path: Path) -> None:
     """What a case is depends on seed and number alone, also for the processes of a pool."""
     found = []

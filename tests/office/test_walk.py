@@ -225,6 +225,7 @@ class Walk:
             assert anew.manifests[stage].digests() == digests[stage].digests()
 
 
+@pytest.mark.long
 def test_two_people_and_a_coordinator(
     project: Path,
     tmp_path: Path,

@@ -14,6 +14,8 @@ from tests.runner.commands import Driver, Outcome, execute
 from tests.runner.extensions import HERE, install
 from tests.runner.laboratory import Laboratory, build, change
 
+pytestmark = pytest.mark.long
+
 SOURCE = HERE / "extension" / "example_extension"
 EXPERIMENT = """
 name = "small"

@@ -53,6 +53,7 @@ TRAPS = (
 
 
 @pytest.mark.parametrize("name", TREEBANKS)
+@pytest.mark.long
 def test_whole_treebank(name: str, public_data: Callable[[str], Path]) -> None:
     path = public_data(f"corpora/{name}.conllu.gz")
     expected = pl.DataFrame(slow_readers.conllu(path), infer_schema_length=None)

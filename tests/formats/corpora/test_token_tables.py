@@ -38,6 +38,7 @@ TRAPS = (
 )
 
 
+@pytest.mark.long
 def test_novels(public_data: Callable[[str], Path], tmp_path: Path) -> None:
     path = public_data("corpora/eltec_eng_level2.tsv.gz")
     columns = ["form", "lemma", "upos"]

@@ -12,6 +12,8 @@ import pytest
 import pipeline as lx
 from tests.runner import commands
 
+pytestmark = pytest.mark.long
+
 EXPERIMENT = """
 name = "corpus"
 [run]

@@ -195,6 +195,7 @@ def test_garbage_of_what_was_stopped(texts: Laboratory) -> None:
         ("os.rename .*/candidates/[0-9a-f]+$", 1, True, (1, 1)),
     ],
 )
+@pytest.mark.long
 def test_killed(
     texts: Laboratory, place: str, number: int, partial: bool, shards: tuple[int, int]
 ) -> None:
@@ -211,6 +212,7 @@ def test_killed(
     assert hidden == {".lock"}
 
 
+@pytest.mark.long
 def test_two_at_once_with_different_thresholds(texts: Laboratory) -> None:
     """One counts, the other waits for it; both have their own candidates."""
     given(texts, SHARDS)

@@ -50,6 +50,7 @@ def assert_left_tidy(laboratory: Laboratory) -> None:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.long
 def test_between_two_shards(laboratory: Laboratory, plugin: Path, number: signal.Signals) -> None:
     gate = laboratory.insert_gate()
     gate.permit()
@@ -78,6 +79,7 @@ def assert_goes_on(laboratory: Laboratory, gate: Gate, plugin: Path) -> None:
 
 @pytest.mark.parametrize("where", ["plan", "join"])
 @pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.long
 def test_within_a_plan(
     laboratory: Laboratory, plugin: Path, number: signal.Signals, where: str
 ) -> None:

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from pipeline.runner.store.folders import write_folder
 from pipeline.runner.store.storage import storage_at
 from tests.runner.commands import Driver, call, environment
@@ -58,6 +60,7 @@ def before(place: str, number: int) -> Way:
     return killed
 
 
+@pytest.mark.long
 def test_killed_at_one_place_after_the_other(tmp_path: Path) -> None:
     """Each run goes on where the one before was killed, and the last comes to the end."""
     assert {place.partition(" ")[0] for place, _, _ in PLACES} == {*ACTS, "open"} - {"os.truncate"}

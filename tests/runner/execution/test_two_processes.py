@@ -80,6 +80,8 @@ import sys
 from pathlib import Path
 from pipeline.runner.store.folders import write_folder
 from pipeline.runner.store.storage import storage_at
+
+pytestmark = pytest.mark.long
 folder = Path(sys.argv[1])
 for number in range(100):
     write_folder(storage_at(folder.parent), folder.name, {"a": sys.argv[2].encode(), "b/c": sys.argv[2].encode()})

@@ -296,6 +296,7 @@ class Changed:
         return [each.out for each in done]
 
 
+@pytest.mark.long
 def test_code_of_the_project(laboratory: Laboratory, copied: Path) -> None:
     do = Changed(laboratory, copied)
     do(["run"])

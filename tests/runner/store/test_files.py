@@ -39,6 +39,7 @@ def assert_nothing_half_done(root: Path) -> None:
 @pytest.mark.parametrize(
     ("stage", "missing"), [("candidates", 5000), ("scores", 1), ("ranks", 30_000)]
 )
+@pytest.mark.long
 def test_file_size_limit(large: Laboratory, stage: str, missing: int) -> None:
     """The largest file of a stage does not fit: by a byte, or by far."""
     undisturbed = Laboratory(large.folder, large.folder / "undisturbed")

@@ -134,6 +134,7 @@ def test_before_the_first_run(laboratory: Laboratory) -> None:
     assert "0.00 MB  removed, 0 folder(s)" in done.out
 
 
+@pytest.mark.long
 def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> None:
     """What a run with other settings has made so far is not taken away under its hands."""
     plugin = slow(tmp_path / "plugin")
