@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
@@ -26,6 +28,7 @@ nb_execution_mode = "force"  # what the notebooks show is what comes out today
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # !lexassay
 
 html_theme = "furo"
 html_title = "lexassay"
