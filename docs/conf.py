@@ -45,18 +45,18 @@ OUTSIDE = {
 """Texts beside the folder of these chapters, and the pages of the site that include them."""
 
 
-def _on_the_site(text: str, *, begin: str) -> str:
+def _on_the_site(text: str, *, begin: str, up: str = "") -> str:
     """Return a text whose links to texts outside lead to the pages that include them."""
     for path, page in OUTSIDE.items():
-        text = re.sub(rf"\]\({begin}{re.escape(path)}(?=[)#])", f"]({page}", text)
+        text = re.sub(rf"\]\({begin}{re.escape(path)}(?=[)#])", f"]({up}{page}", text)
     return text
 
 
 def setup(app: Sphinx) -> None:
     """Let links between chapters and texts outside lead somewhere on the site, too."""
 
-    def chapter(_app: Sphinx, _name: str, content: list[str]) -> None:
-        content[0] = _on_the_site(content[0], begin=r"(?:\.\./)+")
+    def chapter(_app: Sphinx, name: str, content: list[str]) -> None:
+        content[0] = _on_the_site(content[0], begin=r"(?:\.\./)+", up="../" * name.count("/"))
 
     def included(_app: Sphinx, _path: Path, _name: str, content: list[str]) -> None:
         content[0] = _on_the_site(content[0], begin="").replace("](docs/", "](")
