@@ -23,6 +23,8 @@ _USUAL = {
     "N": ("n", "size", "total", "corpus_size", "tokens"),
 }
 """What other programs call them."""
+_CONSTANT = ("f1", "N")
+"""What may be the same in all rows, and no column: the frequency of one node, the corpus size."""
 _NEAR = 0.5
 
 
@@ -57,7 +59,7 @@ def column_names(given: Sequence[str]) -> dict[str, str]:
 
 
 def renamed(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) -> pl.LazyFrame:
-    """Return the table with our names; a number for N is that N in all rows.
+    """Return the table with our names; a number for f1 or N is that number in all rows.
 
     Raises
     ------
@@ -68,7 +70,7 @@ def renamed(table: pl.LazyFrame, names: Mapping[str, str], *, file: str) -> pl.L
     numbers = {
         ours: int(theirs)
         for ours, theirs in names.items()
-        if ours == "N" and theirs not in has and theirs.isdecimal()
+        if ours in _CONSTANT and theirs not in has and theirs.isdecimal()
     }
     wanted = {ours: names.get(ours, ours) for ours in (*SIGNATURE, *names) if ours not in numbers}
     if absent := {ours: theirs for ours, theirs in wanted.items() if theirs not in has}:
@@ -88,8 +90,8 @@ def _absent(absent: Mapping[str, str], has: Sequence[str]) -> list[Violation]:
     for ours, theirs in absent.items():
         near = nearest(theirs if theirs != ours else ours, has)
         remedy = f"; did you mean --columns {ours}={near}?" if near else ""
-        if ours == "N" and not near:
-            remedy = "; --columns N=NUMBER, if it is the same everywhere"
+        if ours in _CONSTANT and not near:
+            remedy = f"; --columns {ours}=NUMBER, if it is the same everywhere"
         what = "missing" if theirs == ours else f"there is no column {theirs!r}"
         wrong.append(Violation(what + remedy, ours, 0))
     listed = f"the file has {', '.join(has)}; --columns f=NAME,f1=NAME ... says which is which"

@@ -40,7 +40,7 @@ def score(
         typer.Option(
             "--columns",
             metavar="OURS=THEIRS,...",
-            help="What the file calls f, f1, f2, N, l1, l2: f=freq,f1=f_node; N may be a number.",
+            help="What the file calls f, f1, f2, N, l1, l2: f=freq,f1=f_node; f1, N: or a number.",
         ),
     ] = None,
     format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",

@@ -18,8 +18,8 @@ CUTS = (50, 100, 200, 500, 1000, 2000)
 LEFT = ("l1", "w1", "word1", "node", "left", "base", "form1")
 RIGHT = ("l2", "w2", "word2", "collocate", "right", "form2")
 _JUDGED = ("TP", "b.TP", "true_positive", "judgement", "label", "gold")
-_COUNTS = ("f", "f1", "f2", "N", "O11", "E11", "documents", "rank")
-"""Columns of numbers that are no scores."""
+_COUNTS = ("f", "f1", "f2", "N", "O11", "E11", "documents", "rank", "id", "")
+"""Columns of numbers that are no scores; R writes the numbers of rows without a name."""
 _TRUE = {"1", "0", "true", "false", "yes", "no", ""}
 
 

@@ -72,6 +72,20 @@ def test_names_of_its_own(
     assert scored(path, capsys, "--columns", given) == expected
 
 
+def test_collocates_of_one_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Collocate,Freq,Coll\nKraft,12,30\nGange,7,40\n")
+    given = "l2=Collocate,f=Freq,f2=Coll,f1=20,N=1000"
+    words = ["score", str(path), "--measures", "frequency", "--format", "csv", "--columns"]
+    assert main([*words, given]) == 0
+    found = pl.read_csv(io.StringIO(capsys.readouterr().out))
+    assert found.select("l2", *HEAD[2:]).rows() == [("Kraft", 12, 20, 30, 1000), ("Gange", 7, 20, 40, 1000)]  # fmt: skip
+    assert main([*words, given.replace("f1=20,", "")]) == 1
+    assert "column f1: missing; --columns f1=NUMBER, if it is the same" in capsys.readouterr().err
+    assert main([*words, given.replace("f2=Coll", "f2=30")]) == 1
+    assert "column f2: there is no column '30'" in capsys.readouterr().err
+
+
 def test_absent_columns_name_the_nearest_and_all(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -99,6 +99,16 @@ def test_list_sizes_fit_the_list(rows: int, sizes: list[int], tmp_path: Path) ->
     assert run.table("precision.cuts")["n"].to_list() == sizes
 
 
+@pytest.mark.parametrize("name", ["id", '""'])
+def test_numbers_of_rows_are_no_scores(name: str, tmp_path: Path) -> None:
+    """UCS has a column id, write.csv in R one without a name."""
+    (tmp_path / "list.csv").write_text(f"{name},l1,l2,mi\n1,a,x,3\n2,b,y,2\n3,c,z,5\n")
+    (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
+    run = evaluate(tmp_path / "list.csv", tmp_path / "gold.csv", cuts=[1],
+                   runs=tmp_path / "r", report=False)  # fmt: skip
+    assert run.table("precision.cuts").select("measure", "precision").rows() == [("mi", 1.0)]
+
+
 def test_the_lowest_can_come_first(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("l1,l2,p\na,x,0.5\nb,y,0.001\nc,z,0.01\n")
     (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
