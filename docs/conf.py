@@ -43,9 +43,12 @@ OUTSIDE = {
 
 
 def _on_the_site(text: str, *, begin: str) -> str:
-    """Return a text whose links to texts outside lead to the pages that include them."""
+    """Return a text whose links to texts outside lead to the pages that include them.
+
+    What `begin` says in a group, the way up to these chapters, is kept.
+    """
     for path, page in OUTSIDE.items():
-        text = re.sub(rf"\]\({begin}{re.escape(path)}(?=[)#])", f"]({page}", text)
+        text = re.sub(rf"\]\({begin}{re.escape(path)}(?=[)#])", rf"](\g<up>{page}", text)
     return text
 
 
@@ -53,10 +56,10 @@ def setup(app: Sphinx) -> None:
     """Let links between chapters and texts outside lead somewhere on the site, too."""
 
     def chapter(_app: Sphinx, _name: str, content: list[str]) -> None:
-        content[0] = _on_the_site(content[0], begin=r"(?:\.\./)+")
+        content[0] = _on_the_site(content[0], begin=r"(?P<up>(?:\.\./)*)\.\./")
 
     def included(_app: Sphinx, _path: Path, _name: str, content: list[str]) -> None:
-        content[0] = _on_the_site(content[0], begin="").replace("](docs/", "](")
+        content[0] = _on_the_site(content[0], begin="(?P<up>)").replace("](docs/", "](")
         content[0] = content[0].replace("](configs/", "](../configs/")
 
     app.connect("source-read", chapter)
