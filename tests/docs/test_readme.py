@@ -7,10 +7,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
+import typer
 
+from pipeline.cli.app import COMMANDS, app_for
 from pipeline.cli.templates import json_schema
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -68,3 +71,31 @@ def test_links_lead_somewhere() -> None:
     root = Path(__file__).parents[2]
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert (root / target).exists(), target
+
+
+def synopsis() -> list[str]:
+    """Return the entries of the list of commands, a line or several each."""
+    part = README.split("\n## Commands\n")[1].split("\n## ")[0]
+    lines = [line for line in part.splitlines() if line.startswith("    ")]
+    return ["    lexassay" + entry for entry in "\n".join(lines).split("    lexassay")[1:]]
+
+
+def options_of(words: list[str]) -> set[str]:
+    """Return the options of a command; those of the program if none is called."""
+    group = typer.main.get_command(app_for(words))
+    found: Any = group
+    if words:
+        found = getattr(group, "commands")[words[0]]  # noqa: B009, of a group alone
+    return {name for option in found.params for name in (*option.opts, *option.secondary_opts)}
+
+
+@pytest.mark.parametrize("entry", synopsis(), ids=lambda entry: entry.split()[1])
+def test_a_line_of_the_commands_names_what_there_is(entry: str) -> None:
+    name = entry.split()[1]
+    words = [] if name.startswith("--") else [name]
+    assert set(words) <= set(COMMANDS)
+    assert set(re.findall(r"--[a-z][a-z-]*", entry)) <= options_of(words)
+
+
+def test_every_command_has_a_line() -> None:
+    assert set(COMMANDS) <= {entry.split()[1] for entry in synopsis()}

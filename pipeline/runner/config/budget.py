@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, TypeAlias
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from pipeline.formats.corpora.blocks import SIZE
 from pipeline.runner.config.sources import SourceFile
@@ -30,7 +30,9 @@ def _bytes(value: object) -> object:
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
-Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes)]
+_Written = Annotated[str, Field(pattern=r"^\s*\d+(\.\d+)?\s*[KMGTkmgt]?[Bb]\s*$")]
+"""What an editor is told of the text."""
+Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes, json_schema_input_type=int | _Written)]
 """A whole number of bytes, or text such as 2GB (1 GB = 2^30 bytes)."""
 
 
