@@ -19,7 +19,7 @@ extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton"]
 exclude_patterns = ["paper", "_build", "**/.*"]
 root_doc = "index"
 
-myst_enable_extensions = ["colon_fence", "deflist", "smartquotes", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist", "smartquotes"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 nitpicky = True
