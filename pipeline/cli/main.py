@@ -50,12 +50,12 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
 
         return call(words)
     except BrokenPipeError:
-        # The reader of our output has gone, as `head` does: no more can be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _unread()
     except KeyboardInterrupt:
         raise  # before anything else is imported: what it broke off is half there
     except BaseException as error:
+        if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+            return _unread()  # Typer's word for it
         from pipeline import causes
         from pipeline.errors import LexassayError
 
@@ -64,6 +64,12 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
         if not isinstance(error, Exception) and not causes.is_panic(error):
             raise
         return _report(error, _UNKNOWN, debug=debug, text=causes.in_words(error))
+
+
+def _unread() -> int:
+    """End in peace where the reader of our output has gone, as `head` does."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _report(error: BaseException, code: int, *, debug: bool, text: str | None = None) -> int:

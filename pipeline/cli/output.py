@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
@@ -220,7 +221,8 @@ def _draw(
         table.add_column(escape(name), justify="right" if flush else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    Console(width=WIDEST).print(table)
+    with contextlib.suppress(SystemExit):  # whoever read it has gone, as `head` does
+        Console(width=WIDEST).print(table)
 
 
 def cells(row: Sequence[Any]) -> list[str]:

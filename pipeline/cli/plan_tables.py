@@ -24,6 +24,9 @@ _READ_POWER = """\
 precision 1 and 2: of the candidates that only that list has; difference: between the lists, in
 percentage points; power 1 and 2: how often the test says that the first, or the second, is better;
 s.e.: error of the simulation. docs/planning.md says how to choose."""
+_ONE_TEST = """\
+Of one test at the level alpha. Where a stage corrects for several comparisons, give a lower one:
+with Holm's correction alpha / tests is safe."""
 _UNREACHED = "no rate: even as many draws as candidates would not do."
 
 
@@ -50,6 +53,9 @@ def readable(plan: pl.DataFrame) -> pl.DataFrame:
 def print_plan(plan: pl.DataFrame, *, title: str) -> None:
     """Print a plan, and how to read it."""
     output.print_table(readable(plan), rows=plan.height, title=title)
-    print(_READ_POWER if "power_1" in plan.columns else _READ_WIDTH)
+    power = "power_1" in plan.columns
+    print(_READ_POWER if power else _READ_WIDTH)
+    if power:
+        print(_ONE_TEST)
     if plan["rate"].null_count():
         print(_UNREACHED)

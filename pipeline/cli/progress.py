@@ -123,7 +123,8 @@ class RunProgress:
         if self._bars and self._bar is not None:
             self._bars.remove_task(self._bar)
             self._bar = None
-        self._say(f"[{self._seen}/{self._stages}] {event.stage:<20} {_outcome(event)}")
+        far = f"[{self._seen:>{len(str(self._stages))}}/{self._stages}]"
+        self._say(f"{far} {event.stage:<20} {_outcome(event)}")
 
     def _remark(self, event: Event) -> None:
         """Show a remark; what was said of another stage in the same words, in short."""

@@ -15,6 +15,8 @@ from pipeline.runner.events import Listener
 
 CUTS = (50, 100, 200, 500, 1000, 2000)
 """List sizes that the table shows."""
+_OF_UCS = ("r.", "b.", "n.")
+"""What columns of UCS data sets begin with that are ranks, judgements, further numbers."""
 LEFT = ("l1", "w1", "word1", "node", "left", "base", "form1")
 RIGHT = ("l2", "w2", "word2", "collocate", "right", "form2")
 _JUDGED = ("TP", "b.TP", "true_positive", "judgement", "label", "gold")
@@ -189,6 +191,7 @@ def _scores(asked: Judged, *units: str) -> dict[str, str]:
                     for name in absent]  # fmt: skip
         raise ConfigError("evaluate", problems)
     own = (*units, *(name for name in ranked.columns if name.lower() in _lower(_COUNTS)))
+    own += tuple(name for name in ranked.columns if name.startswith(_OF_UCS))
     judged = [each for each in (ranked.look_for(*_JUDGED),) if each]
     wanted = [*asked.scores, *asked.ascending] or ranked.numbers(*own, *judged, *ranked.flags())
     return {_measure(name): name for name in dict.fromkeys(wanted)}

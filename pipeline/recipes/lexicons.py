@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.api.results import Run
-from pipeline.errors import ConfigError, Problem
+from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.recipes.recipe import Recipe, perform, save
 from pipeline.recipes.table_files import table_file
 from pipeline.runner.events import Listener
@@ -94,6 +94,7 @@ def recipe_of(
     if rate is not None and size is not None:
         problem = Problem("--rate", "does not go with --size", "give one of the two")
         raise ConfigError("lexicon", [problem])
+    _require_used(columns, [*golds, computed])
     names = ["gold"] if len(golds) == 1 else [f"gold_{n}" for n in range(1, len(golds) + 1)]
     stages: dict[str, dict[str, Any]] = {
         name: _read(path, columns, case=case) for name, path in zip(names, golds, strict=True)
@@ -113,8 +114,23 @@ def recipe_of(
     return Recipe("lexicon", about, stages, title=f"The lexicon {about}")
 
 
+def _require_used(columns: Mapping[str, str], paths: Sequence[Path]) -> None:
+    """Refuse a name of a column that none of the files has."""
+    held = {name: None for path in paths for name in table_file(path).columns}
+    absent = [
+        Problem(f"--columns {ours}", f"no file has a column {theirs!r}", did_you_mean(theirs, held))
+        for ours, theirs in columns.items()
+        if theirs not in held
+    ]
+    if absent:
+        raise ConfigError("lexicon", absent)
+
+
 def _read(path: Path, columns: Mapping[str, str], *, case: bool) -> dict[str, Any]:
-    table = table_file(path, named={k: v for k, v in columns.items() if k in {"lemma", "form"}})
+    """Return the stage that reads a file; names of columns that it has not are those of others."""
+    held = table_file(path).columns
+    own = {ours: name for ours, name in columns.items() if name in held}
+    table = table_file(path, named={k: v for k, v in own.items() if k in {"lemma", "form"}})
     found = {"lemma": table.column(*_LEMMA), "form": table.column(*_FORM)}
     spelling = {} if case else {"case": "lower"}
     names = {"columns": table.other_names(**found)}

@@ -165,3 +165,16 @@ def test_colours_are_for_terminals_that_want_them() -> None:
         [sys.executable, "-m", "pipeline.cli", *shown], capture_output=True, check=True
     )
     assert b"\x1b" not in piped.stdout + piped.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("words", [["measures"], ["schema"], ["measures", "--format", "csv"]])
+def test_who_reads_the_beginning_alone_is_told_of_no_failure(words: list[str]) -> None:
+    command = [sys.executable, "-m", "pipeline.cli", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0

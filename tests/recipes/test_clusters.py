@@ -87,6 +87,17 @@ def test_a_lexicon_by_two_dictionaries(files: Path) -> None:
     assert only.table("quality.lemmas").height == 1
 
 
+def test_names_of_columns_are_those_of_the_files_that_have_them(files: Path) -> None:
+    (files / "gold.csv").write_text("Stichwort,Form\ngo,go\ngo,goes\n")
+    (files / "mine.csv").write_text("lemma,form\ngo,go\n")
+    names = {"lemma": "Stichwort", "form": "Form"}
+    given = files / "gold.csv", files / "mine.csv"
+    run = lexicon(*given, columns=names, runs=files / "r", report=False)
+    assert run.table("quality.lemmas")["n_gold"].to_list() == [2]
+    with pytest.raises(ConfigError, match="no file has a column 'Stichwrt'.*Stichwort"):
+        lexicon(*given, columns={"lemma": "Stichwrt"}, runs=files / "r", report=False)
+
+
 def test_the_command_shows_the_lemmas_that_cost_most(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -109,6 +109,16 @@ def test_numbers_of_rows_are_no_scores(name: str, tmp_path: Path) -> None:
     assert run.table("precision.cuts").select("measure", "precision").rows() == [("mi", 1.0)]
 
 
+def test_ranks_and_judgements_of_ucs_are_no_scores(tmp_path: Path) -> None:
+    (tmp_path / "list.ds").write_text(
+        "l1\tl2\tam.MI\tr.MI\tb.TP\tn.x\na\tx\t3\t2\t0\t7\nb\ty\t5\t1\t1\t8\n"
+    )
+    (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\n")
+    run = evaluate(tmp_path / "list.ds", tmp_path / "gold.csv", cuts=[1],
+                   runs=tmp_path / "r", report=False)  # fmt: skip
+    assert run.table("precision.cuts").select("measure", "precision").rows() == [("am.MI", 1.0)]
+
+
 def test_the_lowest_can_come_first(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("l1,l2,p\na,x,0.5\nb,y,0.001\nc,z,0.01\n")
     (tmp_path / "gold.csv").write_text("l1,l2,TP\na,x,0\nb,y,1\nc,z,1\n")
