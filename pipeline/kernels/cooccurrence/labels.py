@@ -27,7 +27,7 @@ def fields(template: str) -> list[str]:
     ['prep.lemma', 'lemma']
     """
     attributes = []
-    for _text, field, specification, conversion in string.Formatter().parse(template):
+    for _text, field, specification, conversion in _parts(template):
         if field is None:
             continue
         if not field or specification or conversion:
@@ -36,6 +36,17 @@ def fields(template: str) -> list[str]:
     if not attributes:
         raise ValueError(f"{template!r} names no attribute: every unit would be called the same")
     return attributes
+
+
+def _parts(template: str) -> list[tuple[str, str | None, str | None, str | None]]:
+    """Return what stands before each field, and the field."""
+    try:
+        return list(string.Formatter().parse(template))
+    except ValueError as error:
+        raise ValueError(
+            f"{template!r} has a brace without its like: write {{attribute}}; a brace that is"
+            " text is doubled"
+        ) from error
 
 
 def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
@@ -62,7 +73,7 @@ def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
     """
     fields(template)
     parts: list[pl.Expr] = []
-    for text, field, _specification, _conversion in string.Formatter().parse(template):
+    for text, field, _specification, _conversion in _parts(template):
         if text:
             parts.append(pl.lit(text))
         if field:

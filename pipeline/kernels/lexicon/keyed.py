@@ -11,6 +11,8 @@ ABSENT = ("-", "–", "—", "−")
 """Signs that the dictionary lacks the lemma."""
 SEPARATORS = r"[,;\n\r،、]+"
 """Between two forms."""
+_LONE = r"\r(?:[^\n]|$)"
+"""A carriage return without a line feed: workbooks have the text _x000D_ so, too."""
 _MOST_PLACES = 4
 """Places that a message names."""
 
@@ -53,7 +55,7 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
 
     An id is empty, or is not that of the row's lemma; nobody is named who keyed forms in; forms
     are keyed in and a - says that the dictionary has none, in one cell or in two rows of a lemma;
-    nothing but separators.
+    nothing but separators; a carriage return that may have been text.
 
     Parameters
     ----------
@@ -94,6 +96,10 @@ def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
         _fault(entries, empty, "id", pl.lit("is empty; restore it from the original sheet")),
         _fault(entries, strange, "id", not_of),
         _fault(entries, mixed, "forms", pl.lit("holds forms and a -: keep one")),
+        _fault(entries, pl.col("forms").str.contains(_LONE), "forms", pl.lit(
+            "has a carriage return, as spreadsheets read the text _x000D_:"
+            " part forms by commas or line feeds, and type that text \\x5Fx000D_"
+        )),
         _fault(entries, nothing, "forms", pl.lit("holds no form; - says that there is none")),
         _fault(
             entries, both & filled & ~mixed, "forms",

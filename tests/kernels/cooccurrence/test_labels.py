@@ -33,7 +33,8 @@ def test_numbers_and_braces() -> None:
         ("{lemma!r}", "write {attribute} or {name.attribute}"),
         ("{lemma:>9}", "write {attribute} or {name.attribute}"),
         ("lemma", "names no attribute"),
-        ("{lemma", "expected '}'"),
+        ("{lemma", "has a brace without its like: write {attribute}"),
+        ("lemma}", "has a brace without its like: write {attribute}"),
     ],
 )
 def test_templates_that_make_no_sense(template: str, said: str) -> None:

@@ -63,6 +63,23 @@ def test_a_hyphen_inside_a_form_is_none_of_the_signs() -> None:
     assert keyed_forms(typed).collect().height == 2
 
 
+@pytest.mark.parametrize(
+    ("forms", "faulty"),
+    [
+        ("u\rv", True),
+        ("\r", True),
+        ("u\n\r", True),
+        ("u\r\nv", False),
+        ("u\nv", False),
+        ("\n", False),
+    ],
+)
+def test_a_carriage_return_may_have_been_text(forms: str, faulty: bool) -> None:
+    """Workbooks have it as _x000D_, and the text _x000D_ of careless programs, too."""
+    said = keying_faults(entries(("a", forms))).collect()["problem"].to_list()
+    assert any(r"type that text \x5Fx000D_" in each for each in said) == faulty
+
+
 def test_ids_are_checked() -> None:
     wrong = entries(("a", "u")).with_columns(id=pl.lit("x0"))
     empty = entries(("a", "u")).with_columns(id=pl.lit(None, pl.String))
