@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +12,7 @@ from types import ModuleType
 import polars as pl
 import pytest
 
+from pipeline.cli.main import main
 from pipeline.kernels.association.scoring import score
 from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.nbest.difference_sets import difference_counts
@@ -52,3 +55,16 @@ def test_the_pairs_are_those_of_the_data(
         found = counts.filter(measure_1=pair[0], measure_2=pair[1]).sort("n")
         rows = found.select("n", "size", "k_1", "k_2").rows()
         assert rows == update.PAIRS[" against ".join(pair)]
+
+
+@pytest.mark.long
+def test_the_pilot_on_public_data(
+    public_data: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public_data("collocations/krenn_pp_verb.ds")
+    monkeypatch.chdir(DOCS.parent)
+    chapter = (DOCS / "planning.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^\$ lexassay (size .*--pilot.*)$", chapter, re.MULTILINE)
+    runs = ["--runs", str(tmp_path)]
+    assert main(["run", "configs/krenn.toml", "--no-report", "--quiet", *runs]) == 0
+    assert main([*shlex.split(shown), *runs]) == 0
