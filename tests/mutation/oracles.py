@@ -104,11 +104,12 @@ def vertical_tokens(path: Path) -> int | None:
 
 
 def table_tokens(path: Path) -> int | None:
-    """Count the lines below the header that are neither blank nor comments."""
+    """Count the lines that are neither blank nor comments, but for the first: the header."""
     lines = lines_of(path)
     if lines is None:
         return None
-    return sum(bool(line.strip()) and not line.startswith("# ") for line in lines[1:])
+    filled = sum(bool(line.strip()) and not line.startswith("# ") for line in lines)
+    return max(filled - 1, 0)
 
 
 def words(path: Path) -> int | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutation import oracles
 from tests.mutation.__main__ import read, report
 from tests.mutation.outcomes import BAD, GOOD, MEMORY, Ended, outcome, reached_rows
 from tests.mutation.pool import run_all
@@ -90,3 +91,9 @@ def test_a_report_and_a_log_that_was_cut(tmp_path: Path) -> None:
     assert lines[0].split() == ["memory", "all", "reached", "rows"]
     assert lines[1].split() == ["tables", "1", "1", "100%"]
     assert lines[-2:] == ["1: memory: a.tsv (b):", "    far too much"]
+
+
+@pytest.mark.parametrize("above", ["", "\n", " \n# a\n\n"])
+def test_what_stands_above_a_header_is_no_token(above: str, tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text(f"{above}form\ttag\nthe\tX\n\ndog\tX\n")
+    assert oracles.table_tokens(tmp_path / "c.tsv") == 2
