@@ -114,6 +114,11 @@ def query(error: BaseException) -> str:
     return _ADVICE.split(text, maxsplit=1)[0].strip() + _columns(text)
 
 
+def is_conversion(error: BaseException) -> bool:
+    """Return whether values of a column could not be made numbers, dates or the like."""
+    return bool(_CONVERSION.search(str(error)))
+
+
 def _columns(text: str) -> str:
     """Return the columns of the expression that an error quotes."""
     names = _COLUMN.findall(text.partition("in the following expression:")[2])

@@ -107,6 +107,10 @@ def _blamed(task: Task) -> Iterator[None]:
             raise
         for file in _files(task):
             file.check()  # where it cannot be read, or no longer, that is the reason
+        if causes.is_conversion(error) and "CAST(" in repr(task.config):
+            why = f"stages.{task.name}: a CAST of its options cannot be done"
+            remedy = "Use TRY_CAST, which gives no value for these, or leave them out before"
+            raise DataError(f"{why}: {causes.query(error)}\n{remedy}") from error
         raise StageFailed(task.name, error, causes.in_words(error)) from error
 
 

@@ -11,6 +11,7 @@ import pytest
 from pipeline.runner.store.local import LocalStorage
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
 from schemas import Candidates
+from tests.runner.commands import call
 from tests.runner.laboratory import Laboratory, assert_whole
 
 OWN = """
@@ -60,6 +61,22 @@ def test_what_a_library_says_of_a_stage_is_told_in_our_words(laboratory: Laborat
     assert "If no condition or formula of its options explains it, this is a defect" in said
     for advice in ("Error:", "You might", "This error occurred", "i64", "strict"):
         assert advice not in said, advice
+
+
+@pytest.mark.parametrize(("cast", "code"), [("CAST", 1), ("TRY_CAST", 0)])
+def test_a_cast_of_a_condition_that_cannot_be_done(cast: str, code: int, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("a b\n1 2\n")
+    (tmp_path / "x.toml").write_text(
+        'name = "x"\n[stages.pairs]\nuse = "extract.pairs"\nrelation = "adjacent"\n'
+        f'corpus = "c.txt"\nleft = {{ where = "{cast}(form AS BIGINT) > 0", label = "{{form}}" }}\n'
+        'right = { label = "{form}" }\n'
+    )
+    done = call(["run", str(tmp_path / "x.toml"), "--runs", str(tmp_path / "r"), "--no-report"])
+    assert done.code == code
+    if code:
+        assert "stages.pairs: a CAST of its options cannot be done: column 'form' has" in done.err
+        assert "Use TRY_CAST" in done.err
+        assert "defect" not in done.err
 
 
 def test_rows_that_cannot_be_read_back(
