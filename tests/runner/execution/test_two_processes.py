@@ -14,6 +14,8 @@ from tests.runner.commands import environment, finish
 from tests.runner.extensions import slow
 from tests.runner.laboratory import Laboratory, assert_whole, wait_until
 
+pytestmark = pytest.mark.long
+
 WAITS = "another run is at work on it; waiting"
 
 
@@ -80,8 +82,6 @@ import sys
 from pathlib import Path
 from pipeline.runner.store.folders import write_folder
 from pipeline.runner.store.storage import storage_at
-
-pytestmark = pytest.mark.long
 folder = Path(sys.argv[1])
 for number in range(100):
     write_folder(storage_at(folder.parent), folder.name, {"a": sys.argv[2].encode(), "b/c": sys.argv[2].encode()})
