@@ -96,10 +96,10 @@ $(VENV)/docs: $(VENV)/core
 	$(PIP) --editable ".[docs]"
 	touch $@
 
-# The site goes to the folder site. A link that leads nowhere is a failure, and so is a cell of a notebook.
+# The site goes to site/html. A link that leads nowhere is a failure, and so is a cell of a notebook.
 docs: $(VENV)/docs
 	$(BIN)/python -m tests.docs.walk --fresh docs/tutorials/*.md
-	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going -q docs site
+	$(BIN)/python -m sphinx --fresh-env --nitpicky --fail-on-warning --keep-going -q docs site/html
 
 wheel: $(VENV)/core
 	$(BIN)/python tests/house/wheel.py
@@ -135,4 +135,4 @@ coverage: $(VENV)/core
 	$(BIN)/python benchmarks/lexicon_simulation.py
 
 clean:
-	rm -rf $(VENV) $(PEERS) runs build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutations
+	rm -rf $(VENV) $(PEERS) runs build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutations site

@@ -50,6 +50,18 @@ def test_paths_are_found_in_the_text() -> None:
     assert len(PATHS) > 30
 
 
+def test_what_runs_make_is_not_kept() -> None:
+    """The folders of the project, and no other, are in the repository."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("this is no checkout")
+    folders = {path.partition("/")[0] for path in listed.stdout.splitlines() if "/" in path}
+    own = {place.partition("/")[0] for place in MAP} | {".ci", ".github"}
+    assert folders <= own
+
+
 def test_make_has_the_targets() -> None:
     makefile = (ROOT / "Makefile").read_text()
     named = set(re.findall(r"`make ([\w-]+)`", GUIDE))
