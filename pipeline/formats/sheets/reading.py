@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from pipeline.formats.sheets.workbook import worksheets
 
 _ONLY_ID = Layout((Column(ID, ID, writable=False, width=18),))
 _EXAMPLES = 3
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 
 
 def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
@@ -50,8 +52,8 @@ def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
     ------
     DataError
         If the file cannot be read, no row among the first 20 has the column id, two worksheets
-        have, a required column is missing, a column is there twice, or a row of a text file has
-        more fields than the header.
+        have, a required column is missing, a column is there twice, a row of a text file has
+        more fields than the header, or a cell has a carriage return without a line feed.
     """
     expected = layout or _ONLY_ID
     suffix = path.suffix.lower()
@@ -61,6 +63,7 @@ def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
         raise DataError(f"{path}: no such file")
     choose = _worksheet if suffix in WORKBOOKS else _text
     grid, place = choose(path, expected)
+    _refuse_lone_returns(path, grid, place)
     names = header.names(grid, place, expected)
     header.check(path, names, place, expected)
     body = enumerate(grid.rows[place + 1 :], start=place + 2)
@@ -150,4 +153,21 @@ def _refuse_long_rows(path: Path, grid: Grid, place: int) -> None:
         raise DataError(
             f"{path}: {len(long):,} row(s) have more than the {fields} fields of the header:{shown}"
             "\nQuote the fields that hold the delimiter."
+        )
+
+
+def _refuse_lone_returns(path: Path, grid: Grid, place: int) -> None:
+    """Refuse carriage returns that were text: workbooks of careless programs have _x000D_ so."""
+    body = enumerate(grid.rows[place + 1 :], start=place + 2)
+    found = [
+        f"\n  {letter}{line}: {cell!r}"
+        for line, row in body
+        for letter, cell in zip(grid.letters, row, strict=False)
+        if cell and _LONE_RETURN.search(cell)
+    ]
+    if found:
+        raise DataError(
+            f"{path}: {len(found):,} cell(s) have a carriage return, as spreadsheets read the text"
+            f" _x000D_:{''.join(found[:_EXAMPLES])}\nType these cells anew; that text itself is"
+            r" typed \x5Fx000D_"
         )

@@ -212,3 +212,36 @@ def test_listing(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     assert [path.name for path in listing(tmp_path)] == ["a.csv", "b.xlsx", "c.ODS"]
     assert listing(tmp_path / "absent") == []
+
+
+@pytest.mark.parametrize("typed", ["_x000D_", "_x000d_", "SVC_x000D_", "a_x000D_b"])
+@pytest.mark.parametrize("column", ["label", "note"])
+def test_text_that_spreadsheets_read_as_a_carriage_return(
+    typed: str, column: str, tmp_path: Path
+) -> None:
+    """openpyxl writes it as it is; Excel would write _x005F_x000D_."""
+    book = workbook(sheet_rows(["a", "b"], label=["SVC", ""]))
+    sheet = book.active
+    assert sheet is not None
+    row, place = next(
+        (cell.row, cell.column) for line in sheet.iter_rows() for cell in line if cell.value == "b"
+    )
+    sheet.cell(row, place + LAYOUT.names.index(column) - LAYOUT.names.index("l1"), typed)
+    with pytest.raises(
+        DataError, match=r"1 cell\(s\) have a carriage return, as .*_x000D_"
+    ) as error:
+        resaved(book, tmp_path / "s.xlsx")
+    assert str(tmp_path / "s.xlsx") in str(error.value)
+    assert r"is typed \x5Fx000D_" in str(error.value)
+
+
+def test_line_ends_of_windows_in_a_cell_are_kept(tmp_path: Path) -> None:
+    book = workbook(sheet_rows(["a"], label=["SVC"]))
+    sheet = book.active
+    assert sheet is not None
+    row, place = next(
+        (cell.row, cell.column) for line in sheet.iter_rows() for cell in line if cell.value == "a"
+    )
+    at = place + LAYOUT.names.index("note") - LAYOUT.names.index("l1")
+    sheet.cell(row, at, "one_x000D_\ntwo")
+    assert resaved(book, tmp_path / "s.xlsx")["note"].to_list() == ["one\r\ntwo"]
