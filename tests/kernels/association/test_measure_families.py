@@ -12,7 +12,7 @@ import mpmath
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.errors import ConfigError, UnknownName
@@ -52,6 +52,8 @@ def test_limits_of_all_sizes(decades: int) -> None:
 
 @settings(max_examples=40)
 @given(cells=st.one_of(signatures(10**7), rare()), decades=st.integers(1, 2000))
+@example(cells=Cells(1, 1, 1, 10), decades=316)  # 10^-316 has eight digits
+@example(cells=Cells(1, 1, 1, 10), decades=323)
 def test_mi_conf_of_any_level(cells: Cells, decades: int) -> None:
     (found,) = scores([f"mi_conf({decades})"], cells)
     exact = exact_mi_conf(cells, decades)

@@ -16,6 +16,8 @@ from pipeline.templates import Numbers
 
 REPRESENTED = 300
 """Decades n down to which 10^-n is a number of full precision."""
+_NORMAL = 1e-300
+"""Means below lose digits, since numbers near 1e-308 have fewer of them."""
 ALPHA = 0.05
 FAMILY = 1  # comparisons that the error probability is shared by (Bonferroni)
 _PER_DOUBLING = 1.0 / float(np.log(2.0))
@@ -48,7 +50,7 @@ def _mi_conf(columns: Columns, *, tail: float, log_tail: float | None) -> FloatA
     excess = (columns["delta"] - limit.shortfall) / expected
     close = (np.abs(excess) < 0.5) & (expected > 0.25 * observed)  # else O - E has lost E
     ratio = np.log(limit.mean / expected)
-    ratio = np.where(limit.mean > 0, ratio, limit.log_mean - np.log(expected))
+    ratio = np.where(limit.mean > _NORMAL, ratio, limit.log_mean - np.log(expected))
     return np.where(close, np.log1p(excess), ratio) * PER_DECADE
 
 
