@@ -122,8 +122,9 @@ def table_file(
     file = _file(source)
     if file.format.name == "csv" and "separator" not in source:
         separator = separator_of(file.path)
-        source = source if separator == "," else {**source, "separator": separator}
-        file = _file(source)
+        if separator != ",":
+            source = {**source, "separator": separator}
+            file = _file(source)
     plan = file.format.scan(file.path, file.options)
     held = [name for name in plan.collect_schema() if name != "line"]
     head = plan.select(pl.col(held).cast(pl.String, strict=False)).head(_LOOKED_AT).collect()

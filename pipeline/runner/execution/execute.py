@@ -6,8 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-import polars as pl
-
 from pipeline.engine import Engine
 from pipeline.runner.events import Listener
 from pipeline.runner.execution.counts import (
@@ -31,6 +29,7 @@ from pipeline.runner.execution.shards import Task, tasks_of
 from pipeline.runner.plan.plan import Step
 from pipeline.runner.store.digest import table_digest
 from pipeline.runner.store.manifest import Manifest, TableRecord, now
+from pipeline.runner.store.storage import scan_tables
 
 
 def execute(
@@ -94,8 +93,6 @@ def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
     """Link the parts of a table, and take the digest of its rows."""
     storage, model = whole.storage, whole.stage.outputs[table]
     parts = linked(whole, table, parts_of(shards, table), draft)
-    query = pl.scan_parquet(
-        [storage.location(f"{draft}/{part.file}") for part in parts], glob=False
-    )
+    query = scan_tables(storage, [f"{draft}/{part.file}" for part in parts])
     digest, rows = table_digest(query, key=model.key(), name=f"table {whole.name}.{table}")
     return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)

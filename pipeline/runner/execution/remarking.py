@@ -18,6 +18,7 @@ from pipeline.runner.store import store
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.manifest import Manifest, Record
 from pipeline.runner.store.sealed import sealed, unsealed
+from pipeline.runner.store.storage import scan_tables
 from pipeline.runner.store.verbs import Storage
 
 NAME = "remarks.json"
@@ -79,10 +80,7 @@ def remarks_of(
 def _look(task: Task, made: Manifest) -> Look:
     """Open what the stage was given and what it made; nothing is read before a check asks."""
     storage, stage = task.storage, task.stage
-    tables = {
-        option: pl.scan_parquet([storage.location(key) for key in keys], glob=False)
-        for option, keys in task.tables.items()
-    }
+    tables = {option: scan_tables(storage, keys) for option, keys in task.tables.items()}
     corpus = stage.shards if stage.reads_corpus else None
     files = {
         option: scanned(stage, option, each)

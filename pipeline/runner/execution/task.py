@@ -28,7 +28,7 @@ from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
 from pipeline.runner.store.sealed import sealed
-from pipeline.runner.store.storage import drafted, size_and_digest
+from pipeline.runner.store.storage import drafted, scan_tables, size_and_digest
 from pipeline.stages.base import FAULTS, Counting, Tables
 from schemas import Table
 from schemas.validate import validate
@@ -118,8 +118,7 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     """Make the tables of a task; those of a long corpus come in several goes."""
     stage, counting = task.stage, task.stage.counting
     tables: Tables = {
-        option: pl.scan_parquet([task.storage.location(key) for key in keys], glob=False)
-        for option, keys in task.tables.items()
+        option: scan_tables(task.storage, keys) for option, keys in task.tables.items()
     }
     if counting is not None and task.phase not in {"run", "count"}:
         return iter([_put_together(task, counting, tables)])
@@ -203,11 +202,11 @@ def _bucket(identity: pl.Expr, buckets: int) -> pl.Expr:
 
 def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
     """Write a part of a table and validate what can be read back of it."""
-    storage, place = task.storage, task.storage.location(key)
+    storage = task.storage
     with storage.guarded(f"stage {task.name}", task.name):
         storage.write(key, frame)
         # The file is what is validated, not the frame.
-        written = pl.scan_parquet(place, glob=False)
+        written = scan_tables(storage, [key])
         batches = written.collect_batches(chunk_size=_BATCH, maintain_order=True)
         rows = validate(batches, task.models[name], name=f"table {name}")
         if rows != frame.height:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+import polars as pl
 
 from pipeline.runner.store.local import LocalStorage
 from pipeline.runner.store.verbs import Entry, Storage, beside
@@ -36,6 +38,11 @@ def below(storage: Storage, prefix: str) -> Iterator[Entry]:
 def digest_of(storage: Storage, key: str) -> str:
     """Return the SHA-256 of a file's bytes."""
     return size_and_digest(storage, key)[1]
+
+
+def scan_tables(storage: Storage, keys: Sequence[str]) -> pl.LazyFrame:
+    """Return the query of Parquet files; brackets in their names are no pattern."""
+    return pl.scan_parquet([storage.location(key) for key in keys], glob=False)
 
 
 def size_and_digest(storage: Storage, key: str) -> tuple[int, str]:

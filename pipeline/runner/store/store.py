@@ -12,6 +12,7 @@ from pipeline.errors import StageFailed, StoreError
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.store import manifest
 from pipeline.runner.store.manifest import Manifest
+from pipeline.runner.store.storage import scan_tables
 from pipeline.runner.store.verbs import Storage
 
 LOCK = ".lock"
@@ -81,7 +82,7 @@ def scan(storage: Storage, found: Manifest, table: str) -> pl.LazyFrame:
     keys = found.keys(folder_of(found.stage, found.fingerprint), table)
     for key in keys:  # Polars would take an empty folder in its place for no rows
         storage.open(key).close()
-    return pl.scan_parquet([storage.location(key) for key in keys], glob=False)
+    return scan_tables(storage, keys)
 
 
 def artefacts(storage: Storage, stage: str) -> list[Manifest]:
