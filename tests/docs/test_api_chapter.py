@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pipeline as lx
+from tests.docs.scripts import script
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "api.md").read_text(encoding="utf-8")
 
 
 def test_the_reference_is_current() -> None:
-    found = importlib.util.spec_from_file_location("update", DOCS / "update_api.py")
-    assert found is not None
-    assert found.loader is not None
-    update = importlib.util.module_from_spec(found)
-    found.loader.exec_module(update)
+    update = script("update_api")
     assert update.chapter() == TEXT, "run: python docs/update_api.py"
 
 

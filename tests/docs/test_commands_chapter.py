@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from pipeline.cli.app import COMMANDS
+from tests.docs.scripts import script
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "commands.md").read_text(encoding="utf-8")
@@ -16,12 +16,7 @@ TEXT = (DOCS / "commands.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def update() -> ModuleType:
-    found = importlib.util.spec_from_file_location("update", DOCS / "update_commands.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return script("update_commands")
 
 
 def test_the_reference_is_current(update: ModuleType) -> None:

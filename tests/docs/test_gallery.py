@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.docs.scripts import script
 
 ROOT = Path(__file__).parents[2]
 GALLERY = ROOT / "docs" / "gallery"
@@ -17,12 +18,7 @@ SHOWN = re.findall(r"^!\[[^\]]+\]\((.+)\)$", TEXT, re.M)
 
 @pytest.fixture(scope="module")
 def update() -> ModuleType:
-    found = importlib.util.spec_from_file_location("update", ROOT / "docs" / "update_gallery.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return script("update_gallery")
 
 
 def test_pictures_are_those_that_the_script_draws(update: ModuleType) -> None:

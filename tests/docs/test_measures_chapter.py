@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 from pipeline.kernels.measure import MEASURES
+from tests.docs.scripts import script
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_tables_are_those_of_the_registry() -> None:
-    found = importlib.util.spec_from_file_location("update", DOCS / "update_measures.py")
-    assert found is not None
-    assert found.loader is not None
-    update = importlib.util.module_from_spec(found)
-    found.loader.exec_module(update)
+    update = script("update_measures")
     text = (DOCS / "measures.md").read_text(encoding="utf-8")
     assert text == update.updated(text), "run: python docs/update_measures.py"
 

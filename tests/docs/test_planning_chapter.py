@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
 from collections.abc import Callable
@@ -17,18 +16,14 @@ from pipeline.kernels.association.scoring import score
 from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.nbest.difference_sets import difference_counts
 from pipeline.kernels.nbest.ranking import rank
+from tests.docs.scripts import script
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
 def update() -> ModuleType:
-    found = importlib.util.spec_from_file_location("update", DOCS / "update_planning.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return script("update_planning")
 
 
 def test_the_widths_are_those_of_the_functions(update: ModuleType) -> None:

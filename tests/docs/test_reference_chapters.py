@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -15,6 +14,7 @@ from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.report.view import VIEWS
 from pipeline.stages.base import STAGES
+from tests.docs.scripts import script
 
 DOCS = Path(__file__).parents[2] / "docs"
 LISTED: dict[str, Callable[[ModuleType], Iterable[str]]] = {
@@ -28,12 +28,7 @@ OWN = {name for name in STAGES if STAGES.get(name).run.__module__.startswith("pi
 
 @pytest.fixture(scope="module")
 def update() -> ModuleType:
-    found = importlib.util.spec_from_file_location("update", DOCS / "update_reference.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return script("update_reference")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,19 @@
+"""The scripts beside the chapters, which no package holds."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def script(name: str) -> ModuleType:
+    """Return a script of the documentation, as a module."""
+    found = importlib.util.spec_from_file_location("update", DOCS / f"{name}.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
