@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint constraints.txt
 PEERS := .venv-peers
 PEER_PIP := $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint $(PEERS)/constraints.txt
+CLUSTER := .venv-cluster
 RUNS ?= runs
 
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: help demo test long torture laws test-coverage office docs lint wheel bench coverage clean
+.PHONY: help demo test long torture laws test-coverage office browser cluster docs lint wheel bench coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
@@ -20,11 +21,13 @@ help:
 	@echo "make laws      laws of measures and readers, on more examples"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
 	@echo "make office    people in the loop, their sheets saved by LibreOffice"
+	@echo "make browser   open reports and pages of annotation in a Chromium: on a phone, in the dark, by mouse and finger"
+	@echo "make cluster   results on an object store: before a server of one on this machine"
 	@echo "make docs      walk the tutorials in a new environment, run the notebooks, make the site"
 	@echo "make lint      check style and types"
 	@echo "make wheel     build the wheel, install it elsewhere and use it"
 	@echo "make bench     measure speed and memory"
-	@echo "make coverage  simulate the coverage of the confidence intervals"
+	@echo "make coverage  simulate the coverage of intervals, bands and tests; PART=designs: one part of it"
 	@echo "make clean     remove the environment and the results"
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -44,6 +47,8 @@ demo: $(VENV)/core
 	$(BIN)/python data/make_corpus.py data/pp-verb
 	$(BIN)/lexassay run configs/pp-verb.toml --runs $(RUNS)
 	$(BIN)/lexassay show configs/pp-verb.toml sampled.cuts --runs $(RUNS)
+	$(BIN)/lexassay run configs/pp-verb-design.toml --runs $(RUNS)
+	$(BIN)/lexassay show configs/pp-verb-design.toml answers.differences --runs $(RUNS)
 	$(BIN)/python data/make_taggings.py data/pos-induction
 	$(BIN)/lexassay run configs/pos-induction.toml --runs $(RUNS)
 	$(BIN)/lexassay run configs/lexicon.toml --runs $(RUNS)
@@ -74,7 +79,7 @@ laws: $(VENV)/test
 # Lines that no test runs. The floor and what is left out stand in pyproject.toml.
 test-coverage: $(VENV)/test
 	rm -f .coverage .coverage.*
-	$(BIN)/python -m coverage run -m pytest -m "not torture" --numprocesses 3 --dist worksteal $(TESTS)
+	$(BIN)/python -m coverage run -m pytest -m "not torture and not browser" --numprocesses 3 --dist worksteal $(TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
 
@@ -86,6 +91,36 @@ office: $(VENV)/test
 	@if command -v soffice > /dev/null; \
 	then LEXASSAY_OFFICE=1 $(BIN)/python -m pytest -m "" tests/office; \
 	else echo "make office: LibreOffice is not here and cannot be installed: nothing was tested"; fi
+
+$(VENV)/browser: $(VENV)/core
+	$(PIP) --editable ".[test,browser]"
+	touch $@
+
+# Chromium comes as LibreOffice does. axe-core comes from npm; without it its tests are left out.
+AXE := axe-core@4.14.1
+browser: $(VENV)/browser
+	@command -v chromium > /dev/null || test "$$(id -u)" != 0 || ! command -v apt-get > /dev/null \
+		|| (apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+		apt-get install -qq -y --no-install-recommends chromium > /dev/null) || true
+	@test -d $(VENV)/$(AXE) || ! command -v npm > /dev/null || npm install --silent --no-save \
+		--no-audit --no-fund --ignore-scripts --prefix $(VENV)/$(AXE) $(AXE) || true
+	@if command -v chromium > /dev/null; \
+	then LEXASSAY_AXE=$(VENV)/$(AXE)/node_modules/axe-core/axe.min.js \
+		$(BIN)/python -m pytest -m browser tests/browser --numprocesses 2 --dist worksteal; \
+	else echo "make browser: Chromium is not here and cannot be installed: nothing was tested"; fi
+
+# The server has demands of its own on other libraries, so it gets an environment of its own.
+$(CLUSTER)/ready: pyproject.toml constraints.txt
+	test -x $(CLUSTER)/bin/python || $(PYTHON3) -m venv $(CLUSTER)
+	$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: 'moto[server]'
+	$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+		--constraint constraints.txt --editable ".[test,cloud]"
+	touch $@
+
+cluster:
+	@if $(MAKE) --no-print-directory $(CLUSTER)/ready; \
+	then $(CLUSTER)/bin/python -m pytest -m cluster tests/cluster --numprocesses 2 --dist worksteal; \
+	else echo "make cluster: moto or obstore cannot be installed here: nothing was tested"; fi
 
 lint: $(VENV)/lint
 	$(BIN)/ruff check
@@ -105,7 +140,7 @@ wheel: $(VENV)/core
 	$(BIN)/python tests/house/wheel.py
 
 $(VENV)/bench: $(VENV)/core
-	$(PIP) --editable ".[test,bench]"
+	$(PIP) --editable ".[test,bench,browser]"
 	touch $@
 
 # Peers that need another pandas than ours, one of them a C compiler; without it the rest runs.
@@ -122,17 +157,35 @@ bench: $(VENV)/bench $(PEERS)/ready
 	$(BIN)/python benchmarks/from_files.py
 	$(BIN)/python benchmarks/comparisons.py
 	$(BIN)/python benchmarks/stratified_differences.py
+	$(BIN)/python benchmarks/estimates.py
 	$(BIN)/python benchmarks/lexicon_scale.py
 	$(PEERS)/bin/python benchmarks/count_peers.py
 	$(PEERS)/bin/python benchmarks/score_peers.py
 	$(PEERS)/bin/python benchmarks/exact_tests.py
 	$(PEERS)/bin/python benchmarks/clustering.py
 	$(BIN)/python benchmarks/token_rows.py
+	$(BIN)/python benchmarks/annotators.py
+	@if command -v chromium > /dev/null; \
+	then $(BIN)/python benchmarks/explorer_page.py && $(BIN)/python benchmarks/annotate_page.py; \
+	else echo "benchmarks/explorer_page.py, annotate_page.py: Chromium is not here: no page was measured"; fi
 
+# A part is kept in $(RUNS)/coverage task by task, so that a run that was stopped goes on. One thread in
+# each of two processes: more get into each other's way.
+coverage: export OMP_NUM_THREADS := 1
+coverage: export OPENBLAS_NUM_THREADS := 1
+coverage: export POLARS_MAX_THREADS := 1
 coverage: $(VENV)/core
+ifeq ($(PART),)
 	$(BIN)/python benchmarks/coverage.py
 	$(BIN)/python benchmarks/stratified_coverage.py
+	$(BIN)/python benchmarks/designs.py
+	$(BIN)/python benchmarks/planned_labels.py
 	$(BIN)/python benchmarks/lexicon_simulation.py
+	$(BIN)/python benchmarks/lexicon_coverage.py
+endif
+	$(BIN)/python benchmarks/coverage_run.py $(PART) --folder $(RUNS)/coverage; kept=$$?; \
+	test -n "$(PART)" || $(BIN)/python benchmarks/coverage_designs_chapter.py --folder $(RUNS)/coverage; \
+	exit $$kept
 
 clean:
-	rm -rf $(VENV) $(PEERS) runs build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutations site
+	rm -rf $(VENV) $(PEERS) $(CLUSTER) runs build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutations site

@@ -1,10 +1,10 @@
 """Simulate where limits mislead: marks between equals, the best of many lists, many strata.
 
-The marks: t-score and log-likelihood rank Krenn's candidates, and labels are drawn by lot, so that
-the two do not differ. The best of many: lists of one precision are judged, and the one that looks
-best is taken. Many strata: each has 100 candidates of one precision, and few draws.
+The marks: two measures rank Krenn's candidates, and labels are drawn by lot, so that the two do not
+differ. The best of many: lists of one precision are judged, and the one that looks best is taken.
+Many strata: each has 100 candidates of one precision, and few draws.
 
-    python benchmarks/chance_findings.py [--samples 200]
+    python benchmarks/chance_findings.py [--samples 1000] [--write]
 """
 
 from __future__ import annotations
@@ -18,30 +18,36 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from chance_chapter import CHAPTER, error, table, updated
 
 import lexassay as lx
 from pipeline.kernels.nbest.stratified_estimates import stratified_interval
 
-MEASURES = ("t_score", "log_likelihood")
+PAIRS = (
+    ("t_score", "log_likelihood"), ("t_score", "chi_squared"), ("log_likelihood", "chi_squared"),
+    ("mi", "dice"),
+)  # fmt: skip
 BASELINE = 0.11
 RATES = (0.1, 0.2, 1.0)
-LISTS, JUDGED = 20, 40
+SAMPLES = 1000
+LISTS, JUDGED, CHOICES = 20, 40, 20_000
 PRECISIONS = (0.2, 0.3, 0.4, 0.5)
-STRATA = ((2, 30), (5, 10), (10, 5), (10, 10), (20, 5))
-METHODS = ("predictive", "bootstrap")
+STRATA = ((2, 3), (2, 30), (5, 3), (5, 10), (10, 5), (10, 10), (20, 3), (20, 5), (20, 50))
+METHODS = ("korn_graubard", "predictive", "bootstrap")
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 
-def krenn(root: Path) -> tuple[IntArray, IntArray]:
-    """Return the place of every candidate in both rankings, from 0."""
+def krenn(root: Path) -> dict[str, IntArray]:
+    """Return the place of every candidate in each ranking, from 0."""
     path = root / "collocations" / "krenn_pp_verb.ds"
     table = pl.read_csv(path, separator="\t", comment_prefix="#")
-    scores = lx.score(table.select("l1", "l2", "f", "f1", "f2", "N"), measures=list(MEASURES))
-    first, second = (
-        scores[each].rank("ordinal", descending=True).to_numpy().astype(np.int64) - 1
-        for each in MEASURES
-    )
-    return first, second
+    names = sorted({name for pair in PAIRS for name in pair})
+    scores = lx.score(table.select("l1", "l2", "f", "f1", "f2", "N"), measures=names)
+    return {
+        name: scores[name].rank("ordinal", descending=True).to_numpy().astype(np.int64) - 1
+        for name in names
+    }
 
 
 def is_marked(first: IntArray, second: IntArray, draws: int, number: int) -> bool:
@@ -49,12 +55,27 @@ def is_marked(first: IntArray, second: IntArray, draws: int, number: int) -> boo
     random = np.random.default_rng(number)
     chosen = random.permutation(len(first))[:draws]
     true = random.random(draws) < BASELINE
-    sizes = np.arange(1, len(first) + 1)[:, None]
-    one, other = first[chosen] < sizes, second[chosen] < sizes
-    sets = (one & ~other, other & ~one)
-    counts = np.stack([part.sum(axis=1) for each in sets for part in (each & true, each)])
+    one, other = first[chosen], second[chosen]
+    counts = np.stack([
+        _along(start, end, some, len(first))
+        for start, end in ((one, other), (other, one))
+        for some in (true, np.ones_like(true))
+    ])  # fmt: skip
     k_1, n_1, k_2, n_2 = np.unique(counts[:, (counts[1] > 0) & (counts[3] > 0)], axis=1)
     return bool((np.asarray(lx.fisher(k_1, n_1, k_2, n_2)) < 0.05).any())
+
+
+def _along(start: IntArray, end: IntArray, some: BoolArray, last: int) -> IntArray:
+    """Count, for each n, those that the first list has and the second has not."""
+    here = some & (start < end)
+    steps = np.bincount(start[here], minlength=last) - np.bincount(end[here], minlength=last)
+    return np.asarray(steps.cumsum())
+
+
+def marked(first: IntArray, second: IntArray, rate: float, samples: int) -> float:
+    """Return the share of samples with a mark at some n."""
+    draws = round(rate * len(first))
+    return sum(is_marked(first, second, draws, number) for number in range(samples)) / samples
 
 
 def best_covered(precision: float, samples: int) -> float:
@@ -84,30 +105,69 @@ def strata_covered(strata: int, draws: int, precision: float, samples: int) -> l
     return covered
 
 
+def marks_block(places: dict[str, IntArray], samples: int) -> str:
+    """Return the table of marks between measures that do not differ."""
+    head = ["measures", *(f"rate {100 * rate:g} %" for rate in RATES)]
+    rows = [
+        (
+            f"`{one}`, `{other}`",
+            [marked(places[one], places[other], rate, samples) for rate in RATES],
+        )
+        for one, other in PAIRS
+    ]
+    said = (
+        f"Per cent of {samples:,} samples with p < .05 at some n, labels by lot (standard error up "
+        f"to {error(samples)}):"
+    )
+    return f"{said}\n\n{table(head, rows)}"
+
+
+def best_block(choices: int = CHOICES) -> str:
+    """Return the table of the interval of the list that looks best."""
+    head = ["precision of all lists", *(f"{100 * each:g} %" for each in PRECISIONS)]
+    row = ("coverage", [best_covered(each, choices) for each in PRECISIONS])
+    said = (
+        f"Per cent of {choices:,} choices of the best of {LISTS} lists, {JUDGED} judged in each, in"
+        f" which its 95 % interval\nholds its precision (standard error up to {error(choices)}):"
+    )
+    return f"{said}\n\n{table(head, [row])}"
+
+
+def strata_row(strata: int, draws: int, precision: float, samples: int) -> tuple[str, list[float]]:
+    """Return a row of the table of strata, with its name."""
+    name = f"{strata}, {draws} | {100 * precision:g} %"
+    return name, strata_covered(strata, draws, precision, samples)
+
+
+def strata_block(samples: int) -> str:
+    """Return the table of the intervals of stratified samples."""
+    head = ["strata, draws in each", "precision", *(f"`{each}`" for each in METHODS)]
+    rows = [strata_row(*each, share, samples) for each in STRATA for share in (0.1, 0.3)]
+    said = (
+        f"Per cent of {samples:,} samples in which the 95 % interval holds the precision (standard "
+        f"error up to {error(samples)}):"
+    )
+    return f"{said}\n\n{table(head, rows)}"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the tables in Markdown."""
+    """Print the tables in Markdown, or write them into the chapter."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--samples", type=int, default=200)
-    samples = parser.parse_args(arguments).samples
+    parser.add_argument("--samples", type=int, default=SAMPLES)
+    parser.add_argument("--write", action="store_true", help="into docs/evaluation.md")
+    asked = parser.parse_args(arguments)
     root = os.environ.get("LEXASSAY_DATA")
     if not root:
         sys.exit("LEXASSAY_DATA names the folder of the public data")
-    first, second = krenn(Path(root))
-    print("| rate | samples with a mark at some n |\n| --- | --- |")
-    for rate in RATES:
-        draws = round(rate * len(first))
-        marked = sum(is_marked(first, second, draws, number) for number in range(samples))
-        print(f"| {rate:.0%} | {marked / samples:.0%} |", flush=True)
-    print(f"\n| precision | best of {LISTS}, coverage |\n| --- | --- |")
-    for precision in PRECISIONS:
-        print(f"| {precision:.0%} | {best_covered(precision, 100 * samples):.0%} |")
-    print(f"\n| strata | draws in each | precision | {' | '.join(METHODS)} |")
-    print("| --- | --- | --- | --- | --- |")
-    for strata, draws in STRATA:
-        for precision in (0.1, 0.3):
-            found = strata_covered(strata, draws, precision, 5 * samples)
-            cells = " | ".join(f"{each:.0%}" for each in found)
-            print(f"| {strata} | {draws} | {precision:.0%} | {cells} |")
+    found = {
+        "marks": marks_block(krenn(Path(root)), asked.samples),
+        "best": best_block(),
+        "strata": strata_block(asked.samples),
+    }
+    for name, content in found.items():
+        print(f"{name}\n\n{content}\n")
+    if asked.write:
+        CHAPTER.write_text(updated(CHAPTER.read_text(encoding="utf-8"), found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import polars as pl
 
@@ -26,7 +26,8 @@ from pipeline.kernels.nbest.stratified_estimates import stratified_precision
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn.toml"
 CUTS = (100, 500, 1000, 2000)
 PAIR = ("t_score", "log_likelihood")
-METHODS: tuple[Literal["predictive", "bootstrap"], ...] = ("predictive", "bootstrap")
+Method: TypeAlias = Literal["korn_graubard", "predictive", "bootstrap"]
+METHODS: tuple[Method, ...] = ("korn_graubard", "predictive", "bootstrap")
 FIGURES = {"precision of t-score": "precision", "t-score less log-likelihood": "difference"}
 
 

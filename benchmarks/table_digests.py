@@ -22,7 +22,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-GENERATED = {"make_corpus.py": "pp-verb", "make_taggings.py": "pos-induction"}
+GENERATED = {
+    "make_corpus.py": "pp-verb",
+    "make_taggings.py": "pos-induction",
+    "make_keywords.py": "keywords",
+}
 _DONE = (0, 3)
 """Exit codes of runs whose tables count: done, and waiting for people."""
 

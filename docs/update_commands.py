@@ -42,7 +42,7 @@ Every command of `lexassay` with its arguments, options and examples, in the gro
 | 0 | done |
 | 1 | failed: in the data, in a stage, or in writing the results |
 | 2 | wrong usage or configuration |
-| 3 | a stage waits for what a person has yet to type; of `run` only |
+| 3 | a stage waits for what a person has yet to type; of `run`, sometimes of `annotate` |
 | 130 | interrupted by Ctrl-C or SIGTERM |
 
 The examples work one after the other in a folder that has a text, `novel.txt`, and the files that

@@ -6,6 +6,7 @@ python docs/update_planning.py
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,39 @@ def powers() -> str:
     return "\n\n".join(parts)
 
 
+def labels() -> str:
+    """Return the judgements that comparisons need, drawn from everything or where it matters."""
+    rows = [
+        [name.replace(" against ", ", "), f"{n:,}", *map(_count, _needed(n, apart, k_1, k_2))]
+        for name, pairs in PAIRS.items()
+        for n, apart, k_1, k_2 in pairs
+        if n > LISTS[0]
+    ]
+    said = "Judgements that give a power of 80 %, Fisher's test at 5 %; none: not even all do:"
+    head = ["measures", "n", "drawn from all candidates", "drawn from D1 and D2"]
+    return f"{said}\n\n{table(head, rows)}"
+
+
+def _needed(n: int, apart: int, k_1: int, k_2: int) -> list[int | None]:
+    """Return the smallest sample of all candidates, and of those that one list alone has."""
+
+    def enough(size: int, candidates: int) -> bool:
+        design = Design(n=n, apart=apart, candidates=candidates)
+        power = comparison_power(
+            design, size=size, precision_1=k_1 / apart, precision_2=k_2 / apart
+        )
+        return (power.first if k_1 > k_2 else power.second) >= 0.8
+
+    return [
+        smallest(partial(enough, candidates=drawn_from), 1, drawn_from)
+        for drawn_from in (CANDIDATES, 2 * apart)
+    ]
+
+
+def _count(size: int | None) -> str:
+    return "none" if size is None else f"{size:,}"
+
+
 def _row(n: int, apart: int, k_1: int, k_2: int) -> list[str]:
     design = Design(n=n, apart=apart, candidates=CANDIDATES)
     found = []
@@ -129,5 +163,6 @@ def picture() -> bytes:
 
 if __name__ == "__main__":
     chapter = updated(CHAPTER.read_text(encoding="utf-8"), "widths", widths())
-    CHAPTER.write_text(updated(chapter, "powers", powers()), encoding="utf-8")
+    chapter = updated(updated(chapter, "powers", powers()), "labels", labels())
+    CHAPTER.write_text(chapter, encoding="utf-8")
     CHAPTER.with_suffix(".svg").write_bytes(picture())

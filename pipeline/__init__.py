@@ -1,9 +1,9 @@
 """Evaluate lexical resources from a small annotated sample.
 
 ``import lexassay as lx``: `score` a table, list the `measures`, `run` an experiment and look
-at its tables; `plan_width`, `plan_comparison` and `plan_pilot` say how large a sample must be,
-`plan_chart` draws what they say. The names are loaded when they are first used, so that the
-command starts fast.
+at its tables; `plan_width`, `plan_comparison`, `plan_pilot` and `plan_design` say how large a
+sample must be, `plan_chart` draws what the first three say. The names are loaded when they are
+first used, so that the command starts fast.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
+    from pipeline.api.batch import slurm, task, tasks
     from pipeline.api.clusterings import overlapping_measures, token_measures, type_measures
     from pipeline.api.lexicons import LMeasure, l_measure
     from pipeline.api.proportions import difference_test, fisher, precision_interval
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pipeline.recipes.pair_lists import candidates
     from pipeline.sizing.chart import plan_chart
     from pipeline.sizing.comparison import plan_comparison
+    from pipeline.sizing.design_plan import plan_design
     from pipeline.sizing.pilot import plan_pilot
     from pipeline.sizing.widths import plan_width
 
@@ -47,12 +49,16 @@ _HOME = {
     "overlapping_measures": "pipeline.api.clusterings",
     "plan_chart": "pipeline.sizing.chart",
     "plan_comparison": "pipeline.sizing.comparison",
+    "plan_design": "pipeline.sizing.design_plan",
     "plan_pilot": "pipeline.sizing.pilot",
     "plan_width": "pipeline.sizing.widths",
     "precision_interval": "pipeline.api.proportions",
     "run": "pipeline.api.run",
     "score": "pipeline.api.score",
     "show": "pipeline.api.run",
+    "slurm": "pipeline.api.batch",
+    "task": "pipeline.api.batch",
+    "tasks": "pipeline.api.batch",
     "token_measures": "pipeline.api.clusterings",
     "type_measures": "pipeline.api.clusterings",
 }
@@ -74,12 +80,16 @@ __all__ = [
     "overlapping_measures",
     "plan_chart",
     "plan_comparison",
+    "plan_design",
     "plan_pilot",
     "plan_width",
     "precision_interval",
     "run",
     "score",
     "show",
+    "slurm",
+    "task",
+    "tasks",
     "token_measures",
     "type_measures",
 ]

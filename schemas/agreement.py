@@ -15,7 +15,7 @@ class Agreement(Table):
     category: str = column("category of true positives; * = the labels themselves", key=True)
     annotator_1: str = column("first annotator; * = all annotators", key=True)
     annotator_2: str = column("second annotator; * = all annotators", key=True)
-    coefficient: str = column("observed, positive, negative, cohen_kappa ...", key=True)
+    coefficient: str = column("observed, positive, negative, cohen_kappa, gwet_ac1 ...", key=True)
     method: str = column("of the interval: analytic or bootstrap", key=True)
     items: int = column("candidates that two or more annotators judged", ge=0)
     estimate: float = column("the coefficient; 1 = agreement", nullable=True, le=1)

@@ -92,7 +92,7 @@ class Table:
         --------
         >>> from schemas import Sample
         >>> Sample.arrow_schema().names
-        ['id', 'multiplicity', 'position']
+        ['id', 'multiplicity', 'position', 'pi', 'stratum']
         """
         schema = cls.zero_rows().collect().to_arrow().schema
         said = cls.descriptions()

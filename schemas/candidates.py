@@ -62,7 +62,14 @@ def filled(units: Iterable[str]) -> Iterator[pl.Expr]:
     return (pl.col(each).str.strip_chars() != "" for each in units)
 
 
-class Candidates(Signatures, Identified):
+class Combinations(Identified):
+    """Pairs or tuples of units; tuples have l3 ... lk, too."""
+
+    l1: str = column("first unit")
+    l2: str = column("second unit")
+
+
+class Candidates(Signatures, Combinations):
     """Pair types (l1, l2) with their frequency signatures."""
 
     l1: str = column("left unit")

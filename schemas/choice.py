@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from schemas.base import OpenTable
-from schemas.declaration import column
-from schemas.shared import ByCategory, Draws
+from schemas.declaration import column, rule
+from schemas.shared import ByCategory, ByList, Draws
 
 
 class Choice(ByCategory, Draws):
@@ -28,6 +30,29 @@ class Choice(ByCategory, Draws):
     recall: float = column("estimated recall; proportion", nullable=True, ge=0, le=1)
     n_sampled: int
     k_sampled: int
+
+
+class Guarantees(ByList, Draws):
+    """The lists that were tested for a guaranteed precision, in the order of the tests.
+
+    All lists that passed have the precision wanted, with the confidence of the choice.
+    """
+
+    place: int = column("place in the declared order of sizes, from 1", ge=1)
+    n_sampled: int
+    k_sampled: int
+    precision: float = column("estimated precision; proportion", nullable=True, ge=0, le=1)
+    level: float = column("level of the test, alpha / measures; proportion", gt=0, lt=1)
+    lower_one_sided: float = column("one-sided lower limit at that level; proportion", ge=0, le=1)
+    testable: bool = column("whether its judged draws, were all true, would be enough to pass")
+    tested: bool = column("whether it was reached: nothing before it failed")
+    passed: bool = column("whether the lower limit reaches the precision wanted")
+
+    only_what_is_tested_passes = rule(
+        "passed only if tested, tested only if testable",
+        ~pl.col("passed") | pl.col("tested"),
+        ~pl.col("tested") | pl.col("testable"),
+    )
 
 
 class ListRows(OpenTable):

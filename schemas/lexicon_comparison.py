@@ -46,3 +46,6 @@ class LexiconLemmas(Table):
     range: float = column("greatest minus smallest L; proportion", ge=0, le=1)
     missing: str = column("forms that the lexicon lacks")
     spurious: str = column("forms that it has and the gold has not")
+    pi: float = column(
+        "inclusion probability; null = not drawn at random", nullable=True, gt=0, le=1
+    )

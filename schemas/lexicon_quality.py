@@ -30,12 +30,19 @@ class LemmaScores(Table):
     same_l: float = column("of the same lemma; proportion", ge=0, le=1)
     size: int = column("what L is weighted by; forms", ge=0)
     base: int = column("what the lemma adds to n; forms", ge=0)
-    weight: float = column("size / n; proportion", ge=0)
+    weight: float = column("size / n, where chances differ by what it stands for; proportion", ge=0)
     contribution: float = column("weight L: these add up to L*; proportion", ge=0)
     missing: str = column("the missing forms, in alphabetical order")
     spurious: str = column("the spurious forms, in alphabetical order")
     population: int = column("lemmas that the sampled ones stand for; lemmas", ge=1)
     drawn: bool = column("drawn at random; false for a list that somebody chose")
+    pi: float = column(
+        "inclusion probability; null = not drawn at random", nullable=True, gt=0, le=1
+    )
+    base_total: int = column(
+        "bases of all lemmas that the sample stands for; null = not known; forms",
+        nullable=True, ge=0,
+    )  # fmt: skip
 
     forms_add_up = rule(
         "n_common + n_missing = n_gold, n_common + n_spurious = n_match",
@@ -75,7 +82,7 @@ class LexiconQuality(Table):
 class LexiconIntervals(Table):
     """Confidence intervals for L*, by each method."""
 
-    method: str = column("bootstrap_t, percentile or linearised", key=True)
+    method: str = column("bootstrap_t, percentile, linearised, t or beta", key=True)
     estimate: float = column("L*; proportion", nullable=True)
     standard_error: float = column("linearised; proportion", nullable=True, ge=0)
     lower: float = column("lower limit; proportion", nullable=True)
@@ -86,12 +93,21 @@ class LexiconIntervals(Table):
 
 
 class ExpectedWidths(Table):
-    """How sure L* would be for other sampling rates, judged by the spread of this sample."""
+    """How sure L* would be for other sampling rates, judged by the spread of this sample.
+
+    Of simple samples, and of samples drawn in proportion to the paradigms.
+    """
 
     rate: float = column("sampling rate lambda; proportion", key=True, gt=0, le=1)
     n_lemmas: int = column("lemmas that it gives; lemmas", ge=0)
     standard_error: float = column("of L*; proportion", nullable=True, ge=0)
     width: float = column("of the normal interval; proportion", nullable=True, ge=0)
+    by_size_error: float = column(
+        "standard error of L* from lemmas drawn by size; proportion", nullable=True, ge=0
+    )
+    by_size_width: float = column(
+        "width of the normal interval from lemmas drawn by size; proportion", nullable=True, ge=0
+    )
 
 
 class LexiconTrends(Table):

@@ -40,6 +40,14 @@ class LemmaSample(Table):
     position: int = column("order of the draw, or of the list", ge=1)
     population: int = column("lemmas that they were taken from; lemmas", ge=1)
     drawn: bool = column("drawn at random; false for a list that somebody chose")
+    pi: float = column(
+        "inclusion probability; null = not drawn at random", nullable=True, gt=0, le=1
+    )
+    stratum: str = column("stratum in which the number of draws is fixed; 'all', the only one")
+
+    drawn_by_a_chance = rule(
+        "pi is known where drawn, and only there", pl.col("drawn") == pl.col("pi").is_not_null()
+    )
 
 
 class LexiconOverlaps(Table):

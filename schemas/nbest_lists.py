@@ -26,6 +26,18 @@ class LocalPrecision(ByMeasure, Limits):
     )
 
 
+class SimultaneousBands(ByList):
+    """Limits of the precision of one measure that hold at all n of a range at once."""
+
+    lower_band: float = column("lower limit; proportion", ge=0, le=1)
+    upper_band: float = column("upper limit; proportion", ge=0, le=1)
+    level: float = column("confidence of each of the intervals; proportion", gt=0, lt=1)
+
+    limits_are_ordered = rule(
+        "lower_band <= upper_band", pl.col("lower_band") <= pl.col("upper_band")
+    )
+
+
 class Recall(ByList, Limits):
     """Recall of every n-best list, with intervals: the share of the true positives in it."""
 
@@ -60,4 +72,36 @@ class Thresholds(ByMeasure):
     threshold: float = column("the precision wanted; proportion", key=True, gt=0, lt=1)
     n: int = column(
         "smallest n from which on every lower limit is below; null = never", nullable=True, ge=1
+    )
+
+
+class BandThresholds(ByMeasure):
+    """Where precision is at least a threshold, and where below, by limits that hold all at once.
+
+    All rows of a measure hold together, with the confidence of the band.
+    """
+
+    threshold: float = column("the precision wanted; proportion", key=True, gt=0, lt=1)
+    first_n: int = column("first n at which the band holds; candidates", ge=1)
+    last_n: int = column("last n at which the band holds; candidates", ge=1)
+    n: int = column(
+        "smallest n from which on every lower limit is below; null = never", nullable=True, ge=1
+    )
+    at_least_to: int = column(
+        "precision is at least the threshold from first_n to here; null = not even there",
+        nullable=True,
+        ge=1,
+    )
+    below_from: int = column(
+        "precision is below the threshold from here to last_n; null = not even there",
+        nullable=True,
+        ge=1,
+    )
+    confidence: float = column("with which all of this holds; proportion", gt=0, lt=1)
+
+    at_least_before_below = rule(
+        "first_n <= at_least_to < below_from <= last_n",
+        pl.col("at_least_to").is_null() | (pl.col("first_n") <= pl.col("at_least_to")),
+        pl.col("at_least_to") < pl.col("below_from"),
+        pl.col("below_from").is_null() | (pl.col("below_from") <= pl.col("last_n")),
     )

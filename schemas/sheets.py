@@ -9,7 +9,10 @@ from schemas.declaration import column
 
 
 class SheetRows(Table, further=(pl.String,)):
-    """One row per candidate and annotator: what the sheets hold, in the order shown."""
+    """One row per candidate and annotator: what the sheets hold, in the order shown.
+
+    Tuples have l3 ... lk, too; examples stand in columns of their own.
+    """
 
     annotator: str = column("who is to annotate the row", key=True)
     order: int = column("place in the annotator's sheet, random", key=True, ge=1)
@@ -24,8 +27,13 @@ class Labels(Table):
     label: str = column("label, as spelt in the drop-down", key=True)
 
 
-class SheetEntries(Table):
-    """What stands in the sheets that came back, as typed."""
+class SheetEntries(Table, further=(pl.String,)):
+    """What stands in the sheets that came back, as typed.
+
+    Tuples have l3 ... lk, too. A column ``round`` says in which round a label was given: in the
+    first where it is null or "annotation", in that of adjudication, by somebody who saw the first
+    labels, where it is "adjudication".
+    """
 
     file: str = column("name of the sheet's file", key=True)
     line: int = column("row of the sheet, as the spreadsheet counts", key=True, ge=1)
@@ -47,9 +55,22 @@ class Annotations(Table):
 
 
 class Adjudicated(Table):
-    """The label that stands for a candidate after all annotators were heard."""
+    """The label that stands for a candidate after all annotators were heard.
+
+    It is that of the adjudication round where this resolved the candidate.
+    """
 
     id: str = column("candidate", key=True)
     label: str = column("the label that stands; null = undecided", nullable=True)
     annotators: int = column("how many annotated it", ge=1)
     agreed: bool = column("whether all gave the same label")
+
+
+class Resolutions(Table):
+    """What people decided who saw the first labels: one row per candidate that this resolved."""
+
+    id: str = column("candidate", key=True)
+    label: str = column("the label that was decided on")
+    annotator: str = column("who decided, e.g. anna, ben")
+    note: str = column("remarks of those who decided", nullable=True)
+    first: str = column("the labels of the first round, e.g. anna: SVC; ben: free")

@@ -7,17 +7,17 @@ import polars as pl
 from schemas.base import Table
 from schemas.candidates import Identified
 from schemas.declaration import column, rule
+from schemas.samples import Drawn
 from schemas.shared import ByList, ByPair
 
 
-class Strata(Table):
+class Strata(Identified, further=()):
     """The stratum of each candidate."""
 
-    id: str = column("candidate", key=True)
     stratum: str = column("stratum, e.g. a range of ranks")
 
 
-class StratifiedSample(Identified, further=()):
+class StratifiedSample(Drawn, further=()):
     """The sampled candidates with their strata.
 
     Not a `Sample`: draws from different strata stand for different numbers of candidates, so
@@ -26,6 +26,7 @@ class StratifiedSample(Identified, further=()):
 
     multiplicity: int = column("times drawn: 1, without replacement", ge=1, le=1)
     position: int = column("1-based order, stratum by stratum", ge=1)
+    pi: float = column("drawn of the stratum / candidates in it", gt=0, le=1)
     stratum: str = column("stratum that it was drawn from")
 
 

@@ -7,7 +7,7 @@ from itertools import combinations, count, takewhile
 
 import polars as pl
 
-from schemas.candidates import NO_NAN, Identified, filled
+from schemas.candidates import NO_NAN, Combinations, filled
 from schemas.declaration import column, rule
 
 MOST = 6
@@ -23,6 +23,40 @@ def arity(columns: Collection[str]) -> int:
     3
     """
     return sum(1 for _ in takewhile(lambda each: f"l{each}" in columns, count(1)))
+
+
+def unit_names(columns: Collection[str]) -> tuple[str, ...]:
+    """Return the columns of the units that make the candidates of a table: those of its ids.
+
+    A table of pairs may have a column l3 of its own: only where all parts are counted, there
+    are tuples.
+
+    Parameters
+    ----------
+    columns : collection of str
+        The table's columns.
+
+    Examples
+    --------
+    >>> unit_names(["id", "l1", "l2", "l3", *signature(3)])
+    ('l1', 'l2', 'l3')
+    >>> unit_names(["id", "l1", "l2", "l3", "f", "f1", "f2", "N"])
+    ('l1', 'l2')
+    """
+    size = arity(columns)
+    counted = size <= MOST and set(signature(size)) <= set(columns)
+    return names_of_units(size if counted else 2)
+
+
+def names_of_units(size: int) -> tuple[str, ...]:
+    """Return what the units of a tuple of this size are called.
+
+    Examples
+    --------
+    >>> names_of_units(3)
+    ('l1', 'l2', 'l3')
+    """
+    return tuple(f"l{number}" for number in range(1, size + 1))
 
 
 def frequency_name(positions: Sequence[int], size: int) -> str:
@@ -126,7 +160,7 @@ def _cells(size: int) -> Iterator[pl.Expr]:
     return (cell(each, size, dtype=pl.Int128()) >= 0 for each in subsets(size))
 
 
-class Tuples(Identified):
+class Tuples(Combinations):
     """Tuple types (l1, l2 ... lk), k from 2 to 6, with the frequencies of all their parts.
 
     Beside the declared columns there are l3 ... lk, f3 ... fk, and for every set of two or

@@ -36,6 +36,8 @@ def check_columns(query: pl.LazyFrame, model: type[Table], *, name: str) -> None
     schemas.errors.SchemaViolation: sample breaks its schema:
       - column multiplicity: missing (Int64)
       - column position: missing (Int64)
+      - column pi: missing (Float64)
+      - column stratum: missing (String)
     """
     has = query.collect_schema()
     declared = model.columns()

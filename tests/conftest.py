@@ -16,6 +16,8 @@ from tests.house import threads
 EXAMPLES = int(os.environ.get("LEXASSAY_EXAMPLES", "50"))
 """How many examples are drawn where a test does not say it; `make laws` draws more."""
 
+_SIGNALS = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
 settings.register_profile("lexassay", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("lexassay")
 
@@ -33,10 +35,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _signals_kept() -> Iterator[None]:
-    """Give the signals back: a command takes them over for the rest of its process."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    """Give the signals back: a command takes them over for the rest of its process.
+
+    Before a test too: what is made for a whole module may have called a command by then.
+    """
+    for number, handler in _SIGNALS.items():
+        signal.signal(number, handler)
     yield
-    for number, handler in before.items():
+    for number, handler in _SIGNALS.items():
         signal.signal(number, handler)
 
 

@@ -42,7 +42,17 @@ MAY = {
         "formats",
         "engine",
     },
-    "report": {"errors", "registry", "schemas", "kernels", "remarks", "formats"},
+    "findings": {"errors", "registry", "schemas", "kernels", "remarks"},
+    "report": {
+        "errors",
+        "registry",
+        "schemas",
+        "kernels",
+        "remarks",
+        "formats",
+        "engine",
+        "findings",
+    },
     "api": {
         "causes",
         "errors",
@@ -53,15 +63,20 @@ MAY = {
         "remarks",
         "formats",
         "runner",
+        "findings",
         "report",
     },
     "recipes": {"errors", "schemas", "kernels", "stages", "formats", "runner", "api"},
-    "sizing": {"errors", "registry", "schemas", "kernels", "runner", "report", "api"},
+    "annotate": {
+        *("causes", "errors", "registry", "schemas", "kernels", "stages", "formats"),
+        *("runner", "report", "api"),
+    },
+    "sizing": {"errors", "registry", "schemas", "kernels", "stages", "runner", "report", "api"},
     "cli": {
         *("causes", "errors", "room", "registry", "schemas", "kernels"),
         *("stages", "remarks", "formats"),
         "runner",
-        *("report", "api", "recipes", "sizing"),
+        *("report", "api", "recipes", "annotate", "sizing"),
     },
 }
 """Each layer, and the layers that it may import."""
@@ -74,7 +89,7 @@ FAMILIES = {
 """The families, and the folders of kernels, stages and views that belong to each."""
 
 APART = {
-    "formats": ("corpora", "tables", "sheets"),
+    "formats": ("corpora", "tables", "sheets", "decisions"),
     "kernels": ("association", "cooccurrence"),
     "runner": ("plan", "delivery"),
 }
@@ -82,6 +97,7 @@ APART = {
 
 TITLED = {
     "pipeline.kernels.clustering.measure",
+    "pipeline.kernels.measure_titles",
     "pipeline.kernels.statistics.exact_tests",
     "pipeline.kernels.statistics.intervals",
     "pipeline.kernels.statistics.multiplicity",
@@ -130,7 +146,11 @@ def inside(one: str, other: str) -> bool:
 def family(module: str) -> str:
     folders = module.split(".")[2:]
     fitting = [name for name, own in FAMILIES.items() if own & set(folders)]
-    return fitting[0] if layer(module) in {"kernels", "stages", "report"} and fitting else ""
+    return (
+        fitting[0]
+        if layer(module) in {"kernels", "stages", "findings", "report"} and fitting
+        else ""
+    )
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -144,7 +164,7 @@ def test_imports_follow_the_layers(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_families_do_not_know_each_other(path: Path) -> None:
     own = name_of(path)
-    if layer(own) not in {"kernels", "stages", "report"}:
+    if layer(own) not in {"kernels", "stages", "findings", "report"}:
         return
     assert {family(name) for name in imported(path)} <= {family(own), ""}
 
@@ -179,7 +199,14 @@ def test_every_folder_is_a_layer() -> None:
 def test_kernels_and_stages_are_shared_or_of_one_family(layered: str) -> None:
     folders = {path.parent.name for path in ROOT.glob(f"pipeline/{layered}/*/__init__.py")}
     families = set().union(*FAMILIES.values())
-    assert folders <= families | {"statistics", "annotation"}
+    assert folders <= families | {
+        "statistics",
+        "annotation",
+        "design",
+        "estimates",
+        "machine",
+        "planning",
+    }
 
 
 @pytest.mark.parametrize("package", ["kernels", "stages"])

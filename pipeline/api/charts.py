@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from pipeline.api.markup import grid, texts
+from pipeline.api.report_colours import colours_of
 from pipeline.api.report_options import ReportOptions, of_the_report, shown_stage
 from pipeline.errors import ConfigError, NotMadeYet, Problem, UnknownName, did_you_mean
+from pipeline.report.charts.parts.options import Slot
 from pipeline.report.page.contents import blocks
 from pipeline.report.page.names import distinct
-from pipeline.report.view import VIEWS, Figure
+from pipeline.report.view import VIEWS, Figure, unfolded
 from pipeline.runner.store import store
 
 if TYPE_CHECKING:
     import altair as alt
 
     from pipeline.api.results import Run
+
+
+def as_altair(chart: Any) -> alt.TopLevelMixin:
+    """Return a Vega-Lite specification as an Altair chart; one that is already is left as it is."""
+    import altair as alt  # noqa: PLC0415  takes long
+
+    return alt.Chart.from_dict(dict(chart)) if isinstance(chart, Mapping) else chart
+
+
+def _options(run: Run) -> ReportOptions:
+    return ReportOptions.model_validate(run.project.experiment.report)
 
 
 class Charts(Mapping[str, "alt.TopLevelMixin"]):
@@ -35,6 +49,11 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         self._run = run
         self._drawn: dict[str, dict[str, Figure]] = {}
         self._why_not: dict[str, str] = {}
+        self._charts: dict[int, alt.TopLevelMixin] = {}
+
+    @cached_property
+    def _slots(self) -> Mapping[str, Slot]:
+        return colours_of(self._run, _options(self._run).colours)
 
     def figure(self, name: str) -> Figure:
         """Return a figure with its caption.
@@ -51,6 +70,19 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
         if wanted not in figures:
             raise ConfigError("chart", [self._absent(name, stage, figures)])
         return figures[wanted]
+
+    def chart(self, name: str) -> alt.TopLevelMixin:
+        """Return a figure as an Altair chart, the same one each time.
+
+        Raises
+        ------
+        ConfigError
+            As `figure`.
+        """
+        figure = self.figure(name)
+        if id(figure) not in self._charts:
+            self._charts[id(figure)] = as_altair(figure.chart)
+        return self._charts[id(figure)]
 
     def _absent(self, name: str, stage: str, figures: Mapping[str, Figure]) -> Problem:
         if figures:
@@ -75,16 +107,15 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
 
     def _draw(self, stage: str) -> dict[str, Figure]:
         run = self._run
-        options = ReportOptions.model_validate(run.project.experiment.report)
+        options = _options(run)
         shown = shown_stage(run, stage, options)
         if shown.missing:
             raise NotMadeYet(stage)
         if shown.view.use not in VIEWS:
             return {}
         with of_the_report(), store.unharmed(run.project.storage, run.manifests.values()):
-            figures = [
-                each for each in blocks(shown, style=options.style) if isinstance(each, Figure)
-            ]
+            every = unfolded(blocks(shown, style=options.style, slots=self._slots))
+            figures = [each for each in every if isinstance(each, Figure)]
         return dict(zip(distinct(each.name for each in figures), figures, strict=True))
 
     def _stages(self) -> list[str]:
@@ -101,7 +132,7 @@ class Charts(Mapping[str, "alt.TopLevelMixin"]):
             If there is none of this name, with the nearest; it is a KeyError.
         """
         try:
-            return self.figure(name).chart
+            return self.chart(name)
         except ConfigError as error:
             raise UnknownName("; ".join(map(str, error.problems))) from error
 

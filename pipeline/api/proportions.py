@@ -136,8 +136,10 @@ def difference_test(
     k1, n1, k2, n2, alternative
         As for `fisher`.
     test : str
-        "fisher", "fisher_mid_p" (less conservative, close to the level) or "boschloo"
-        (unconditional, groups of 10,000 together at the most).
+        "fisher", "fisher_mid_p" (less conservative, close to the level), "boschloo"
+        (unconditional, groups of 10,000 together at the most; one-sided never less powerful
+        than Fisher's, two-sided mostly not) or "boschloo_minlike" (the same, ordered by Fisher's
+        two-sided p-value: never less powerful).
 
     Returns
     -------

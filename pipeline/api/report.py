@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
+from pipeline.api.report_colours import colours_of
 from pipeline.api.report_options import ReportOptions, of_the_report, shown_stage
 from pipeline.api.results import Run
+from pipeline.findings.finding import FINDERS
 from pipeline.report.charts import CHARTS
+from pipeline.report.page import assets, vendor
 from pipeline.report.page.document import Record, ReportInput, Scalar
 from pipeline.report.view import VIEWS
 from pipeline.runner.events import Listener, tell
@@ -47,8 +50,8 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
     with of_the_report(), store.unharmed(run.project.storage, run.manifests.values()):
-        files = build(content)
-    storage, found = run.project.storage, _flaws(run)
+        files = build(replace(content, findings=run.told))
+    storage, found = run.project.pages, _flaws(run)
     marks = {_MARK: mark.encode(), **last_good.mark(found)}
     with storage.guarded("the report", ""):
         aside = last_good.keep(storage, found)
@@ -73,16 +76,21 @@ def document(run: Run, options: ReportOptions) -> ReportInput:
     """Return what a report of the run is made from."""
     experiment = run.project.experiment
     names = list(options.stages or run.project.nodes)
-    shown = [shown_stage(run, name, options) for name in names]
+    every = [shown_stage(run, name, options) for name in names]
+    shown = [stage for stage in every if stage.view.use in VIEWS]
+    if not options.stages:
+        shown.sort(key=lambda stage: VIEWS.get(stage.view.use).place)
     return ReportInput(
         title=experiment.title or experiment.name,
         description=experiment.description.strip(),
-        stages=[stage for stage in shown if stage.view.use in VIEWS],
+        stages=shown,
         provenance=provenance(run),
         missing=run.missing,
         remarks=run.remarks,
         most_rows=options.most_rows,
         style=options.style,
+        slots=colours_of(run, options.colours),
+        pictures=options.pictures,
     )
 
 
@@ -124,13 +132,14 @@ def provenance(run: Run) -> dict[str, Record]:
 
 def _versions() -> dict[str, str]:
     own = {"lexassay": version("lexassay"), "Python": platform.python_version()}
-    return own | versions() | {name: version(name) for name in ("pandera", "altair")}
+    return own | versions() | {"pandera": version("pandera")} | vendor.versions()
 
 
 def _fingerprint(run: Run, made: ReportInput) -> str:
     # A view is found through a registry, so its code is not among the imports of this module.
     # Nor are charts that a view of an extension finds; with the view they have been registered.
     modules = {VIEWS.module(each.view.use) for each in made.stages}
+    modules |= {FINDERS.module(name) for name in FINDERS}
     modules |= {each for each in CHARTS.registered().values() if not each.startswith("pipeline.")}
     digests = Digests(run.project.storage)
     content = {
@@ -142,7 +151,9 @@ def _fingerprint(run: Run, made: ReportInput) -> str:
             name: [each.model_dump(mode="json") for each in found]
             for name, found in made.remarks.items()
         },
-        "title": [made.title, made.description],
+        "title": [made.title, made.description, *(each.view.title for each in made.stages)],
+        "assets": assets.digest(),
+        "colours": made.slots,
         "code": digests.code([*modules, "pipeline.report.page.build"]),
     }
     digests.keep()

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 from pydantic import Field, ValidationError
 
+from pipeline.api.report_colours import check_colours
 from pipeline.errors import ConfigError, NotMadeYet, Problem, did_you_mean
+from pipeline.findings.stage import StageView
 from pipeline.report.charts import Style
 from pipeline.report.page.document import Shown
-from pipeline.report.view import VIEWS, StageView, ViewOptions
+from pipeline.report.view import VIEWS, ViewOptions
 from pipeline.runner.config.experiment import Experiment, Options
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.problems import problems_of
 
 if TYPE_CHECKING:
     from pipeline.api.results import Run
+
+
+Picture: TypeAlias = Literal["svg", "png", "pdf"]
+"""A kind of picture that is written beside the page."""
 
 
 class ReportOptions(Options):
@@ -32,6 +38,11 @@ class ReportOptions(Options):
     """Tables with more rows are not copied beside the page."""
     style: Style | None = None
     """``screen`` or ``print`` (black and white) for all figures whose view does not say."""
+    pictures: tuple[Picture, ...] = ("svg",)
+    """Files of each figure beside the page: ``svg``, ``png``, ``pdf``; none if empty."""
+    colours: dict[str, str] = Field(default_factory=dict)
+    """``[report.colours]``: measure, system or lexicon -> ``blue``, ``red``, ``green``, ``pink``,
+    ``black``, ``gold`` or ``sky``; another one has a colour that its name gives."""
 
 
 def check_report(experiment: Experiment) -> list[Problem]:
@@ -46,6 +57,7 @@ def check_report(experiment: Experiment) -> list[Problem]:
         for name in options.stages
         if name not in stages
     ]
+    problems += check_colours(options.colours)
     for name, content in options.views.items():
         where = f"report.views.{name}"
         if name not in stages:
@@ -93,14 +105,34 @@ def shown_stage(run: Run, name: str, options: ReportOptions) -> Shown:
     chosen: ViewOptions | None = None
     if content:
         chosen = VIEWS.get(node.stage.name).options.model_validate(content)
-    # Every option of the stage as it is resolved: a view declares which it looks at, no default.
-    view = StageView(name, node.stage.name, node.config.model_dump(mode="json"), _opener(run, node))
     return Shown(
-        view,
+        stage_view(run, node, stages(run)),
         tuple(node.stage.outputs),
         node.stage.doc,
         chosen,
         run.why_not(name),
+    )
+
+
+def stages(run: Run) -> dict[str, StageView]:
+    """Return the stages of a run that are done, by name, each with the others beside it."""
+    found: dict[str, StageView] = {}
+    for name, node in run.project.nodes.items():
+        if name in run.manifests:
+            found[name] = stage_view(run, node, found)
+    return found
+
+
+def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageView:
+    """Return a stage as it is given to whatever reads results.
+
+    It has every option as it is resolved: what looks at one declares it, without a default.
+    """
+    config = node.config.model_dump(mode="json")
+    inputs = {option: f"{table.stage}.{table.table}" for option, table in node.inputs.items()}
+    opener = _opener(run, node)
+    return StageView(
+        node.name, node.stage.name, config, opener, inputs=inputs, among=among, title=node.title
     )
 
 

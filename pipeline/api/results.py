@@ -12,9 +12,11 @@ import polars as pl
 
 from pipeline.api import shown
 from pipeline.api.charts import Charts
+from pipeline.api.found import NAME, are_meant, findings_of, told
 from pipeline.api.sweep_tables import swept
 from pipeline.api.tables import Tables
 from pipeline.errors import ConfigError, NotMadeYet, Problem, WaitsForPerson, did_you_mean
+from pipeline.findings.gathering import Told
 from pipeline.remarks.remark import Remark
 from pipeline.runner.config.graph import Reference
 from pipeline.runner.config.project import Project
@@ -59,7 +61,7 @@ class Run:
     @property
     def folder(self) -> Path:
         """The folder of the results."""
-        return self.project.root
+        return self.project.folder
 
     @cached_property
     def tables(self) -> Tables:
@@ -73,7 +75,7 @@ class Run:
         ----------
         name : str
             "stage" for the stage's main table, or "stage.table"; of a sweep, what it stacks
-            with "sweep." before it.
+            with "sweep." before it; "findings" for what was found, in sentences.
 
         Raises
         ------
@@ -82,10 +84,22 @@ class Run:
         """
         if name.partition(".")[0] == SWEEP:
             return swept(self.project, name)
+        if are_meant(self.project, name):
+            return self.findings
         reference = self.reference(name)
         model = self.project.nodes[reference.stage].stage.outputs[reference.table]
         with store.unharmed(self.project.storage, self.manifests.values()):
             return self.plan(name).sort(list(model.key())).collect()
+
+    @cached_property
+    def told(self) -> tuple[Told, ...]:
+        """The findings as the report tells them: each with its stage, answers first."""
+        return told(self)
+
+    @property
+    def findings(self) -> pl.DataFrame:
+        """What was found, a sentence in each row: answers first, then what to know before them."""
+        return findings_of(self)
 
     def plan(self, name: str) -> pl.LazyFrame:
         """Return the query of a table, for what is too large to hold."""
@@ -115,7 +129,7 @@ class Run:
             If there is no such stage or figure, with the nearest, or the stage is not done, with
             what it waits for.
         """
-        return self.charts.figure(name).chart
+        return self.charts.chart(name)
 
     @property
     def missing(self) -> dict[str, str]:
@@ -143,7 +157,7 @@ class Run:
         """Return stage and table that a name stands for."""
         stage, _, table = name.partition(".")
         if stage not in self.project.nodes:
-            remedy = did_you_mean(stage, self.project.nodes)
+            remedy = did_you_mean(stage, [*self.project.nodes, NAME])
             raise ConfigError("show", [Problem(name, "there is no such stage", remedy)])
         outputs = self.project.nodes[stage].stage.outputs
         if table and table not in outputs:

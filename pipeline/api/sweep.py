@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pipeline.api.found import are_meant
 from pipeline.api.results import Run, perform
 from pipeline.api.run import check
 from pipeline.api.sweep_check import check_points
@@ -18,6 +19,9 @@ from pipeline.runner.config.project import Project
 from pipeline.runner.events import Event
 from pipeline.runner.store.folders import write_folder
 from pipeline.runner.store.garbage import SWEEP
+
+if TYPE_CHECKING:
+    from pipeline.api.sweep_report import SweepReport
 
 
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -34,6 +38,7 @@ def sweep(
     settings: Mapping[str, Any] | None = None,
     deliver: bool = False,
     strict: bool = False,
+    report: bool = True,
     say: Callable[[str], object] = lambda _text: None,
 ) -> Path:
     """Run an experiment at every point of its sweep and stack the tables it asks for.
@@ -51,13 +56,16 @@ def sweep(
         Whether to write the sheets and lists of every point for people.
     strict : bool
         Whether a warning on the data of a stage is an error.
+    report : bool
+        Whether to write a page over all points, unless ``[sweep]`` says that there is none.
     say : callable
         Is told, in a line, of every point.
 
     Returns
     -------
     Path
-        The folder of the stacked tables: Parquet and CSV, with a column for every setting.
+        The folder of the stacked tables: Parquet and CSV, with a column for every setting; and of
+        the page, ``index.html``.
 
     Raises
     ------
@@ -74,6 +82,7 @@ def sweep(
     check_points(project, experiment, runs=runs, data=data, settings=base)
     combinations = options.points()
     stacks: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
+    pages = _pages() if report and options.report else None
     for number, point in enumerate(combinations, start=1):
         shown = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in point.items())
         say(f"[{number}/{len(combinations)}] {shown}")
@@ -84,9 +93,20 @@ def sweep(
                 say(f"  {name}: {each}")
         for name, frames in stacks.items():
             frames.append(labelled(done.table(name), options.where, point))
-    with project.storage.guarded("the sweep", ""):
-        write_folder(project.storage, SWEEP, dict(files(stacks)))
-    return project.root / SWEEP
+        if pages:
+            pages.add(done)
+    made = dict(files(stacks))
+    if pages:
+        made |= pages.files(combinations, stacks)
+    with project.pages.guarded("the sweep", ""):
+        write_folder(project.pages, SWEEP, made)
+    return project.folder / SWEEP
+
+
+def _pages() -> SweepReport:
+    from pipeline.api.sweep_report import SweepReport  # noqa: PLC0415  charts are slow to import
+
+    return SweepReport()
 
 
 def _run_point(
@@ -106,7 +126,9 @@ def _run_point(
             say(f"  {event.stage}: {text}")
 
     done = perform(project, settings=settings, deliver=deliver, strict=strict, listeners=[told])
-    stacked = {done.reference(name).stage for name in options.collect}
+    stacked = {
+        done.reference(name).stage for name in options.collect if not are_meant(project, name)
+    }
     if done.waits and not stacked <= set(done.manifests):
         raise done.waits[0]
     return done

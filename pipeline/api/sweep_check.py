@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.api.found import are_meant
 from pipeline.api.results import Run
 from pipeline.api.run import check
 from pipeline.api.sweep_tables import labelled, stacked
@@ -15,6 +16,7 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
 from pipeline.runner.config.experiment import Sweep
 from pipeline.runner.config.project import Project
+from schemas import Findings
 
 _SHOWN = 3
 
@@ -69,7 +71,8 @@ def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
     """Yield what is wrong with the tables asked for, and with the rows to keep of them."""
     for name in options.collect:
         try:
-            Run(project, {}).reference(name)
+            if not are_meant(project, name):
+                Run(project, {}).reference(name)
         except ConfigError as error:
             yield from (each.within("sweep.collect") for each in error.problems)
             continue
@@ -93,6 +96,8 @@ def _is_condition(table: pl.DataFrame, where: str) -> bool:
 
 
 def _planned(project: Project, name: str) -> pl.DataFrame:
+    if are_meant(project, name):
+        return Findings.zero_rows().collect()
     reference = Run(project, {}).reference(name)
     return project.planned[reference.stage][reference.table].collect()
 

@@ -92,10 +92,10 @@ def swept(project: Project, name: str) -> pl.DataFrame:
         remedy = did_you_mean(wanted, made) if made else "there is no section [sweep]"
         raise ConfigError("show", [Problem(name, "no sweep stacks such a table", remedy)])
     try:
-        with project.storage.open(f"{SWEEP}/{wanted}.parquet") as opened:
+        with project.pages.open(f"{SWEEP}/{wanted}.parquet") as opened:
             return pl.read_parquet(opened.read())
     except FileNotFoundError:
         raise NotMadeYet(name) from None
     except (OSError, pl.exceptions.PolarsError) as error:
-        place = project.storage.location(SWEEP)
+        place = project.pages.location(SWEEP)
         raise StoreError(f"{name}: {place} is damaged; run again: it is made anew") from error

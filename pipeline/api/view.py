@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 import polars as pl
 
+from pipeline.api.found import NAME, are_meant
 from pipeline.api.results import Run
 from pipeline.api.words import beside, words_for
 from pipeline.errors import ConfigError, Problem, did_you_mean
@@ -16,6 +17,8 @@ from pipeline.expressions import expression
 from pipeline.runner.config.graph import Node
 from pipeline.runner.store import store
 from pipeline.runner.store.garbage import SWEEP
+from schemas import Findings
+from schemas.base import Table
 
 DESCENDING = {"asc": False, "desc": True}
 
@@ -67,7 +70,7 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
     with store.unharmed(run.project.storage, run.manifests.values()):
         query, key = _opened(run, name)
         own = query.collect_schema().names()
-        words = words_for(run, run.reference(name.removeprefix(f"{SWEEP}.")), own)
+        words = _words(run, name.removeprefix(f"{SWEEP}."), own)
         whole = query if words is None else beside(query, words)
         shown = _checked(whole, wanted, whole.collect_schema().names() if wanted.words else own)
         kept = whole if {*shown, *_named(wanted)} - set(own) else query
@@ -78,6 +81,12 @@ def view(run: Run, name: str, wanted: View) -> pl.DataFrame:
         return rows.select(shown).collect()
 
 
+def _words(run: Run, name: str, own: list[str]) -> pl.LazyFrame | None:
+    if are_meant(run.project, name):
+        return None
+    return words_for(run, run.reference(name), own)
+
+
 def tables(run: Run) -> pl.DataFrame:
     """Return the tables of an experiment: name, rows if it has been made, and what it is."""
     rows = [
@@ -85,6 +94,8 @@ def tables(run: Run) -> pl.DataFrame:
         for node in run.project.nodes.values()
         for name, count, what in _of_stage(run, node)
     ]
+    if are_meant(run.project, NAME):
+        rows.append({"table": NAME, "rows": None, "what": _doc(Findings)})
     options = run.project.experiment.sweep
     rows += [
         {"table": f"{SWEEP}.{name}", "rows": None, "what": "stacked over all points of the sweep"}
@@ -97,15 +108,21 @@ def _of_stage(run: Run, node: Node) -> Iterator[tuple[str, int | None, str]]:
     """Yield the tables of a stage, as `Run.table` calls them."""
     made = run.manifests.get(node.name)
     for place, (table, model) in enumerate(node.stage.outputs.items()):
-        what = (inspect.getdoc(model) or "").partition("\n")[0]
+        what = _doc(model)
         name = f"{node.name}.{table}" if place else node.name
         yield name, made.tables[table].rows if made else None, what
+
+
+def _doc(model: type[Table]) -> str:
+    return (inspect.getdoc(model) or "").partition("\n")[0]
 
 
 def _opened(run: Run, name: str) -> tuple[pl.LazyFrame, tuple[str, ...]]:
     """Return the query of a table and its key; what a sweep has stacked is in its order."""
     if name.partition(".")[0] == SWEEP:
         return run.table(name).lazy(), ()
+    if are_meant(run.project, name):
+        return run.findings.lazy(), Findings.key()
     reference = run.reference(name)
     return run.plan(name), run.project.nodes[reference.stage].stage.outputs[reference.table].key()
 

@@ -29,6 +29,16 @@ COMMANDS = {
         "sheets",
         "Say where the sheets of an experiment lie, and how far everybody is with them.",
     ),
+    "annotate": (
+        "annotate",
+        "Serve pages on which people judge, key by key; or write what they decided.",
+    ),
+    "tasks": ("batch", "List the tasks of a stage, phase by phase, for a queue of jobs."),
+    "task": ("batch", "Do one task of a stage, unless it is done."),
+    "slurm": (
+        "batch",
+        "Write a script that submits the tasks of a stage to Slurm; never over a file.",
+    ),
     "gc": ("running", "Remove results that the experiment, as it is now, does not use."),
     "show": ("inspecting", "Show a table of an experiment, or list its tables."),
     "diff": ("inspecting", "Say how two runs differ."),
@@ -72,12 +82,14 @@ COMMANDS = {
     "schema": ("templates", "Print the JSON Schema of an experiment, for editors."),
 }
 """Each command with its module and the first sentence of its docstring."""
+_NO_UTF8 = "it has a byte that is not UTF-8; write it anew"
 _OURS = {
+    "Input should be a valid string, unable to parse.*": _NO_UTF8,
     "Input should be a valid integer.*": "it should be a whole number",
     "Input should be a valid number.*": "it should be a number",
     "Input should be a valid boolean.*": "it should be true or false",
     "Input should be": "it should be",
-    "Value error, 'utf-8' codec can't encode.*": "it has a byte that is not UTF-8; write it anew",
+    "Value error, 'utf-8' codec can't encode.*": _NO_UTF8,
 }
 """What a library says of a wrong value, and what is said instead."""
 

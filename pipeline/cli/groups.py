@@ -10,8 +10,9 @@ from typer.core import TyperGroup
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Start": ("new", "schema"),
     "Run an experiment": ("run", "plan", "why", "status", "gc"),
+    "Run it on a cluster": ("tasks", "task", "slurm"),
     "Look at results": ("show", "diff"),
-    "People": ("sheets",),
+    "People": ("annotate", "sheets"),
     "Ask files at once": (
         "collocates",
         "keywords",
@@ -38,8 +39,16 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "why": ("lexassay why experiment.toml sample --set stages.sample.rate=0.2",),
     "status": ("lexassay status experiment.toml",),
     "gc": ("lexassay gc experiment.toml --dry",),
+    "tasks": ("lexassay tasks experiment.toml candidates",),
+    "task": ("lexassay task experiment.toml candidates 0",),
+    "slurm": ("lexassay slurm experiment.toml candidates --time 1:00:00 --memory 4G",),
     "show": ("lexassay show experiment.toml sampled.cuts",),
     "diff": ("lexassay diff collocations:latest~1 collocations:latest",),
+    "annotate": (
+        "lexassay annotate experiment.toml",
+        "lexassay annotate experiment.toml --annotators anna,ben",
+        "lexassay annotate experiment.toml --export labels.xlsx",
+    ),
     "sheets": ("lexassay sheets experiment.toml",),
     "collocates": ("lexassay collocates take novel.txt",),
     "keywords": ("lexassay keywords novel.txt corpus.conllu --attribute form",),

@@ -24,7 +24,12 @@ from pipeline.cli.options import (
     settings_of,
 )
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.runner.plan.differences import StageDifference, settings_differ, stages_differ
+from pipeline.runner.plan.differences import (
+    StageDifference,
+    columns_said,
+    settings_differ,
+    stages_differ,
+)
 from pipeline.runner.store import history
 
 CHOICE = "--columns NAMES chooses"
@@ -104,13 +109,27 @@ def diff(
     first: Annotated[str, typer.Argument(metavar="RUN", help="EXPERIMENT:ID")],
     second: Annotated[str, typer.Argument(metavar="RUN", help="EXPERIMENT:latest")],
     format_: Annotated[str, typer.Option("--format", help="text | json")] = "text",
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page instead.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     runs: Runs = DEFAULT_RUNS,
 ) -> int:
     """Say how two runs differ. RUN is EXPERIMENT:latest, EXPERIMENT:latest~1 or EXPERIMENT:ID."""
     if format_ not in _DIFF_FORMATS:
         what, remedy = f"unknown format {format_!r}", did_you_mean(format_, _DIFF_FORMATS)
         raise ConfigError("diff", [Problem("--format", what, remedy)])
+    if html:
+        output.require_place(html, overwrite=overwrite, option="--html")
     before, after = history.find(runs, first), history.find(runs, second)
+    if html:
+        from pipeline.api.compare import compare
+
+        page = compare(before, after, runs=runs)
+        with output.writing(html):
+            html.write_bytes(page)
+        print(f"comparison: {html}")
+        return 0
     names = [f"{record.experiment}:{record.id}" for _, record in (before, after)]
     settings = settings_differ(before[1].content, after[1].content)
     stages = list(stages_differ(before, after))
@@ -134,7 +153,7 @@ def _stage_lines(stage: StageDifference) -> Iterator[str]:
     for table in stage.tables:
         yield (
             f"  table {table.table}: {table.only_first:,} rows gone,"
-            f" {table.only_second:,} new, {table.changed:,} changed"
+            f" {table.only_second:,} new, {table.changed:,} changed{columns_said(table.columns)}"
         )
         yield from (f"    gone     {_values(key)}" for key in table.gone)
         yield from (f"    new      {_values(key)}" for key in table.new)

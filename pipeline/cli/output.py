@@ -80,17 +80,30 @@ def write(
     StoreError
         If it cannot be written.
     """
-    with writing(output):
-        if output.exists() and not overwrite:
-            what = "is there already"
-            raise ConfigError("--output", [Problem(str(output), what, "add --overwrite")])
-        if not output.parent.is_dir():
-            what = f"the folder {output.parent} does not exist"
-            raise ConfigError("--output", [Problem(str(output), what, "make it first")])
+    require_place(output, overwrite=overwrite)
     content = serialise(frame, kind_of(output, given=kind), raw=raw)
     packed = gzip.compress(content, mtime=0) if output.name.endswith(".gz") else content
     with writing(output):
         output.write_bytes(packed)
+
+
+def require_place(output: Path, *, overwrite: bool, option: str = "--output") -> None:
+    """Refuse a file that is there and may not be overwritten, or whose folder is not there.
+
+    Raises
+    ------
+    ConfigError
+        With what to do.
+    StoreError
+        If the machine does not let us look.
+    """
+    with writing(output):
+        if output.exists() and not overwrite:
+            what = "is there already"
+            raise ConfigError(option, [Problem(str(output), what, "add --overwrite")])
+        if not output.parent.is_dir():
+            what = f"the folder {output.parent} does not exist"
+            raise ConfigError(option, [Problem(str(output), what, "make it first")])
 
 
 @contextmanager

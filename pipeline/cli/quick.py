@@ -15,7 +15,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.formats.base import FORMATS
 from pipeline.recipes import cache
 from pipeline.runner.events import Event, Listener
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.storage import in_a_folder, storage_at
 
 Save: TypeAlias = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="Write the experiment to this file.")
@@ -87,6 +87,7 @@ def paths(
     content = sys.stdin.buffer.read()
     name = hashlib.sha256(content).hexdigest()[:16] + _ENDINGS.get(read_as or "text", ".txt")
     root = (runs or cache.folder()) / "experiments" / "standard-input"
+    in_a_folder(root, "standard input")
     storage = storage_at(root, remedy="name another folder by --runs")
     with storage.guarded("standard input", ""):
         storage.write(name, content)

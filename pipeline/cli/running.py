@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from pipeline.api.report import add_report
+from pipeline.api.report import PAGE, add_report
 from pipeline.api.results import Run, perform, steps
 from pipeline.api.run import check
 from pipeline.api.shown import remark_count
@@ -67,10 +69,13 @@ def run(
             settings=overrides,
             deliver=bool(deliver),
             strict=strict,
+            report=report,
             say=say,
         )
         if not quiet:
             print(f"sweep: {folder}")
+            if report and project.experiment.sweep.report:
+                print(f"report: {folder / PAGE}")
         return 0
     with RunProgress(console, stages=len(project.nodes)) as progress:
         done = perform(
@@ -82,7 +87,8 @@ def run(
             listeners=[progress],
         )
         done = add_report(done, [progress]) if report else done
-    return _conclude(done, quiet=quiet)
+    # With --set other sheets may be meant than those that the pages are for.
+    return _conclude(done, quiet=quiet, config=None if overrides else config)
 
 
 def _say(console: Console) -> Callable[[str], None]:
@@ -97,11 +103,13 @@ def _teller(console: Console) -> Listener:
     return lambda event: say(str(event.facts.get("text", event.kind)))
 
 
-def _conclude(done: Run, *, quiet: bool) -> int:
+def _conclude(done: Run, *, quiet: bool, config: Path | None) -> int:
     if done.report and not quiet:
         print(f"report: {done.report}")
     for wait in done.waits:
         print(f"waiting: {wait}")
+    if config and done.waits and not quiet:
+        print(f"in the browser: lexassay annotate {shlex.quote(str(config))}")
     if (text := remark_count(done)) and not quiet:
         print(text)
     return _WAITS if done.waits else 0

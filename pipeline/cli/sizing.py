@@ -13,12 +13,13 @@ from rich.console import Console
 from pipeline.api.results import Run
 from pipeline.api.run import show as open_results
 from pipeline.cli import output
+from pipeline.cli.design_sizing import draw, prepare, print_design, serve, tabulate
 from pipeline.cli.options import DEFAULT_RUNS, Data, Overwrite, Runs, Settings, settings_of
 from pipeline.cli.plan_tables import print_plan
 from pipeline.cli.progress import tracked
 from pipeline.cli.questions import numbers, question, two, whole_numbers
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.sizing.chart import plan_chart, rate_grid
+from pipeline.sizing.chart import plan_spec, rate_grid
 from pipeline.sizing.comparison import plan_comparison
 from pipeline.sizing.pilot import plan_pilot
 from pipeline.sizing.tables import Pilot, open_pilot
@@ -40,12 +41,26 @@ def size(
         Path | None, typer.Argument(metavar="[CONFIG]", help="An experiment, with --pilot.")
     ] = None,
     n: Annotated[
-        Text, _option("n", "Sizes of n-best lists, with commas [100,500,1000,2000].")
+        Text,
+        typer.Option(
+            "--n", "--cuts", help="Sizes of n-best lists, with commas [100,500,1000,2000]."
+        ),
     ] = None,
-    rate: Annotated[Text, _option("rate", "Sampling rates: 0.05,0.1 or 5%,10%.")] = None,
+    rate: Annotated[
+        Text,
+        _option(
+            "rate",
+            "Sampling rates: 0.05,0.1 or 5%,10%.",
+        ),
+    ] = None,
     candidates: Annotated[int | None, _option("candidates", "Candidates in the data set.")] = None,
     precision: Annotated[
-        Text, _option("precision", "Expected precisions: asks how wide the intervals will be.")
+        Text,
+        _option(
+            "precision",
+            "Expected precisions: asks how wide the intervals will be. With --half-width or"
+            " --difference that of all lists [0.5].",
+        ),
     ] = None,
     width: Annotated[Text, _option("width", "Wanted widths: asks for the rate.")] = None,
     interval: Annotated[
@@ -67,8 +82,33 @@ def size(
     pilot: Annotated[
         Text, _option("pilot", "A stage that compares measures: asks for the power from it.")
     ] = None,
-    measures: Annotated[Text, _option("measures", "The two measures, A,B.")] = None,
+    measures: Annotated[
+        Text, _option("measures", "The two measures, A,B; or those asked about.")
+    ] = None,
     category: Annotated[Text, _option("category", "Category of true positives.")] = None,
+    half_width: Annotated[
+        Text,
+        _option("half-width", "Wanted half-width: asks for the labels of declared questions."),
+    ] = None,
+    difference: Annotated[
+        Text, _option("difference", "Difference to be found: asks for the labels.")
+    ] = None,
+    design: Annotated[
+        Text, _option("design", "The stage of sample.design that declares the questions.")
+    ] = None,
+    pairs: Annotated[Text, _option("pairs", "Measures to compare: A:B,C:D.")] = None,
+    questions: Annotated[
+        Text, _option("questions", "What has to be answered so surely, by name or kind [all].")
+    ] = None,
+    rho2: Annotated[
+        Text, _option("rho2", "Share of the variance that predictions explain [0.2].")
+    ] = None,
+    looks: Annotated[
+        Text, _option("looks", "Looks at a growing sample, or shares: 0.25,0.5,1 [4].")
+    ] = None,
+    spending: Annotated[
+        Text, _option("spending", "obrien_fleming (the default) or pocock.")
+    ] = None,
     power: Annotated[Text, _option("power", "Wanted power: asks for the rate.")] = None,
     alpha: Annotated[float | None, _option("alpha", "Significance level [0.05].")] = None,
     margin: Annotated[float | None, _option("margin", "Smallest difference marked [0].")] = None,
@@ -95,6 +135,10 @@ def size(
     lexassay size --candidates 5102 --compare 0.38,0.30 --overlap 0.7 [--power 0.8]
 
     lexassay size CONFIG --pilot STAGE --measures A,B --n 500 [--power 0.8]
+
+    lexassay size CONFIG --half-width 0.05 [--pilot STAGE | --precision 0.3]
+
+    lexassay size CONFIG --difference 0.05 [--power 0.8] [--cuts 100,500 --pairs A:B]
     """
     _require_places(format_, to, chart, overwrite=overwrite)
     options: dict[str, Any] = {
@@ -103,9 +147,19 @@ def size(
         "overlap": overlap, "shared": shared, "config": config, "pilot": pilot,
         "measures": measures, "category": category, "power": power, "alpha": alpha,
         "margin": margin, "test": test, "alternative": alternative, "replicates": replicates,
-        "seed": seed, "set": settings or None, "n": n,
+        "seed": seed, "set": settings or None, "n": n, "half_width": half_width,
+        "difference": difference, "design": design, "pairs": pairs, "questions": questions,
+        "rho2": rho2, "looks": looks, "spending": spending, "rate": rate,
     }  # fmt: skip
     asked = question(options)
+    if asked == "half_width":
+        given = prepare(options, runs, data)
+        table = tabulate(given, options, _tracked)
+        if not serve(table, format_, to, overwrite=overwrite):
+            print_design(table, given, pilot=pilot)
+        if chart:
+            draw(chart, given, table)
+        return 0
     lists = whole_numbers("--n", n) if n is not None else _fitting(candidates or 0)
     opened = _opened(options, lists, runs, data) if asked == "pilot" else None
     plan = _plan(asked, options, lists, opened)
@@ -225,7 +279,8 @@ def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     rates = table["rate"].drop_nulls()
     last = float(rates.max()) if len(rates) else 1.0  # type: ignore[arg-type]  # a column of numbers
     grid = rate_grid(last, first=first if first < last else 0.0)
-    drawn = plan_chart(plan(grid, ()), asked=table, look=Look(live=kind == "html"))
-    content = chart_bytes(drawn, kind, title="lexassay size")
+    lines, look = plan(grid, ()), Look()
+    drawn, narrow = (plan_spec(lines, asked=table, look=each) for each in (look, look.on_phone))
+    content = chart_bytes(drawn, kind, title="lexassay size", narrow=narrow)
     with output.writing(to):
         to.write_bytes(content)

@@ -67,7 +67,7 @@ def plan_data(project: Project, every: Sequence[Step]) -> dict[str, Any]:
     sweep = project.experiment.sweep
     return {
         "experiment": project.experiment.name,
-        "results": str(project.root),
+        "results": project.storage.location(""),
         "sweep_points": sweep.size if sweep else None,
         "stages": [_step_data(step) for step in every],
     }
@@ -159,7 +159,7 @@ def _underway_line(now: Underway) -> str:
 
 def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
     name, done = run.project.experiment.name, len(run.manifests)
-    yield f"{name}: {done} of {len(every)} stages done, in {run.folder}"
+    yield f"{name}: {done} of {len(every)} stages done, in {run.project.storage.location('')}"
     if now := underway(run.project.storage):
         yield _underway_line(now)
     for step in every:

@@ -14,6 +14,7 @@ import typer
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.config.experiment import Experiment
+from pipeline.runner.config.graph import TITLE
 from pipeline.runner.store.storage import storage_at
 from pipeline.stages.base import STAGES
 
@@ -101,7 +102,8 @@ def json_schema() -> dict[str, Any]:
     for name in STAGES:
         options = STAGES.get(name).config.model_json_schema(ref_template="#/$defs/{model}")
         definitions |= options.pop("$defs", {})
-        options["properties"] = {"use": {"const": name}, **options["properties"]}
+        own = {"use": {"const": name}, TITLE: {"type": "string"}}
+        options["properties"] = {**own, **options["properties"]}
         options["required"] = ["use", *options.get("required", [])]
         definitions[name] = options
         kinds.append({"$ref": f"#/$defs/{name}"})

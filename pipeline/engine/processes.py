@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import pickle
 import selectors
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pipeline.engine.base import engine
+from pipeline.engine.process import Worker
 from pipeline.errors import WorkerLost
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _TRIES = 3
-_GRACE = 2.0
-_START = "import lexassay; from pipeline.engine.worker import main; main()"
-"""Lexassay first: with it loaded, no module of the same name can stand in for its own."""
 
 
 @engine("processes")
@@ -44,7 +37,7 @@ class ProcessEngine:
     def __init__(self, workers: int | None = None) -> None:
         self._cores = os.cpu_count() or 1
         self._count = workers or self._cores
-        self._idle: list[_Worker] = []
+        self._idle: list[Worker] = []
 
     def __enter__(self) -> ProcessEngine:
         return self
@@ -65,13 +58,13 @@ class ProcessEngine:
         if len(waiting) == 1:  # not worth a worker
             yield task(waiting.pop()[0])
             return
-        busy: dict[_Worker, tuple[Item, int]] = {}
+        busy: dict[Worker, tuple[Item, int]] = {}
         with selectors.DefaultSelector() as ready:
             try:
                 while waiting or busy:
                     self._hand_out(task, waiting, busy, ready)
                     for key, _ in ready.select():
-                        worker: _Worker = key.data
+                        worker: Worker = key.data
                         ready.unregister(worker.answers)
                         item, tries = busy.pop(worker)
                         try:
@@ -89,18 +82,18 @@ class ProcessEngine:
         self,
         task: Callable[[Item], Result],
         waiting: deque[tuple[Item, int]],
-        busy: dict[_Worker, tuple[Item, int]],
+        busy: dict[Worker, tuple[Item, int]],
         ready: selectors.BaseSelector,
     ) -> None:
         while waiting and len(busy) < self._count:
-            worker = self._idle.pop() if self._idle else _Worker(max(1, self._cores // self._count))
+            worker = self._idle.pop() if self._idle else Worker(max(1, self._cores // self._count))
             item, tries = waiting.popleft()
             busy[worker] = (item, tries)
             ready.register(worker.answers, selectors.EVENT_READ, worker)
             worker.give(task, item)
 
 
-def _again(worker: _Worker, tries: int) -> int:
+def _again(worker: Worker, tries: int) -> int:
     """Return the number of the next try of a task whose worker died."""
     code = worker.stop()
     if tries < _TRIES:
@@ -109,65 +102,3 @@ def _again(worker: _Worker, tries: int) -> int:
         f"{_TRIES} workers died on the same task (the last with code {code}). If the memory is"
         " used up, set memory = ... or fewer workers in [run]; what was finished is kept."
     )
-
-
-def safe_path() -> list[str]:
-    """Return where workers look for modules: last of all in the folders that people work in.
-
-    What lies beside an experiment, be it called polars.py or random.py, is no part of the program;
-    modules beside a script that registers stages of its own are found all the same.
-    """
-    script = getattr(sys.modules.get("__main__"), "__file__", None)
-    folders = {Path.cwd(), *([Path(script).absolute().parent] if script else [])}
-    known = list(dict.fromkeys(filter(None, sys.path)))
-    theirs = [each for each in known if Path(each).absolute() in folders]
-    return [*(each for each in known if each not in theirs), *theirs]
-
-
-class _Worker:
-    """A process that runs one task at a time."""
-
-    def __init__(self, threads: int) -> None:
-        path = os.pathsep.join(safe_path())
-        environment = os.environ | {"PYTHONPATH": path, "POLARS_MAX_THREADS": str(threads)}
-        # In a process group of its own: Ctrl-C is for the process that it works for.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-            start_new_session=True,
-        )
-        if self._process.stdin is None or self._process.stdout is None:
-            raise OSError("a worker has no pipes")
-        self._tasks, self.answers = self._process.stdin, self._process.stdout
-
-    def give(self, task: Callable[[Any], Any], item: Any) -> None:
-        """Send a task; a worker that is dead is found out when the answer is read."""
-        try:
-            pickle.dump((task, item), self._tasks)
-            self._tasks.flush()
-        except BrokenPipeError:
-            return
-
-    def result(self) -> Any:
-        """Return what the task gave, or raise what it raised; EOFError if the worker died."""
-        try:
-            done, value = pickle.load(self.answers)
-        except pickle.UnpicklingError as error:
-            raise EOFError from error
-        if not done:
-            raise value
-        return value
-
-    def stop(self) -> int:
-        """End the process; return its code."""
-        with contextlib.suppress(BrokenPipeError):
-            self._tasks.close()  # it ends at once, even within a task, when no more can come
-        try:
-            code = self._process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            code = self._process.wait()
-        self.answers.close()
-        return code

@@ -7,7 +7,7 @@ one function for another.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
@@ -17,6 +17,7 @@ from sqlglot.parsers.postgres import PostgresParser
 from pipeline.expressions.refusal import Refused
 
 _Parsers = dict[str, Callable[..., Any]]
+_WRITTEN = "written"
 
 
 def _kept(parsers: _Parsers, *names: str) -> _Parsers:
@@ -44,6 +45,13 @@ class Expressions(Postgres):
             PostgresParser.NO_PAREN_FUNCTION_PARSERS, "CASE"
         )
 
+        def _parse_paren(self) -> exp.Expr | None:
+            """Mark brackets that stand in the text: the parser adds some of its own."""
+            found = super()._parse_paren()
+            if isinstance(found, exp.Paren):
+                found.meta[_WRITTEN] = True
+            return found
+
 
 _DIALECT = Expressions()
 
@@ -67,7 +75,16 @@ def tree(text: str) -> exp.Expr:
     whole = [each for each in found if each is not None]
     if len(whole) != 1:
         raise Refused("it is more than one expression" if whole else "it is empty")
-    return whole[0]
+    return _as_written(whole[0])
+
+
+def _as_written(node: exp.Expr) -> exp.Expr:
+    """Take out the brackets that the parser added: they would hide what can be read twice."""
+    root = exp.Paren(this=node)
+    for found in [*root.this.find_all(exp.Paren)]:
+        if not found.meta.get(_WRITTEN):
+            found.replace(found.this)
+    return cast("exp.Expr", root.this)
 
 
 def _unread(error: ParseError, text: str) -> Refused:

@@ -74,6 +74,7 @@ class Batch:
 Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]
 Check: TypeAlias = Callable[[Path, Any], Sequence[Skipped]]
 Read: TypeAlias = Callable[[Path, Any, Sequence[str], int], Iterator[Batch]]
+Digest: TypeAlias = Callable[[Path, Any], str]
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,9 @@ class Format:
     read : callable or None
         (path, options, columns, size) -> the same tokens in batches, checked as they are read,
         from about `size` bytes of the file at a time. None: the kind has no sentences.
+    digest : callable or None
+        (path, options) -> what stands for the content, where that is not the file's bytes: a
+        database may change without another content, or have another one in a file beside it.
     """
 
     name: str
@@ -108,6 +112,7 @@ class Format:
     options: type[FormatOptions] = FormatOptions
     kind: Kind = "table"
     read: Read | None = None
+    digest: Digest | None = None
 
     def __post_init__(self) -> None:
         """Let no error of a library out, whoever wrote the reader."""
@@ -115,6 +120,8 @@ class Format:
         object.__setattr__(self, "check", Guarded(self.check))
         if self.read is not None:
             object.__setattr__(self, "read", GuardedBatches(self.read))
+        if self.digest is not None:
+            object.__setattr__(self, "digest", Guarded(self.digest))
 
 
 FORMATS: Registry[Format] = Registry("format", "pipeline.formats")

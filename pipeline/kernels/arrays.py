@@ -9,6 +9,8 @@ import polars as pl
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+Level = float | FloatArray
+"""A confidence level: one for all rows, or one for each."""
 
 _ZERO = 1e-12  # sums of proportions are off by less
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 
-from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.arrays import FloatArray, Level
 
 
-def tail_of(confidence: float) -> float:
+@overload
+def tail_of(confidence: float) -> float: ...
+@overload
+def tail_of(confidence: Level) -> Level: ...
+def tail_of(confidence: Level) -> Level:
     """Return the error probability on each side of an interval.
 
     Examples

@@ -6,6 +6,9 @@ import polars as pl
 
 from pipeline.kernels.hashing import seeded_key
 
+WHOLE = "all"
+"""The one stratum of a sample whose size is fixed as a whole."""
+
 
 def sample_size(population: int, *, rate: float) -> int:
     """Return round(rate * population), at least 1 of a population that is not empty.
@@ -36,7 +39,8 @@ def without_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFr
     Returns
     -------
     DataFrame
-        id, multiplicity (1), position (1..size); sorted by position.
+        id, multiplicity (1), position (1..size), pi (size / ids), stratum ('all'); sorted by
+        position.
 
     Examples
     --------
@@ -46,7 +50,8 @@ def without_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFr
     True
     """
     chosen = _shuffled(ids, seed=seed).head(size)
-    return _sample(chosen, multiplicity=pl.lit(1, pl.Int64))
+    chance = chosen.height / max(1, ids.height)
+    return _sample(chosen, multiplicity=pl.lit(1, pl.Int64), pi=chance)
 
 
 def with_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
@@ -64,7 +69,8 @@ def with_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame
     Returns
     -------
     DataFrame
-        id, multiplicity (times drawn), position (order of first draw); sorted by position.
+        id, multiplicity (times drawn), position (order of first draw), pi (null), stratum
+        ('all'); sorted by position.
 
     Notes
     -----
@@ -86,7 +92,8 @@ def with_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame
         "draw", slot=uniform % max(1, pool.height)
     )
     drawn = draws.group_by("slot").agg(multiplicity=pl.len().cast(pl.Int64), first=pl.min("draw"))
-    return _sample(drawn.join(pool, on="slot").sort("first"), multiplicity=pl.col("multiplicity"))
+    chosen = drawn.join(pool, on="slot").sort("first")
+    return _sample(chosen, multiplicity=pl.col("multiplicity"), pi=None)
 
 
 def _shuffled(ids: pl.DataFrame, *, seed: str) -> pl.DataFrame:
@@ -94,6 +101,11 @@ def _shuffled(ids: pl.DataFrame, *, seed: str) -> pl.DataFrame:
     return ids.select("id", key=key).sort("key", "id")
 
 
-def _sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr) -> pl.DataFrame:
-    position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    return chosen.select("id", multiplicity=multiplicity, position=position)
+def _sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) -> pl.DataFrame:
+    return chosen.select(
+        "id",
+        multiplicity=multiplicity,
+        position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64),
+        pi=pl.lit(pi, pl.Float64),
+        stratum=pl.lit(WHOLE),
+    )

@@ -17,7 +17,7 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.recipes import cache
 from pipeline.runner.events import Listener
 from pipeline.runner.store.digest import canonical, text_digest
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.storage import in_a_folder, storage_at
 
 FOLDER = "experiments"
 """Where the experiments stand, in the folder of their results."""
@@ -120,6 +120,7 @@ def perform(
         As `pipeline.api.run.run` does.
     """
     root = runs or cache.folder()
+    in_a_folder(root, recipe.kind)
     content = recipe.content()
     mark = text_digest(canonical(content))[:_IN_A_MARK]
     key = f"{FOLDER}/{recipe.results}/{content['name']}-{mark}.toml"

@@ -17,7 +17,7 @@ from pipeline.recipes.recipe import Recipe
 from pipeline.recipes.table_files import TableFile, table_file
 
 MEASURES = ("frequency", "t_score", "log_likelihood", "mi", "dice")
-CUTS = (100, 200, 500, 1000)
+CUTS = (50, 100, 200, 500, 1000)
 _NAMES = {
     "l1": LEFT, "l2": RIGHT, "f": ("freq", "frequency", "cooc", "O11"),
     "f1": ("R1", "f_node", "freq1"), "f2": ("C1", "f_collocate", "freq2"), "N": ("total", "size"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -12,10 +12,7 @@ from pipeline.report.charts.parts.options import Look
 from pipeline.report.page.cells import cell, text_frame
 from pipeline.report.view import Figure, Listing
 
-if TYPE_CHECKING:
-    import altair as alt
-
-Draw: TypeAlias = Callable[..., "alt.TopLevelMixin"]
+Draw: TypeAlias = Callable[..., Any]
 """What draws a chart, given its ``look``: a chart with all else filled in."""
 
 
@@ -124,19 +121,17 @@ def place_in(order: Sequence[str], column: str) -> pl.Expr:
     return pl.col(column).replace_strict(places, default=len(order))
 
 
-def figure(name: str, caption: str, draw: Draw, look: Look, *, live: bool = False) -> Figure:
-    """Return a chart with its caption.
+def figure(name: str, caption: str, draw: Draw, look: Look, *, alt: str = "") -> Figure:
+    """Return a chart with its caption, drawn for a wide page and for a phone.
 
     Parameters
     ----------
-    name, caption
+    name, caption, alt
         As in `Figure`.
     draw : callable
         Draws it in a ``look``.
     look : Look
-        The look of the still picture.
-    live : bool
-        Whether the page shows one that answers to the mouse.
+        The look on a wide page.
     """
-    moving = draw(look=replace(look, live=True)) if live else None
-    return Figure(name, caption, draw(look=look), moving)
+    wide, narrow = draw(look=look), draw(look=look.on_phone)
+    return Figure(name, caption, wide, None if narrow == wide else narrow, alt)

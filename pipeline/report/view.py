@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
+from pipeline.findings.stage import StageView
 from pipeline.registry import Registry
-from pipeline.report.charts.parts.options import Look, Style
-
-if TYPE_CHECKING:
-    import altair as alt
+from pipeline.report.charts.parts.options import Look, Slot, Style
+from pipeline.report.explorer.block import MOST_ROWS, Explorer
 
 
 class ViewOptions(BaseModel):
@@ -27,23 +26,27 @@ class Styled(ViewOptions):
 
     style: Style = "screen"
     """``screen`` in colours, ``print`` in black and white."""
+    _slots: Mapping[str, Slot] = PrivateAttr(default_factory=dict)
 
     @property
     def look(self) -> Look:
-        """The look of its figures."""
-        return Look(style=self.style)
+        """The look of its figures, with the colours that the report gave to names."""
+        return Look(style=self.style, slots=self._slots)
+
+    def coloured(self, slots: Mapping[str, Slot]) -> Self:
+        """Return the same options with the colours that the report gave to names."""
+        own = self.model_copy()
+        own._slots = slots
+        return own
 
 
-class StageOptions(BaseModel):
-    """Base of the options of its stage that a view looks at: their types, never their defaults.
+class Explored(ViewOptions):
+    """Base of the options of a view with a table of all rows, to search, sort and filter."""
 
-    Those are the stage's own: what it was told comes to the view in full.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-
-S = TypeVar("S", bound=StageOptions)
+    explorer: bool = True
+    """Whether the page has a table of all rows, to search, sort and filter."""
+    explorer_rows: int = Field(default=MOST_ROWS, ge=1)
+    """How many rows it holds at most: those that matter most; the files beside it hold all."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +66,19 @@ class Figure:
         Name of its files, without the ending.
     caption : str
         What is seen, in a sentence or two.
-    chart : Altair chart
-        The still picture.
-    live : Altair chart or None
-        What the page shows in its place where scripts run: it answers to the mouse.
+    chart : Vega-Lite specification
+        A dictionary, or an Altair chart. The still picture is drawn from it, too.
+    narrow : Vega-Lite specification or None
+        The same for a phone.
+    alt : str
+        What it says to who cannot see it; the caption if empty.
     """
 
     name: str
     caption: str
-    chart: alt.TopLevelMixin
-    live: alt.TopLevelMixin | None = None
+    chart: Any
+    narrow: Any = None
+    alt: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,8 @@ class Listing:
         What the page shows in its place: text, put together for reading, see `report.blocks`.
     right : tuple of str
         Columns of `shown` that are flush right; columns of numbers are without being named.
+    wraps : bool
+        Whether cells hold sentences, which pages of several runs break into lines.
     """
 
     name: str
@@ -98,50 +106,35 @@ class Listing:
     frame: pl.DataFrame
     shown: pl.DataFrame | None = None
     right: tuple[str, ...] = ()
-
-
-Block: TypeAlias = Text | Figure | Listing
+    wraps: bool = False
 
 
 @dataclass(frozen=True)
-class StageView:
-    """What a view may look at.
+class Fold:
+    """Blocks that are folded away until somebody opens them: details, and what is said above.
 
     Parameters
     ----------
-    name : str
-        Name of the stage in the experiment.
-    use : str
-        The stage's kind, "evaluate.precision".
-    config : mapping
-        The stage's options as the experiment gives them, defaults filled in.
-    table : callable
-        Opens a table of the run: "precision" is the stage's own table, "stage.table" or
-        "stage" any other stage's.
+    summary : str
+        What is in it.
+    blocks : sequence of Block
+        Texts, figures and tables; without any it is left out.
     """
 
-    name: str
-    use: str
-    config: Mapping[str, Any]
-    table: Callable[[str], pl.LazyFrame]
+    summary: str
+    blocks: Sequence[Block]
 
-    def options_as(self, options: type[S]) -> S:
-        """Return what the stage was told of these options.
 
-        Parameters
-        ----------
-        options : type of StageOptions
-            Fields named as the stage's.
+Block: TypeAlias = Text | Figure | Listing | Explorer | Fold
 
-        Examples
-        --------
-        >>> class Margin(StageOptions):
-        ...     margin: float
-        >>> stage = StageView("tests", "evaluate.comparison", {"margin": 0.1, "n": 9}, print)
-        >>> stage.options_as(Margin)
-        Margin(margin=0.1)
-        """
-        return options.model_validate(self.config)
+
+def unfolded(blocks: Iterable[Block]) -> Iterator[Text | Figure | Listing | Explorer]:
+    """Yield blocks, those that are folded away too, in their order."""
+    for block in blocks:
+        if isinstance(block, Fold):
+            yield from unfolded(block.blocks)
+        else:
+            yield block
 
 
 @dataclass(frozen=True)
@@ -156,12 +149,28 @@ class View:
         (stage, options) -> blocks.
     options : type of ViewOptions
         What ``[report.views.STAGE]`` may hold.
+    title : str
+        What its section is called, unless the stage has a title of its own.
+    of : callable or None
+        stage -> what tells its section from others of the kind, said after the title.
+    place : int
+        Where its section stands: those of a lower place come first.
     """
 
     use: str
     show: Callable[[StageView, Any], Sequence[Block]]
     _: KW_ONLY
     options: type[ViewOptions] = ViewOptions
+    title: str = ""
+    of: Callable[[StageView], str] | None = None
+    place: int = 50
+
+    def title_of(self, stage: StageView) -> str:
+        """Return what the section of a stage is called: for people, not by its name."""
+        if stage.title:
+            return stage.title
+        further = self.of(stage) if self.of else ""
+        return f"{self.title or stage.name}{': ' if further else ''}{further}"
 
 
 VIEWS: Registry[View] = Registry("view", "pipeline.report.views")

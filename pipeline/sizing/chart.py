@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -17,7 +17,7 @@ GRID = 24
 
 def plan_chart(
     curves: pl.DataFrame, *, asked: pl.DataFrame | None = None, look: Look | None = None
-) -> alt.LayerChart:
+) -> alt.TopLevelMixin:
     """Draw the table of a plan: a line per list size and precision, against the sampling rate.
 
     Parameters
@@ -47,6 +47,21 @@ def plan_chart(
     >>> curves = plan_width(candidates=5102, n=[500, 1000], precisions=[0.3], rates=rate_grid(0.2))
     >>> type(plan_chart(curves)).__name__
     'LayerChart'
+    """
+    from pipeline.api.charts import as_altair  # noqa: PLC0415  takes long
+
+    return as_altair(plan_spec(curves, asked=asked, look=look))
+
+
+def plan_spec(
+    curves: pl.DataFrame, *, asked: pl.DataFrame | None = None, look: Look | None = None
+) -> dict[str, Any]:
+    """Return the same as a Vega-Lite specification.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw.
     """
     from pipeline.report.charts.parts.options import SCREEN  # noqa: PLC0415  takes long
     from pipeline.report.charts.planning_graph import planning_chart  # noqa: PLC0415  takes long

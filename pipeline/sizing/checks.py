@@ -120,6 +120,20 @@ def _named(option: str, registry: Registry[Any], name: str) -> list[Problem]:
     return []
 
 
+def among(option: str, names: Iterable[str], given: str) -> list[Problem]:
+    """Return what is wrong with a name of which there are few.
+
+    Examples
+    --------
+    >>> print(among("spending", ["pocock", "obrien_fleming"], "pocok")[0])
+    spending: unknown 'pocok'; did you mean pocock?
+    """
+    known = list(names)
+    if given in known:
+        return []
+    return [Problem(option, f"unknown {given!r}", did_you_mean(given, known))]
+
+
 def significance(
     *, alpha: float, margin: float, test: str, alternative: str, replicates: int
 ) -> list[Problem]:

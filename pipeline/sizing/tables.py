@@ -50,7 +50,7 @@ def open_pilot(
     """
     node = comparing(run, stage)
     table = run.plan(f"{stage}.{_table(node)}")
-    chosen = _category(table, category)
+    chosen = category_of(table, category)
     pair = table.filter(category=chosen).filter(
         pl.col("measure_1").is_in(measures) & pl.col("measure_2").is_in(measures)
     ).collect()  # fmt: skip
@@ -92,7 +92,26 @@ def _table(node: Node) -> str | None:
     return next(names, None)
 
 
-def _category(table: pl.LazyFrame, wanted: str | None) -> str:
+def category_of(table: pl.LazyFrame, wanted: str | None) -> str:
+    """Return the wanted category, or the only one.
+
+    Parameters
+    ----------
+    table : LazyFrame
+        With a column category.
+    wanted : str, optional
+        Its name.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such category, or none is named and there are several.
+
+    Examples
+    --------
+    >>> category_of(pl.LazyFrame({"category": ["TP", "TP"]}), None)
+    'TP'
+    """
     categories = table.select(pl.col("category").unique().sort()).collect()["category"].to_list()
     if wanted is None and len(categories) == 1:
         return str(categories[0])

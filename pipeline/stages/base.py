@@ -247,6 +247,8 @@ class Sheets:
         What is said to those who fill them in.
     labels : tuple of str
         What they can choose, where it is a choice.
+    guidelines : mapping of str to str
+        Label to when it is given; of some labels or none.
     """
 
     folder: str
@@ -254,6 +256,7 @@ class Sheets:
     format: str
     instructions: str = ""
     labels: tuple[str, ...] = ()
+    guidelines: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from typing import Annotated, TypeAlias
 import polars as pl
 from pydantic import AfterValidator
 
+from pipeline.kernels.annotation import taken_over
 from pipeline.kernels.annotation.names import by_fold, fold, named
+from pipeline.kernels.annotation.rounds import of_round
 from pipeline.stages.base import StageConfig
 
 
@@ -48,6 +50,16 @@ Names: TypeAlias = Annotated[tuple[str, ...], AfterValidator(distinct)]
 def as_asked(rows: pl.LazyFrame, people: Sequence[str]) -> pl.LazyFrame:
     """Return rows of sheets with the names of those who were asked, whatever was typed."""
     return named(rows, people)
+
+
+def first_round(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Leave out what somebody decided who saw the labels of others."""
+    return of_round(rows, "annotation")
+
+
+def counting(rows: pl.LazyFrame, seen: pl.DataFrame, *, log: str, answer: str) -> pl.LazyFrame:
+    """Return rows of sheets and of a log of decisions with the answers alone that count."""
+    return taken_over.counting(rows, seen.lazy(), log=log, answer=answer)
 
 
 class Asks(StageConfig):

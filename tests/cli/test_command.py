@@ -95,7 +95,9 @@ def test_diff(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "small:latest~1", "small:latest"]) == 0
     said = capsys.readouterr().out
     assert "stages.sample.rate: 0.5 -> 0.25" in said
-    assert "table sample: 3 rows gone, 0 new, 0 changed" in said
+    assert "table sample: 3 rows gone, 0 new, 3 changed (pi in 3)\n" in said
+    assert "    gone     id" in said
+    assert "    changed" not in said  # the same draws, at another rate
     assert "1 stage(s) differ" in said
     assert main(["diff", "small:latest", "small:latest"]) == 0
     assert "the results are the same" in capsys.readouterr().out
@@ -112,6 +114,7 @@ def test_diff_of_values(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["diff", "small:latest~1", "small:latest"]) == 0
     said = capsys.readouterr().out
     assert "table candidates: 0 rows gone, 0 new, 1 changed" in said
+    assert "1 changed (f in 1)\n" in said
     assert re.search(r"    changed  id \w+: f 1 -> 2\n", said)
     assert re.search(r"    changed  id \w+: .*\bmi -?\d\.\d+ -> -?\d\.\d+", said)
     assert main(["diff", "small:latest~1", "small:latest", "--format", "json"]) == 0

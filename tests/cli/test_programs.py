@@ -127,6 +127,18 @@ def test_quiet_says_only_errors_and_what_waits(
     assert "'many'" in failed.err
 
 
+def test_a_run_that_waits_says_how_to_label_in_the_browser(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "people.toml").rename(folder / "my people.toml")
+    said = "in the browser: lexassay annotate 'my people.toml'\n"
+    assert main(["run", "my people.toml", "--no-report"]) == 3
+    assert capsys.readouterr().out.endswith(said)
+    # A what-if asks nobody: the pages would be for other sheets.
+    assert main(["run", "my people.toml", "--no-report", "--set", "seed=other"]) == 3
+    assert "in the browser" not in capsys.readouterr().out
+
+
 def seen(words: list[str], more: Mapping[str, str] | None = None) -> bytes:
     """Return all that a command writes to a terminal."""
     mine, theirs = pty.openpty()

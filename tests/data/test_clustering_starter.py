@@ -42,7 +42,7 @@ def test_new_writes_an_experiment_that_runs(tmp_path: Path) -> None:
     assert main(["run", str(experiment), "--runs", str(tmp_path / "runs")]) == 0
     report = tmp_path / "runs" / "clustering" / "report"
     assert (report / "index.html").is_file()
-    figures = {path.stem for path in (report / "figures").glob("*.png")}
+    figures = {path.stem for path in (report / "figures").glob("*.svg")}
     assert {"systems-scatter", "systems-spearman", "types-mapping-tree", "types-classes-context",
             "tokens-mapping-sampler", "zipf-classes", "zipf-frequent"} <= figures  # fmt: skip
 

@@ -17,6 +17,8 @@ from pipeline.api.results import Run
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "configs"
 PUBLIC = {
+    "krenn-machine": ("collocations/krenn_pp_verb.ds", 0),
+    "krenn-design": ("collocations/krenn_pp_verb.ds", 0),
     "krenn": ("collocations/krenn_pp_verb.ds", 0),
     "streusle": ("collocations/streusle_bigram.tsv.gz", 0),
     "german-novels": ("collocations/eltec_deu_pnv.tsv.gz", 0),
@@ -33,7 +35,15 @@ PUBLIC = {
 
 
 def test_every_experiment_is_tested() -> None:
-    generated = {"demo", "keywords", "pp-verb", "lexicon", "pos-induction", "tuning"}
+    generated = {
+        "demo",
+        "keywords",
+        "pp-verb",
+        "pp-verb-design",
+        "lexicon",
+        "pos-induction",
+        "tuning",
+    }
     assert {path.stem for path in CONFIGS.glob("*.toml")} == {*PUBLIC, *generated}
 
 
@@ -59,7 +69,11 @@ def generated(name: str, script: str, folder: Path, **settings: object) -> Run:
     for each in ("configs", "data"):
         (folder / each).mkdir()
     (folder / "configs" / f"{name}.toml").write_text((CONFIGS / f"{name}.toml").read_text())
-    make = [sys.executable, str(ROOT / "data" / script), str(folder / "data" / name)]
+    make = [
+        sys.executable,
+        str(ROOT / "data" / script),
+        str(folder / "data" / name.removesuffix("-design")),
+    ]
     subprocess.run(make, check=True, capture_output=True)
     return lx.run(
         folder / "configs" / f"{name}.toml", runs=folder / "runs", settings=settings, report=False
@@ -106,6 +120,22 @@ def test_pp_verb(tmp_path: Path) -> None:
     inside = cuts.filter(cuts["truth"].is_between(cuts["lower"], cuts["upper"]))
     assert cuts.height == 24
     assert inside.height >= 20
+
+
+def test_pp_verb_design(tmp_path: Path) -> None:
+    """A quarter of the labels; the truth lies in the intervals of lists and of differences."""
+    done = generated("pp-verb-design", "make_corpus.py", tmp_path)
+    assert not done.waits
+    assert done.table("designed.sample").height == 150
+    truth = done.table("full.cuts").select("measure", "n", truth="precision")
+    cuts = done.table("answers.cuts").join(truth, on=["measure", "n"])
+    assert cuts.height == 8
+    assert cuts.filter(cuts["truth"].is_between(cuts["lower"], cuts["upper"])).height >= 7
+    known = {(measure, n): share for measure, n, share in truth.rows()}
+    gaps = done.table("answers.differences").iter_rows(named=True)
+    for row in gaps:
+        gap = known[row["measure_1"], row["n"]] - known[row["measure_2"], row["n"]]
+        assert row["lower"] <= gap <= row["upper"]
 
 
 def test_keywords(tmp_path: Path) -> None:

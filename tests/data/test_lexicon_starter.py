@@ -56,8 +56,8 @@ def test_new_writes_an_experiment_that_runs(
     assert main(["run", str(experiment), "--runs", str(tmp_path / "runs")]) == 0
     report = tmp_path / "runs" / "lexicon" / "report"
     page = (report / "index.html").read_text()
-    assert "missier: 7 forms in common, P = 1.000, R = 0.700, L = 0.8235" in page
-    names = {path.stem.partition("-")[2] for path in (report / "figures").glob("quality-*.png")}
+    assert "missier: 7 forms in common, P = 100.0 %, R = 70.0 %, L = 82.4 %" in page
+    names = {path.stem.partition("-")[2] for path in (report / "figures").glob("quality-*.svg")}
     assert names == {"precision", "recall", "precision-recall-trend", "L", "L-trend", "scatter"}
 
 

@@ -30,10 +30,10 @@ def test_new_writes_an_experiment_that_runs(
     assert main(["run", str(experiment), "--runs", str(tmp_path / "runs")]) == 0
     report = tmp_path / "runs" / "collocations" / "report"
     assert (report / "index.html").is_file()
-    figures = {path.name for path in (report / "figures").glob("*.png")}
-    names = ("difference", "matrix", "best")
-    assert figures == {"sampled-precision.png", "full-precision.png"} | {
-        f"comparison-{name}.png" for name in names
+    figures = {path.name for path in (report / "figures").glob("*.svg")}
+    names = ("difference", "matrix", "best", "intervals")
+    assert figures == {"sampled-precision.svg", "full-precision.svg"} | {
+        f"comparison-{name}.svg" for name in names
     }
 
 

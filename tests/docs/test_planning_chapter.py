@@ -53,6 +53,14 @@ def test_the_pairs_are_those_of_the_data(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("name", ["powers", "labels"])
+def test_the_power_is_that_of_the_functions(update: ModuleType, name: str) -> None:
+    text = (DOCS / "planning.md").read_text(encoding="utf-8")
+    again = update.updated(text, name, getattr(update, name)())
+    assert text == again, "run: python docs/update_planning.py"
+
+
+@pytest.mark.long
 def test_the_pilot_on_public_data(
     public_data: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

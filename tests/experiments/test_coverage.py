@@ -131,7 +131,7 @@ def test_krenn(simulation: ModuleType, public_data: Callable[[str], Path]) -> No
     found = simulation.coverage(
         *simulation.krenn(root), cuts=(500, 1000, 2000), rates=(0.1,), samples=150
     )
-    assert found.height == 21 * 5
+    assert found.height == 21 * len(simulation.INTERVALS)
     exact = found.filter(pl.col("method").is_in(NEVER_BELOW))
     assert exact["coverage"].min() >= 0.90
     assert exact["coverage"].mean() >= 0.95

@@ -70,6 +70,8 @@ HOSTILE = {
     "REPLACE(form, lemma, form) = ''": "takes texts in single quotation marks",
     "f = 1 = g": "several ways without further brackets",
     "form || f + 1 = 'x'": "several ways without further brackets",
+    "f + 1 IS DISTINCT FROM g IS TRUE": "several ways without further brackets",
+    "f = g IS TRUE": "several ways without further brackets",
     "f IN g": "IN with a subquery, or without a list",
     "f > ": r"cannot be read at '>' \(column 3\)",
     "f = 1 AND\n(g > 2 h": r"cannot be read at 'h' \(line 2, column 8\)",

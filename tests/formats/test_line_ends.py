@@ -17,6 +17,7 @@ from pipeline.formats.base import FORMATS, format_of
 RECORDS: dict[str, list[str]] = {
     "csv": ["l1,l2", "a,b", "c,d", "e,f"],
     "tsv": ["l1\tl2", "a\tb", "c\td", "e\tf"],
+    "jsonl": ['{"l1": "a", "l2": "b"}', '{"l1": "c", "l2": "d"}', '{"l1": "e", "l2": "f"}'],
     "ucs": ["# comment", "l1\tl2", "a\tb", "c\td", "e\tf"],
     "brown": ["0\ta\t3", "01\tb\t4", "10\tc\t5"],
     "blocks": ["a", "b", "", "c"],
@@ -59,7 +60,10 @@ def written(folder: Path, name: str, end: str, *, packed: bool = False) -> Path:
 
 
 def test_every_text_format_is_here() -> None:
-    binary = {"parquet", "token_parquet", "annotation_sheet", "keying_sheet", "workbook"}
+    binary = {
+        *("parquet", "token_parquet", "annotation_sheet", "keying_sheet", "workbook"),
+        *("annotation_decisions", "keying_decisions"),
+    }
     own = {name for name in FORMATS if FORMATS.module(name).startswith("pipeline.")}
     assert own - binary == set(RECORDS)
 

@@ -13,7 +13,8 @@ from tests.house.lowest import lowest
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 VERSION = PROJECT["version"]
-REQUIRED = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
+EXTRAS = PROJECT["optional-dependencies"]
+REQUIRED = [*PROJECT["dependencies"], *EXTRAS["test"], *EXTRAS["browser"]]
 
 
 def plain(name: str) -> str:
@@ -41,3 +42,8 @@ def test_each_dependency_has_a_lowest_and_a_tested_version(requirement: str) -> 
     tested = (ROOT / "constraints.txt").read_text().splitlines()
     assert plain(requirement) in map(plain, tested)
     assert [each for each in lowest([requirement]) if "==" not in each] == []
+
+
+def test_tests_have_what_the_pages_need() -> None:
+    extras = PROJECT["optional-dependencies"]
+    assert set(extras["web"]) <= set(extras["test"])

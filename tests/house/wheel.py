@@ -84,7 +84,7 @@ def install(wheel: Path, folder: Path) -> Path:
 
 
 def use(command: Path, folder: Path) -> None:
-    """Say the version, list the measures, make and run an experiment of each family."""
+    """Say the version, list the measures, run an experiment of each family, export labels."""
     folder.mkdir()
     said = call([command, "--version"], folder)
     if said != f"lexassay {VERSION}\n":
@@ -96,6 +96,11 @@ def use(command: Path, folder: Path) -> None:
         call([command, "run", "experiment.toml"], folder / family)
         if not (folder / family / "runs" / family / "report" / "index.html").is_file():
             raise SystemExit(f"{family} has no report")
+    # What people decided can be had without the libraries that the pages need.
+    call([command, "new", "corpus", "corpus"], folder)
+    call([command, "annotate", "experiment.toml", "--export", "labels.csv"], folder / "corpus")
+    if not (folder / "corpus" / "labels.csv").is_file():
+        raise SystemExit("annotate has written no labels.csv")
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ def test_without_replacement(population: int, size: int, seed: str) -> None:
     validate([drawn], Sample, name="sample")
     assert drawn.height == drawn["id"].n_unique() == min(size, population)
     assert drawn["position"].to_list() == list(range(1, drawn.height + 1))
+    assert drawn["pi"].sum() * population == pytest.approx(drawn.height**2)
     more = without_replacement(ids(population).reverse(), size=size + 5, seed=seed)
     assert more["id"].head(drawn.height).equals(drawn["id"])
 

@@ -70,7 +70,7 @@ def _many(asked: argparse.Namespace, folder: Path) -> int:
         run_all(asked.seed, numbers, folder, record, asked.workers)
     chosen = [each for each in done if each["number"] < asked.count]
     print(f"seed {asked.seed}: {len(numbers):,} cases in {time.monotonic() - start:,.0f} s")
-    print("\n".join(report(chosen)))
+    print("\n".join(report(chosen)).encode("utf-8", "backslashreplace").decode())
     return int(any(each["outcome"] in BAD for each in chosen))
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import re
+import zipfile
 import zlib
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TypeAlias
+from xml.etree import ElementTree
 
 import openpyxl
 import pyarrow.parquet as pq
@@ -20,6 +23,7 @@ import pyarrow.parquet as pq
 Records: TypeAlias = list[dict[str, object]]
 _SPACE = " \t\n\r\x0b\x0c\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _WORD = re.compile(f"[^{_SPACE}]+")
+_SHARED = "xl/sharedStrings.xml"
 
 
 def text_of(path: Path) -> str | None:
@@ -59,6 +63,25 @@ def records(path: Path, separator: str, *, comment: str = "") -> Records | None:
     if not rows or any(len(row) != len(rows[0]) for row in rows):
         return None
     return [dict[str, object](zip(rows[0], row, strict=True)) for row in rows[1:]]
+
+
+def json_lines(path: Path) -> Records | None:
+    """Return the objects of JSON lines, if all have the same names once."""
+    text = text_of(path)
+    if text is None:
+        return None
+    try:
+        pairs = [
+            json.loads(line, object_pairs_hook=list, parse_int=str, parse_float=str)
+            for line in re.split(r"\r\n|\r|\n", text)
+            if line.strip()
+        ]
+    except ValueError:
+        return None
+    names = {tuple(sorted(name for name, _ in each)) for each in pairs if isinstance(each, list)}
+    if len(names) != 1 or any(len(set(each)) < len(each) for each in names):
+        return None
+    return [dict(each) for each in pairs]
 
 
 def parquet(path: Path) -> Records | None:
@@ -140,10 +163,37 @@ def _sheet_rows(path: Path) -> list[list[str]] | None:
         book = openpyxl.load_workbook(path, data_only=True)
     except Exception:
         return None
+    if not book.worksheets:
+        return _raw_rows(path)
     page = book.worksheets[0]
     if page.max_row > 10_000:
         return None
     return [[_text(cell) for cell in row] for row in page.iter_rows()]
+
+
+def _raw_rows(path: Path) -> list[list[str]] | None:
+    """Return the rows of the first sheet of a workbook whose list of sheets leads to none."""
+    with zipfile.ZipFile(path) as book:
+        names = sorted(name for name in book.namelist() if name.startswith("xl/worksheets/sheet"))
+        if not names:
+            return None
+        shared = book.read(_SHARED) if _SHARED in book.namelist() else b"<sst/>"
+        texts = ["".join(each.itertext()) for each in ElementTree.fromstring(shared)]
+        sheet = ElementTree.fromstring(book.read(names[0]))
+    rows = sheet.iterfind(".//{*}row")
+    return [_raw_row([*row.iterfind("{*}c")], texts) for row in rows]
+
+
+def _raw_row(cells: list[ElementTree.Element], texts: list[str]) -> list[str]:
+    found: dict[int, str] = {}
+    for place, cell in enumerate(cells):
+        letters = re.sub(r"\d", "", cell.get("r", ""))
+        column = openpyxl.utils.column_index_from_string(letters) - 1 if letters else place
+        value, kind = cell.findtext("{*}v") or "", cell.get("t")
+        if kind == "inlineStr":
+            value = "".join(text for each in cell.iterfind("{*}is") for text in each.itertext())
+        found[column] = texts[int(value)] if kind == "s" else "" if kind == "e" else value
+    return [found.get(column, "") for column in range(max(found, default=-1) + 1)]
 
 
 def _text(cell: Any) -> str:

@@ -7,6 +7,7 @@ from tests.mutation import (
     command_subjects,
     corpus_subjects,
     lexicon_subjects,
+    machine_subjects,
     result_subjects,
     sheet_subjects,
     table_subjects,
@@ -21,4 +22,5 @@ SUBJECTS: tuple[Subject, ...] = (
     *sheet_subjects.SUBJECTS,
     *result_subjects.SUBJECTS,
     *command_subjects.SUBJECTS,
+    *machine_subjects.SUBJECTS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -62,6 +63,12 @@ def text(separator: str = "\t", *, top: str = "") -> bytes:
     return (top + "".join(separator.join(row) + "\n" for row in [HEAD, *ROWS])).encode()
 
 
+def json_lines() -> bytes:
+    """Return the table as JSON lines."""
+    rows = [dict(zip(HEAD, row, strict=True)) for row in ROWS]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
 def table() -> pa.Table:
     """Return the table with its types."""
     columns = zip(*ROWS, strict=True)
@@ -69,6 +76,11 @@ def table() -> pa.Table:
         name: list(values) if name in {"l1", "l2"} else [int(value) for value in values]
         for name, values in zip(HEAD, columns, strict=True)
     })  # fmt: skip
+
+
+def any_bytes(random: Random, content: bytes) -> bytes:
+    """Change bytes or lines."""
+    return random.choice(BYTES)(random, content)
 
 
 def parquet_bytes(rows: pa.Table) -> bytes:
@@ -183,6 +195,7 @@ SUBJECTS = (
     _subject("pairs.csv", text(","), delimited(","), lambda path: oracles.records(path, ","), 3),
     _subject("pairs.ds", text(top="# made by hand\n"), delimited("\t", top=1), lambda path: oracles.records(path, "\t", comment="#")),
     _subject("pairs.tsv.gz", gzip.compress(text(), mtime=0), packed, lambda path: oracles.records(path, "\t")),
+    _subject("pairs.jsonl", json_lines(), any_bytes, oracles.json_lines),
     _subject("pairs.parquet", parquet_bytes(table()), parquet, oracles.parquet, 3),
     WORD_LIST,
 )  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from tests.mutation import oracles
@@ -97,3 +99,24 @@ def test_a_report_and_a_log_that_was_cut(tmp_path: Path) -> None:
 def test_what_stands_above_a_header_is_no_token(above: str, tmp_path: Path) -> None:
     (tmp_path / "c.tsv").write_text(f"{above}form\ttag\nthe\tX\n\ndog\tX\n")
     assert oracles.table_tokens(tmp_path / "c.tsv") == 2
+
+
+def test_a_sheet_that_no_list_leads_to_is_counted_too(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["id", "label"], ["a", "TP"], ["b", None], ["c", "no"]):
+        book.active.append(row)
+    whole, listless = tmp_path / "whole.xlsx", tmp_path / "listless.xlsx"
+    book.save(whole)
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(listless, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "xl/_rels/workbook.xml.rels":
+                content = content.replace(b"worksheets/sheet1.xml", b"worksheets/gone.xml")
+                content = content.replace(b"relationships/worksheet", b"relationships/none")
+            new.writestr(name, content)
+    assert openpyxl.load_workbook(listless).worksheets == []
+    assert (
+        oracles.typed(listless, "label")
+        == oracles.typed(whole, "label")
+        == {"a": ["tp"], "c": ["no"]}
+    )

@@ -8,33 +8,49 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.report.view import StageView
+from pipeline.findings.stage import StageView
 from pipeline.stages.base import STAGES
 from schemas import (
+    BandThresholds,
     Baseline,
     BaselineComparison,
     BestMeasures,
+    ClusteredDifferences,
+    ClusteredPrecision,
     Comparison,
+    Corrected,
     CutBaselineComparison,
     CutComparison,
     CutLists,
+    Guarantees,
     Judgements,
     LocalPrecision,
+    MeasureDifferences,
     Precision,
     Ranks,
     Recall,
+    SimultaneousBands,
     Thresholds,
+    WorstCase,
 )
 
 EMPTY = {
+    "evaluate.choice": {"guarantee": Guarantees.zero_rows().collect()},
     "evaluate.precision": {
         "local": LocalPrecision.zero_rows().collect(), "recall": Recall.zero_rows().collect(),
         "cut": CutLists.zero_rows().collect(), "thresholds": Thresholds.zero_rows().collect(),
+        "bands": SimultaneousBands.zero_rows().collect(),
+        "band_thresholds": BandThresholds.zero_rows().collect(),
+        "worst_case": WorstCase.zero_rows().collect(),
+        "corrected": Corrected.zero_rows().collect(),
+        "clustered": ClusteredPrecision.zero_rows().collect(),
     },
     "evaluate.comparison": {
         "baseline": BaselineComparison.zero_rows().collect(),
         "baseline_cuts": CutBaselineComparison.zero_rows().collect(),
         "best": BestMeasures.zero_rows().collect(),
+        "differences": MeasureDifferences.zero_rows().collect(),
+        "clustered": ClusteredDifferences.zero_rows().collect(),
     },
 }  # fmt: skip
 
@@ -110,6 +126,23 @@ def cuts(tested: pl.DataFrame, at: Sequence[int]) -> pl.DataFrame:
     held = tested.filter(pl.col("n").is_in(at))
     adjusted = (2 * pl.col("p_value")).clip(0, 1).alias("p_adjusted")
     return held.with_columns(adjusted, correction=pl.lit("holm")).select(*CutComparison.columns())
+
+
+def differences(
+    ends: Mapping[tuple[str, str], tuple[float, float, float]],
+    at: Sequence[int],
+    *,
+    populations: Sequence[str] = ("finite", "super"),
+) -> pl.DataFrame:
+    """Return differences with their limits (lower, difference, upper), the same at each n."""
+    rows = [
+        {"category": "TP", "measure_1": one, "measure_2": two, "n": n, "size": n, "n_1": n, "k_1": 0,
+         "n_2": n, "k_2": 0, "population": each, "difference": gap, "lower": lower, "upper": upper,
+         "confidence": 0.95, "interval": "clopper_pearson", "p_value": 0.01, "p_adjusted": 0.02,
+         "p_margin": 0.03, "p_margin_adjusted": 0.06, "equivalent": False}
+        for (one, two), (lower, gap, upper) in ends.items() for n in at for each in populations
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=MeasureDifferences.columns())
 
 
 def best(found: Mapping[int, Sequence[str]], *, category: str = "TP") -> pl.DataFrame:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import altair as alt
 import polars as pl
 
 from pipeline.report.blocks import Column, figure, listing
@@ -70,18 +67,22 @@ def test_a_repeated_head_gets_a_number_and_keeps_its_side() -> None:
     assert table.right == ("n-2",)
 
 
-def test_a_figure_is_drawn_once_or_once_more_to_answer_to_the_mouse() -> None:
+def test_a_figure_is_drawn_for_a_wide_page_and_for_a_phone() -> None:
     looks: list[Look] = []
     frame = pl.DataFrame({"name": ["a"], "value": [0.5], "lower": [0.4], "upper": [0.6]})
-    draw = partial(lexicon_chart, frame, title="L*", zero=False)
 
-    def drawn(*, look: Look) -> alt.TopLevelMixin:
+    def drawn(*, look: Look) -> dict[str, object]:
         looks.append(look)
-        return draw(look=look)
+        return lexicon_chart(frame, title="L*", zero=False, look=look)
 
-    still = figure("x", "Said.", drawn, Look(style="print", width=300))
-    assert (still.name, still.caption, still.live) == ("x", "Said.", None)
-    both = figure("x", "Said.", drawn, Look(style="print", width=300), live=True)
-    assert both.live is not None
-    assert [look.live for look in looks] == [False, True, False]
-    assert {(look.style, look.width) for look in looks} == {("print", 300)}
+    made = figure("x", "Said.", drawn, Look(style="print", width=300), alt="What it says.")
+    assert (made.name, made.caption, made.alt) == ("x", "Said.", "What it says.")
+    assert [(look.style, look.width, look.narrow) for look in looks] == [
+        ("print", 300, False), ("print", 260, True),
+    ]  # fmt: skip
+    assert made.narrow is not None
+    assert made.narrow != made.chart
+
+
+def test_a_figure_that_is_the_same_on_a_phone_is_held_once() -> None:
+    assert figure("x", "", lambda look: {"mark": look.style}, Look()).narrow is None

@@ -136,7 +136,7 @@ def test_adds_a_family_of_measures(extended: Laboratory, extension: Path) -> Non
 ESTIMATES = {
     "precision.interval": "textbook",
     "comparison.test": "twice_fisher",
-    "comparison.correction": "bonferroni",
+    "comparison.correction": "times_twice",
 }
 
 
@@ -169,10 +169,10 @@ def test_adds_interval_test_and_correction(laboratory: Laboratory, extension: Pa
     assert twice.to_list() == (2.0 * fisher).clip(upper_bound=1.0).to_list()
     cuts = table(laboratory, "comparison", "cuts").drop_nulls("p_value")
     for family in cuts.partition_by("category"):
-        expected = (family["p_value"] * family.height).clip(upper_bound=1.0)
+        expected = (2.0 * family["p_value"] * family.height).clip(upper_bound=1.0)
         assert family["p_adjusted"].to_list() == expected.to_list()
     page = (laboratory.root / "report" / "index.html").read_text()
-    for said in ("limits (textbook)", "twice Fisher&#39;s test", "(Bonferroni&#39;s method)"):
+    for said in ("limits (textbook)", "twice Fisher&#39;s test", "(the doubled method)"):
         assert said in page
 
 
@@ -193,11 +193,11 @@ def test_changed_formula_of_an_interval(laboratory: Laboratory, extension: Path)
 
 
 def test_unknown_names_have_the_nearest_ones(laboratory: Laboratory, extension: Path) -> None:
-    wrong = {"precision.interval": "textbok", "comparison.correction": "bonferoni"}
+    wrong = {"precision.interval": "textbok", "comparison.correction": "times_twise"}
     (done,) = do(extension, laboratory.words("run", *setting(wrong), "--set", "run.engine=back"))
     assert done.code == 2
     assert "unknown interval 'textbok'; did you mean textbook?" in done.err
-    assert "unknown correction 'bonferoni'; did you mean bonferroni?" in done.err
+    assert "unknown correction 'times_twise'; did you mean times_twice?" in done.err
     assert "run.engine: unknown engine 'back'; did you mean backwards?" in done.err
 
 
@@ -262,7 +262,7 @@ def test_adds_a_cluster_measure_of_each_level(tmp_path: Path, extension: Path) -
     page = (laboratory.root / "report" / "index.html").read_text()
     assert "half of MacroI has the mappings of MacroI instead." in page
     for head in ("half of MacroI M-1", "V squared", "BCubed F squared"):
-        assert f">{head}</th>" in page
+        assert f">{head} (%)</th>" in page
     assert "v_squared" not in page.partition('<section id="provenance">')[0]
 
 

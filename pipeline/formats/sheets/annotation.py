@@ -10,17 +10,25 @@ import polars as pl
 from pipeline.formats.base import FormatOptions, Skipped, reader
 from pipeline.formats.sheets.layout import Column, Layout
 from pipeline.formats.sheets.reading import scan, strays
+from schemas.tuples import MOST, names_of_units
 
-_READ = ("line", "annotator", "id", "l1", "l2", "label", "note")
+_PAIR = names_of_units(2)
+_FURTHER = names_of_units(MOST)[len(_PAIR) :]
+"""Units that tuples have and pairs have not."""
+_READ = ("line", "annotator", "id", *_PAIR, "label", "note", *_FURTHER)
 
 _EMPTY = "Leave it empty if you cannot say yet."
-_MARKS = (
-    "The pair stands in [[ ]], and […] for words that were left out;"
-    " ⟦⟦ ⟧⟧ and ⟦…⟧ where the text has square brackets."
-)
+_SIDES = ("Left unit.", "Right unit.")
+_ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 
 
-def layout(*, labels: Sequence[str] = (), examples: Sequence[str] = ()) -> Layout:
+def layout(
+    *,
+    labels: Sequence[str] = (),
+    examples: Sequence[str] = (),
+    units: Sequence[str] = _PAIR,
+    optional: Sequence[str] = (),
+) -> Layout:
     """Return the columns of an annotation sheet.
 
     Parameters
@@ -29,19 +37,28 @@ def layout(*, labels: Sequence[str] = (), examples: Sequence[str] = ()) -> Layou
         What the drop-down of the label offers.
     examples : sequence of str
         Names of the columns with examples in context.
+    units : sequence of str
+        Names of the columns with the units of a candidate: two of a pair, up to six of a tuple.
+    optional : sequence of str
+        Units that a sheet that comes back may lack.
 
     Examples
     --------
     >>> layout(labels=["SVC", "free"], examples=["example_1"]).names
     ('l1', 'l2', 'label', 'note', 'example_1', 'annotator', 'id')
+    >>> layout(units=["l1", "l2", "l3"]).names
+    ('l1', 'l2', 'l3', 'label', 'note', 'annotator', 'id')
     """
+    pair = len(units) == len(_PAIR)
+    what, said = ("pair", _SIDES) if pair else ("tuple", [f"{each} unit." for each in _ORDINALS])
+    named = (Column(name, name, writable=False, width=24, help=text, required=name not in optional)
+             for name, text in zip(units, said, strict=False))  # fmt: skip
     shown = (Column(name, name.replace("_", " "), writable=False, width=48, required=False,
-                    help="" if number else _MARKS)
+                    help="" if number else _marks(what))
              for number, name in enumerate(examples))  # fmt: skip
     return Layout(
         (
-            Column("l1", "l1", writable=False, width=24, help="Left unit."),
-            Column("l2", "l2", writable=False, width=24, help="Right unit."),
+            *named,
             Column("label", "label", writable=True, width=16, choices=tuple(labels), help=_EMPTY),
             Column("note", "note", writable=True, width=28, help="Anything.", required=False),
             *shown,
@@ -53,19 +70,33 @@ def layout(*, labels: Sequence[str] = (), examples: Sequence[str] = ()) -> Layou
                 "id",
                 writable=False,
                 width=20,
-                help="Ties the row to its pair.",
+                help=f"Ties the row to its {what}.",
                 printed=False,
             ),
         )
     )
 
 
+def _marks(what: str) -> str:
+    return (
+        f"The {what} stands in [[ ]], and […] for words that were left out;"
+        " ⟦⟦ ⟧⟧ and ⟦…⟧ where the text has square brackets."
+    )
+
+
+_ANY = layout(units=(*_PAIR, *_FURTHER), optional=_FURTHER)
+"""What is looked for in a sheet that came back, be it of pairs or of tuples."""
+
+
 def _check(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
     """Find files that are no sheets: reading complains by itself of all else."""
-    return strays(path, layout())
+    return strays(path, _ANY)
 
 
 @reader("annotation_sheet", suffixes=[], check=_check, kind="sheet")
 def scan_annotation(path: Path, _options: FormatOptions) -> pl.LazyFrame:
-    """Read filled annotation sheets, as any spreadsheet program saves them."""
-    return scan(path, layout(), _READ)
+    """Read filled annotation sheets, as any spreadsheet program saves them.
+
+    The units that tuples have and pairs have not are null in sheets of pairs.
+    """
+    return scan(path, _ANY, _READ)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pipeline.formats.sheets import annotation, keying
 from pipeline.formats.sheets.layout import Layout
+from schemas.tuples import arity, names_of_units
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class SheetKind:
 
 def _annotation(labels: Sequence[str], columns: Sequence[str]) -> Layout:
     examples = [name for name in columns if name.startswith("example_")]
-    return annotation.layout(labels=labels, examples=examples)
+    units = names_of_units(arity(columns))
+    return annotation.layout(labels=labels, examples=examples, units=units)
 
 
 def _keying(_labels: Sequence[str], columns: Sequence[str]) -> Layout:

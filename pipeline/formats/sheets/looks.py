@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -9,6 +10,7 @@ from xlsxwriter.utility import xl_range_abs
 
 from pipeline.formats.sheets.guard import endangered, escape
 from pipeline.formats.sheets.heights import height
+from pipeline.formats.sheets.instructions import Said
 from pipeline.formats.sheets.layout import ID, Column, Layout
 from pipeline.formats.sheets.visible import visible
 
@@ -25,11 +27,6 @@ _MESSAGE = 255
 _PAGE = 110
 """Width of the instructions, in characters."""
 _PROTECTION = {"sort": True, "autofilter": True, "format_columns": True, "format_rows": True}
-_TO_KNOW = """\
-Fill in the white cells. The grey cells are locked, so that ids and examples stay what they are; \
-there is no password. To sort the rows, switch the protection of the sheet off.
-The order of rows and columns does not matter. Columns of your own may be added on the right. \
-Keep the column id as it is."""
 
 
 class Styles:
@@ -123,27 +120,18 @@ def offer_choices(book: Workbook, sheet: Worksheet, layout: Layout, *, rows: int
 
 
 def write_instructions(
-    book: Workbook, layout: Layout, styles: Styles, *, title: str, instructions: str
+    book: Workbook, lines: Sequence[Said], styles: Styles, *, title: str
 ) -> None:
     """Add the worksheet that says what is to be done."""
     sheet = book.add_worksheet("Instructions")
     sheet.set_column(0, 0, _PAGE)
     sheet.write_string(0, 0, title, styles.title)
-    lines = [(text, styles.plain) for text in f"{instructions}\n\n{_TO_KNOW}\n".split("\n")]
-    lines += [("Columns", styles.strong)]
-    said = [each for each in layout.columns if each.writable or each.help]
-    lines += [(_described(each), styles.plain) for each in said]
-    for row, (text, style) in enumerate(lines, start=2):
+    for row, (text, heading) in enumerate(lines, start=2):
         sheet.set_row(row, height([(text, _PAGE)]))
-        sheet.write_string(row, 0, text, style)
+        sheet.write_string(row, 0, text, styles.strong if heading else styles.plain)
     sheet.set_landscape()
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
-
-
-def _described(column: Column) -> str:
-    choices = f"One of: {', '.join(column.choices)}." if column.choices else ""
-    return " ".join(filter(None, (f"{column.title}:", column.help or "to fill in.", choices)))
 
 
 def _fits_inline(choices: tuple[str, ...]) -> bool:

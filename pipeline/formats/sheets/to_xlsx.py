@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 
 import polars as pl
 from xlsxwriter import Workbook
@@ -11,11 +12,19 @@ from pipeline.formats.sheets import looks
 from pipeline.formats.sheets.content import texts
 from pipeline.formats.sheets.guard import escape
 from pipeline.formats.sheets.heights import height
+from pipeline.formats.sheets.instructions import instruction_lines
 from pipeline.formats.sheets.layout import Layout
 from pipeline.formats.sheets.widths import fitted
 
 
-def write_xlsx(rows: pl.DataFrame, layout: Layout, *, title: str, instructions: str) -> bytes:
+def write_xlsx(
+    rows: pl.DataFrame,
+    layout: Layout,
+    *,
+    title: str,
+    instructions: str,
+    guidelines: Mapping[str, str] | None = None,
+) -> bytes:
     """Return the bytes of a workbook to fill in.
 
     Every cell is text, never a number, formula, date or link. Control characters, which programs
@@ -33,6 +42,8 @@ def write_xlsx(rows: pl.DataFrame, layout: Layout, *, title: str, instructions: 
         Heading of the instructions and of printed pages.
     instructions : str
         Paragraphs, one per line, for the second worksheet.
+    guidelines : mapping of str to str, optional
+        What can be chosen, each with when it is given, for the second worksheet.
 
     Returns
     -------
@@ -53,7 +64,8 @@ def write_xlsx(rows: pl.DataFrame, layout: Layout, *, title: str, instructions: 
         book.set_properties({"created": looks.CREATED})
         styles = looks.Styles(book)
         sheet = book.add_worksheet("Sheet")
-        looks.write_instructions(book, layout, styles, title=title, instructions=instructions)
+        said = instruction_lines(layout, instructions, guidelines or {})
+        looks.write_instructions(book, said, styles, title=title)
         looks.write_header(sheet, layout, styles)
         for number, row in enumerate(cells, start=1):
             _write_row(sheet, number, [escape(text) for text in row], layout, styles)

@@ -14,6 +14,7 @@ from pipeline import room
 from pipeline.kernels.annotation import agreement_of_many as many
 from pipeline.kernels.annotation import agreement_of_two as two
 from pipeline.kernels.annotation.adjudication import votes
+from pipeline.kernels.annotation.gwet_agreement import gwet_ac, gwet_standard_error
 from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.percentiles import check_bootstrap, summary, tail_of
@@ -37,13 +38,14 @@ def agreement(
 ) -> pl.DataFrame:
     """Return the coefficients of agreement with their intervals.
 
-    For all annotators the mean observed agreement, Fleiss' kappa and Krippendorff's alpha, for
-    each two the observed agreement and Cohen's kappa; over the labels as they are, and for
-    each category, where a label is either in it or not, with positive and negative agreement.
+    For all annotators the mean observed agreement, Fleiss' kappa, Krippendorff's alpha and Gwet's
+    AC1, for each two the observed agreement, Cohen's kappa and AC1; over the labels as they are,
+    and for each category, where a label is either in it or not, with positive and negative
+    agreement.
     Only candidates with two votes or more count; an annotator who did not judge is missing.
 
     Analytic intervals are Wilson's for the agreement of two, and normal ones with the
-    published large-sample errors for Cohen's and Fleiss' kappa, cut off at -1 and 1. The
+    published large-sample errors for Cohen's and Fleiss' kappa and AC1, cut off at -1 and 1. The
     bootstrap draws candidates with replacement and takes percentiles.
 
     Parameters
@@ -75,7 +77,7 @@ def agreement(
 
     References
     ----------
-    Fleiss, Cohen & Everitt (1969); Gwet (2021); Efron & Tibshirani, An Introduction to the
+    Fleiss, Cohen & Everitt (1969); Gwet (2008, 2021); Efron & Tibshirani, An Introduction to the
     Bootstrap (1993), chapter 13; Zapf et al., Measuring Inter-Rater Reliability for Nominal
     Data (2016), on the bootstrap for Fleiss' kappa and Krippendorff's alpha.
 
@@ -89,8 +91,8 @@ def agreement(
     ...     given, categories={"SVC": ["svc"]}, confidence=0.95, replicates=100, seed="s"
     ... ).filter(category="SVC", annotator_1="a", method="bootstrap").select(
     ...     "coefficient", pl.col("estimate").round(4)
-    ... ).rows()
-    [('cohen_kappa', 0.5), ('negative', 0.8), ('observed', 0.75), ('positive', 0.6667)]
+    ... ).head(4).rows()
+    [('cohen_kappa', 0.5), ('gwet_ac1', 0.5294), ('negative', 0.8), ('observed', 0.75)]
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
     voices = votes(annotations.lazy()).sort("id", "annotator").collect()
@@ -161,11 +163,15 @@ def _all(codes: IntArray, size: int, category: str) -> _Group:
             "observed": many.mean_agreement(patterns, weights=weights),
             "fleiss_kappa": many.fleiss_kappa(patterns, weights=weights),
             "krippendorff_alpha": many.krippendorff_alpha(patterns, weights=weights),
+            "gwet_ac1": gwet_ac(patterns, weights=weights),
             **_sides(specific, category),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
-        return {"fleiss_kappa": many.fleiss_standard_error(patterns, weights=weights)}
+        return {
+            "fleiss_kappa": many.fleiss_standard_error(patterns, weights=weights),
+            "gwet_ac1": gwet_standard_error(patterns, weights=weights),
+        }
 
     return _Group((category, EVERY, EVERY), frequencies, coefficients, errors)
 
@@ -173,6 +179,8 @@ def _all(codes: IntArray, size: int, category: str) -> _Group:
 def _pair(codes: IntArray, size: int, key: tuple[str, str, str]) -> _Group:
     both = codes[(codes >= 0).all(axis=1)]
     frequencies = np.bincount(both[:, 0] * size + both[:, 1], minlength=size * size)
+    each = np.eye(size)
+    patterns = (each[:, None] + each).reshape(size * size, size)
 
     def table(weights: FloatArray) -> FloatArray:
         return weights.reshape(*weights.shape[:-1], size, size)
@@ -181,11 +189,15 @@ def _pair(codes: IntArray, size: int, key: tuple[str, str, str]) -> _Group:
         return {
             "observed": two.observed_agreement(table(weights)),
             "cohen_kappa": two.cohen_kappa(table(weights)),
+            "gwet_ac1": gwet_ac(patterns, weights=weights),
             **_sides(two.specific_agreement(table(weights)), key[0]),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
-        return {"cohen_kappa": two.cohen_standard_error(table(weights))}
+        return {
+            "cohen_kappa": two.cohen_standard_error(table(weights)),
+            "gwet_ac1": gwet_standard_error(patterns, weights=weights),
+        }
 
     return _Group(key, frequencies, coefficients, errors)
 

@@ -10,12 +10,13 @@ from pipeline.errors import did_you_mean
 from pipeline.kernels.annotation.names import nobodys
 from pipeline.kernels.hashing import candidate_id
 
+_PAIR = ("l1", "l2")
 _MOST_PLACES = 4
 """Places that a message names."""
 
 
 def faults(
-    rows: pl.LazyFrame, *, labels: Sequence[str], units: Sequence[str] = ("l1", "l2")
+    rows: pl.LazyFrame, *, labels: Sequence[str], units: Sequence[str] = _PAIR
 ) -> pl.LazyFrame:
     """Return one row for every cell that cannot be used.
 
@@ -31,7 +32,7 @@ def faults(
     labels : sequence of str
         The valid labels. Blanks around a label and its case do not matter.
     units : sequence of str
-        The columns that the id is a hash of; empty if it is none.
+        The columns that the id is a hash of, of tuples l1 ... lk; empty if it is none.
 
     Returns
     -------
@@ -175,7 +176,8 @@ def _changed(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
     own = _trimmed("id")
     wrong = own.is_not_null() & own.ne_missing(candidate_id(*units))
     shown = pl.concat_str([pl.col(unit).fill_null("") for unit in units], separator="', '")
-    said = ("id and pair do not belong together: ('", "') is not the pair of this id; ")
+    what = "pair" if len(units) == len(_PAIR) else "tuple"
+    said = (f"id and {what} do not belong together: ('", f"') is not the {what} of this id; ")
     problem = pl.concat_str(
         pl.lit(said[0]), shown, pl.lit(said[1] + "restore the row from the original sheet")
     )

@@ -6,8 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
+from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.lexicon.by_chance import alike, by_chance, unequal
 from pipeline.kernels.lexicon.cluster_measures import Entropy
 from pipeline.kernels.lexicon.l_measure import l_star
 from pipeline.kernels.lexicon.ratio import Interval
@@ -106,22 +109,48 @@ def _lemmas(whole: Whole) -> Sequence[Row]:
 
 
 def _means(scores: pl.DataFrame) -> Sequence[Row]:
-    means = {
-        name: _mean(scores[name]) for name in ("precision", "recall", "L", "contribution", "same_l")
-    }
-    same = l_star(scores["n_gold"], scores["same_l"], float(scores["n_gold"].sum()))
+    means = {name: mean_of(scores, name) for name in ("precision", "recall", "L", "same_l")}
     return (
         ("mean precision", means["precision"], "P of the best match; proportion"),
         ("mean recall", means["recall"], "R of the best match; proportion"),
         ("mean L", means["L"], "each lemma counts alike; 0 to 1"),
-        ("variance of L", _variance(scores["L"], 1), "of the sample, divisor S - 1"),
-        ("population variance of L", _variance(scores["L"], 0), "divisor S"),
+        ("variance of L", _variance(scores, 1), "of the sample, divisor S - 1"),
+        ("population variance of L", _variance(scores, 0), "divisor S"),
         ("r(L, P)", _correlation(scores, "precision"), "Pearson correlation; -1 to 1"),
         ("r(L, R)", _correlation(scores, "recall"), "Pearson correlation; -1 to 1"),
-        ("mean contribution", means["contribution"], "L* / S where n is the sum of the sizes"),
+        ("mean contribution", _mean(scores["contribution"]),
+         "L* / S where n is the sum of the sizes"),
         ("mean L, same lemma", means["same_l"], "the lexicon's own cluster of each lemma; 0 to 1"),
-        ("L*, same lemma", same, "the same, weighted by gold sizes; 0 to 1"),
-    )
+        ("L*, same lemma", _same_l_star(scores), "the same, weighted by gold sizes; 0 to 1"),
+    )  # fmt: skip
+
+
+def mean_of(scores: pl.DataFrame, name: str) -> float | None:
+    """Return a mean in which all lemmas count alike, by their chances where these differ.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`.
+    name : str
+        The column.
+    """
+    ordered = scores.sort("lemma")
+    if not unequal(ordered):
+        return _mean(ordered[name])
+    values = ordered[name].to_numpy()
+    mean = float(alike(ordered) @ values)
+    return min(max(mean, float(values.min())), float(values.max()))  # rounding: 1.0000000000000002
+
+
+def _same_l_star(scores: pl.DataFrame) -> float | None:
+    """Return L* by the lexicon's own cluster of each lemma, weighted by the gold's forms."""
+    if not unequal(scores):
+        return l_star(scores["n_gold"], scores["same_l"], float(scores["n_gold"].sum()))
+    total = pl.lit(None, pl.Int64) if (scores["base"] != scores["n_gold"]).any() else "base_total"
+    by_gold = by_chance(scores.with_columns(size="n_gold", base="n_gold", base_total=total))
+    weight = by_gold["weight"].to_numpy()
+    return float(weight @ by_gold["same_l"].to_numpy()) if by_gold["base"].sum() else None
 
 
 def _forms(scores: pl.DataFrame) -> Sequence[Row]:
@@ -165,14 +194,31 @@ def _mean(values: pl.Series) -> float | None:
     return float(values.to_numpy().mean()) if len(values) else None
 
 
-def _variance(values: pl.Series, ddof: int) -> float | None:
-    return float(values.to_numpy().var(ddof=ddof)) if len(values) > ddof else None
+def _variance(scores: pl.DataFrame, ddof: int) -> float | None:
+    values = scores["L"].to_numpy()
+    if len(values) <= ddof:
+        return None
+    if not unequal(scores):
+        return float(values.var(ddof=ddof))
+    off = _off(scores, "L", alike(scores))
+    return float(alike(scores) @ off**2) * len(values) / (len(values) - ddof)
 
 
 def _correlation(scores: pl.DataFrame, name: str) -> float | None:
-    x, y = (scores[each].to_numpy() - (_mean(scores[each]) or 0.0) for each in ("L", name))
+    weights = alike(scores)
+    x, y = (_off(scores, each, weights) for each in ("L", name))
+    if unequal(scores):
+        root = np.sqrt(weights * scores.height)
+        x, y = root * x, root * y
     scale = math.sqrt(float((x @ x) * (y @ y)))
     # Values that are all alike leave rounding errors of their mean: no correlation is defined.
     if scores.height < 2 or scale <= 1e-20 * scores.height:
         return None
     return max(-1.0, min(1.0, float(x @ y) / scale))
+
+
+def _off(scores: pl.DataFrame, name: str, weights: FloatArray) -> FloatArray:
+    """Return how far the values are from their mean."""
+    values = scores[name].to_numpy()
+    mean = weights @ values if unequal(scores) else _mean(scores[name]) or 0.0
+    return np.asarray(values - mean)

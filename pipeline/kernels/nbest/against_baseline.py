@@ -12,6 +12,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.kernels.nbest.difference_sets import significant
+from pipeline.kernels.statistics.anytime import anytime_p_values
 from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from schemas import BaselineComparison
 
@@ -25,6 +26,7 @@ def compare_with_baseline(
     margin: float,
     test: str = "fisher",
     alternative: Alternative = "two_sided",
+    anytime: bool = False,
 ) -> pl.DataFrame:
     """Test the precision of each n-best list A against that of the other candidates.
 
@@ -47,6 +49,9 @@ def compare_with_baseline(
         A name in `exact_tests.TESTS`.
     alternative : str
         "two_sided", "greater" (the measure is better than the baseline) or "less".
+    anytime : bool
+        Whether p-values are to hold at every size of a growing sample; see
+        `difference_sets.compare`.
 
     Returns
     -------
@@ -79,7 +84,11 @@ def compare_with_baseline(
     """
     tables = _tables(counts, totals, n_candidates=n_candidates)
     k1, n1, k2, n2 = (tables[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
-    p = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
+    if anytime:
+        n = tables["n"].to_numpy()
+        p = anytime_p_values(k1, n1, k2, n2, populations=(n, n_candidates - n))
+    else:
+        p = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
     tested = tables.with_columns(pl.Series("p_value", p, strict=False).fill_nan(None))
     marked = tested.with_columns(significant=significant("p_value", alpha=alpha, margin=margin))
     return marked.select(*BaselineComparison.columns()).sort(*BaselineComparison.key())

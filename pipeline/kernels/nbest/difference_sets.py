@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.nbest.lists import first_list, in_lists
+from pipeline.kernels.statistics.anytime import anytime_p_values
 from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from schemas import Comparison, CutComparison, Table
@@ -71,7 +72,7 @@ def difference_counts(
     >>> difference_counts(ranks, judged, pairs=[("dice", "mi")]).select(*_COUNTS).rows()
     [(1, 1, 1, 1, 1, 0), (2, 1, 0, 0, 1, 0), (3, 0, 0, 0, 0, 0)]
     """
-    ids, vectors = _rank_vectors(ranks.lazy(), sorted({name for pair in pairs for name in pair}))
+    ids, vectors = rank_vectors(ranks.lazy(), sorted({name for pair in pairs for name in pair}))
     n = _list_sizes(len(ids), at)
     sets = set_counts(vectors, np.zeros(len(ids), dtype=np.int64), samples(ids, judged), pairs, n)
     frames = [
@@ -89,10 +90,37 @@ def _columns(counts: IntArray) -> tuple[IntArray, ...]:
     return size, n_1, k_1, n_2, k_2
 
 
-def _rank_vectors(
+def rank_vectors(
     ranks: pl.LazyFrame, measures: Sequence[str]
 ) -> tuple[pl.Series, dict[str, IntArray]]:
-    """Return the ids, sorted, and under each measure their ranks in the same order."""
+    """Return the ids, sorted, and under each measure their ranks in the same order.
+
+    Parameters
+    ----------
+    ranks : pl.LazyFrame
+        Table `Ranks`.
+    measures : sequence of str
+        Those wanted.
+
+    Returns
+    -------
+    ids : pl.Series
+        The candidates.
+    vectors : dict of str to array of int, shape (candidates,)
+        The ranks of each under every measure.
+
+    Raises
+    ------
+    ValueError
+        If a measure is not in `ranks`, or two measures rank different candidates.
+
+    Examples
+    --------
+    >>> ranks = pl.LazyFrame({"measure": "mi", "id": ["b", "a"], "rank": [1, 2]})
+    >>> ids, vectors = rank_vectors(ranks, ["mi"])
+    >>> ids.to_list(), vectors["mi"].tolist()
+    (['a', 'b'], [2, 1])
+    """
     ranked = ranks.select("measure", "id", "rank").sort("measure", "id").collect()
     parts = {name: ranked.filter(pl.col("measure") == name) for name in measures}
     unknown = [name for name, part in parts.items() if part.is_empty()]
@@ -186,6 +214,7 @@ def compare(
     margin: float,
     test: str = "fisher",
     alternative: Alternative = "two_sided",
+    anytime: bool = False,
 ) -> pl.DataFrame:
     """Test the two measures of each row against each other.
 
@@ -206,6 +235,9 @@ def compare(
         A name in `exact_tests.TESTS`.
     alternative : str
         "two_sided", "greater" (the first measure is better) or "less".
+    anytime : bool
+        Whether p-values are to hold at every size of a growing simple sample, whose first draws
+        are judged: then they are those of `anytime.anytime_p_values`, two-sided.
 
     Returns
     -------
@@ -236,7 +268,11 @@ def compare(
     [(-0.303571, 0.00127, True), (0.0, None, False)]
     """
     k1, n1, k2, n2 = (counts[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
-    tests = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
+    if anytime:
+        size = counts["size"].to_numpy()
+        tests = anytime_p_values(k1, n1, k2, n2, populations=(size, size))
+    else:
+        tests = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
     p = pl.Series("p_value", tests, strict=False)
     tested = counts.with_columns(_difference().alias("difference"), p.fill_nan(None))
     marked = tested.with_columns(significant=significant("p_value", alpha=alpha, margin=margin))
@@ -275,6 +311,7 @@ def adjust(
     alpha: float,
     margin: float,
     table: type[Table] = CutComparison,
+    p: str = "p_value",
 ) -> pl.DataFrame:
     """Adjust the p-values for the number of tests.
 
@@ -290,6 +327,9 @@ def adjust(
         Significance level and relevance margin, as for `compare`.
     table : type of Table
         The schema of what comes back: that of `comparison` with p_adjusted and correction.
+    p : str
+        The column that is adjusted; of a sample that is looked at several times p-values that
+        allow for it, as `repeated.repeated_p_values` gives them.
 
     Returns
     -------
@@ -316,11 +356,11 @@ def adjust(
     """
     chosen = CORRECTIONS.get(correction)
     families = comparison.sort(*table.key()).partition_by("category", maintain_order=True)
-    adjusted = [pl.Series(chosen.adjust(family["p_value"].to_numpy())) for family in families]
-    p = pl.concat([pl.Series(dtype=pl.Float64), *adjusted]).fill_nan(None)
+    adjusted = [pl.Series(chosen.adjust(family[p].to_numpy())) for family in families]
+    every = pl.concat([pl.Series(dtype=pl.Float64), *adjusted]).fill_nan(None)
     return (
         comparison.sort(*table.key())
-        .with_columns(p.alias("p_adjusted"), correction=pl.lit(correction))
+        .with_columns(every.alias("p_adjusted"), correction=pl.lit(correction))
         .with_columns(significant=significant("p_adjusted", alpha=alpha, margin=margin))
         .select(*table.columns())
     )

@@ -150,7 +150,8 @@ def stratified(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: str) -> 
     Returns
     -------
     pl.DataFrame
-        Table `Sample`: id, multiplicity (1), position (stratum by stratum).
+        Table `StratifiedSample`: id, multiplicity (1), position (stratum by stratum), pi (drawn of
+        the stratum / candidates in it), stratum.
 
     Raises
     ------
@@ -170,7 +171,7 @@ def stratified(strata: pl.DataFrame, *, sizes: Mapping[str, int], seed: str) -> 
     parts = [
         without_replacement(
             strata.filter(pl.col("stratum") == name), size=sizes.get(name, 0), seed=seed
-        )
+        ).with_columns(stratum=pl.lit(name))
         for name in names
     ]
     empty = without_replacement(strata.clear(), size=0, seed=seed)

@@ -11,7 +11,12 @@ import polars as pl
 
 from pipeline.kernels.arrays import FloatArray, IntArray, codes
 from pipeline.kernels.nbest.difference_sets import relevant, samples, set_counts
-from pipeline.kernels.nbest.stratified_estimates import replicated, stratified_estimate
+from pipeline.kernels.nbest.stratified_designs import pair_limits, stratified_sets
+from pipeline.kernels.nbest.stratified_estimates import (
+    DESIGNED,
+    replicated,
+    stratified_estimate,
+)
 from pipeline.kernels.percentiles import percentiles
 from schemas import StratifiedComparison
 
@@ -24,13 +29,14 @@ def stratified_difference(
     confidence: float,
     replicates: int,
     seed: str,
-    method: str = "predictive",
+    method: str = DESIGNED,
 ) -> tuple[float, float, float]:
     """Estimate the difference in precision of two lists from their difference sets.
 
     ``(|D1|/n) (p(D1) - p(D2))``, each p the weighted estimate over strata. D1 and D2 have no
     candidate in common, so their bootstrap samples, or predictions, are drawn independently of
-    each other; the limits are percentiles.
+    each other, and the limits are percentiles; those of "korn_graubard" come from the limits of
+    both by squares and recovery (MOVER).
 
     Parameters
     ----------
@@ -45,7 +51,7 @@ def stratified_difference(
     seed : str
         Fixes them.
     method : str
-        A name in `stratified_estimates.REPLICATES`.
+        "korn_graubard", or a name in `stratified_estimates.REPLICATES`.
 
     Returns
     -------
@@ -88,15 +94,18 @@ def _differences(
     p, variance = stratified_estimate(*np.moveaxis(sets, 2, 0))
     difference = np.where(share == 0.0, 0.0, share * (p[:, 0] - p[:, 1]))
     limits = np.full((2, len(sets)), np.where(share == 0.0, 0.0, np.nan))
-    estimable = ~np.isnan(p if method == "predictive" else variance).any(axis=1)
+    estimable = ~np.isnan(variance if method == "bootstrap" else p).any(axis=1)
     rows = np.flatnonzero((share > 0.0) & estimable)
-    if rows.size:
+    if rows.size and method == DESIGNED:
+        one, two = (stratified_sets(*np.moveaxis(sets[rows, side], 1, 0)) for side in (0, 1))
+        limits[:, rows] = share[rows] * np.stack(pair_limits(one, two, confidence=confidence))
+    elif rows.size:
         draw = partial(replicated(method), replicates=replicates, seed=seed)
-        one, two = (
+        again_one, again_two = (
             [draw(each, purpose=f"difference {name}") for each in sets[rows, side]]
             for side, name in enumerate(("D1", "D2"))
         )
-        again = percentiles(np.subtract(one, two), confidence=confidence)
+        again = percentiles(np.subtract(again_one, again_two), confidence=confidence)
         limits[:, rows] = np.clip(share[rows] * again, -1.0, 1.0)
     lower, upper = np.minimum(limits[0], difference), np.maximum(limits[1], difference)
     return np.stack([difference, lower, upper], axis=1)
@@ -113,7 +122,7 @@ def stratified_comparison(
     confidence: float,
     replicates: int,
     seed: str,
-    method: str = "predictive",
+    method: str = DESIGNED,
 ) -> pl.DataFrame:
     """Compare the n-best precision of measures by a stratified sample.
 

@@ -17,9 +17,13 @@ import polars as pl
 from pipeline.kernels.arrays import FloatArray, IntArray, codes
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.nbest.lists import first_list, in_lists
+from pipeline.kernels.nbest.stratified_designs import set_limits
 from pipeline.kernels.nbest.stratified_prediction import predicted_estimates
 from pipeline.kernels.percentiles import check_bootstrap, percentiles
 from schemas import StratifiedPrecision
+
+DESIGNED = "korn_graubard"
+"""The method that needs no replicates."""
 
 
 def stratified_estimate(
@@ -57,9 +61,7 @@ def stratified_estimate(
     >>> round(float(p), 6), round(float(variance), 6)
     (0.35, 0.007917)
     """
-    members, draws, hits = (np.asarray(a, dtype=np.float64) for a in (size, n, k))
-    if np.any((hits < 0) | (hits > draws) | (draws > members)):
-        raise ValueError("not 0 <= k <= n <= size in some stratum: draws without replacement?")
+    members, draws, hits = require_counts(size, n, k)
     whole = members.sum(axis=-1, keepdims=True)
     weights = np.divide(members, whole, out=np.zeros_like(members), where=whole > 0)
     p = np.divide(hits, draws, out=np.full_like(hits, np.nan), where=draws > 0)
@@ -72,6 +74,27 @@ def stratified_estimate(
     return np.where(none, np.nan, precision), np.where(none | unknown, np.nan, variance)
 
 
+def require_counts(
+    size: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return counts as arrays of float.
+
+    Raises
+    ------
+    ValueError
+        If not 0 <= k <= n <= size.
+
+    Examples
+    --------
+    >>> [each.tolist() for each in require_counts([10], [5], [4])]
+    [[10.0], [5.0], [4.0]]
+    """
+    members, draws, hits = (np.asarray(a, dtype=np.float64) for a in (size, n, k))
+    if np.any((hits < 0) | (hits > draws) | (draws > members)):
+        raise ValueError("not 0 <= k <= n <= size in some stratum: draws without replacement?")
+    return members, draws, hits
+
+
 def stratified_interval(
     size: npt.ArrayLike,
     n: npt.ArrayLike,
@@ -80,28 +103,30 @@ def stratified_interval(
     confidence: float,
     replicates: int,
     seed: str,
-    method: str = "predictive",
+    method: str = DESIGNED,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return intervals for the precision of lists: percentiles of estimates made by a method.
+    """Return intervals for the precision of lists.
 
-    By "predictive" the members that were not drawn are predicted (`stratified_prediction`). By
-    "bootstrap" n_h - 1 draws of each stratum are drawn again with replacement, and the deviation
-    of their mean from p_h is scaled by sqrt(1 - f_h): so the bootstrap has the variance of
-    `stratified_estimate` exactly.
+    By "korn_graubard" a stratum's draws of a list are a simple random sample of what it has there
+    (`stratified_designs`). The others are percentiles of estimates: by "predictive" the members
+    that were not drawn are predicted (`stratified_prediction`). By "bootstrap" n_h - 1 draws of
+    each stratum are drawn again with replacement, and the deviation of their mean from p_h is
+    scaled by sqrt(1 - f_h): so the bootstrap has the variance of `stratified_estimate` exactly.
 
     Parameters
     ----------
     size, n, k : array_like of int, shape (lists, strata)
         As for `stratified_estimate`.
     confidence : float
-        Confidence level in (0, 1), which the coverage meets in the limit only: that of the
-        bootstrap is too low where strata have few draws, or draws that are all alike.
+        Confidence level in (0, 1). Percentiles meet it in the limit only: those of the bootstrap
+        are too close where strata have few draws, or draws that are all alike, those of
+        predictions lie too high or too low where many strata have few draws.
     replicates : int
-        Number of bootstrap samples, or of predictions.
+        Number of bootstrap samples, or of predictions; "korn_graubard" needs none.
     seed : str
         Fixes them. Equal rows get equal limits, whatever the other rows are.
     method : str
-        A name in `REPLICATES`.
+        "korn_graubard", or a name in `REPLICATES`.
 
     Returns
     -------
@@ -117,17 +142,21 @@ def stratified_interval(
 
     References
     ----------
-    Rao & Wu, Resampling Inference with Complex Survey Data (1988), section 2; Ericson (1969).
+    Korn & Graubard (1998); Rao & Wu, Resampling Inference with Complex Survey Data (1988),
+    section 2; Ericson (1969).
 
     Examples
     --------
-    >>> lower, upper = stratified_interval(
-    ...     [[10, 30]], [[5, 10]], [[4, 2]], confidence=0.95, replicates=1000, seed="s"
-    ... )
-    >>> bool(0.2 <= lower[0] <= 0.25 and 0.5 <= upper[0] <= 0.6)
-    True
+    >>> counts = [[10, 30]], [[5, 10]], [[4, 2]]
+    >>> options = {"confidence": 0.95, "replicates": 1000, "seed": "s"}
+    >>> lower, upper = stratified_interval(*counts, **options)
+    >>> round(float(lower[0]), 2), round(float(upper[0]), 2)
+    (0.17, 0.57)
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
+    if method == DESIGNED:
+        require_counts(size, n, k)
+        return set_limits(size, n, k, confidence=confidence)
     counts = np.stack([np.asarray(a, dtype=np.int64) for a in (size, n, k)], axis=1)
     p, variance = stratified_estimate(size, n, k)
     limits = np.full((len(counts), 2), np.nan)
@@ -193,7 +222,7 @@ def replicated(method: str) -> Callable[..., FloatArray]:
     'bootstrap_estimates'
     """
     if method not in REPLICATES:
-        raise ValueError(f"no method {method!r}; there are {', '.join(REPLICATES)}")
+        raise ValueError(f"no method {method!r}; there are {', '.join([DESIGNED, *REPLICATES])}")
     return REPLICATES[method]
 
 
@@ -206,7 +235,7 @@ def stratified_precision(
     confidence: float,
     replicates: int,
     seed: str,
-    method: str = "predictive",
+    method: str = DESIGNED,
 ) -> pl.DataFrame:
     """Estimate the precision of n-best lists from a stratified sample.
 

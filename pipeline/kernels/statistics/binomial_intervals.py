@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.arrays import FloatArray, IntArray, Level
 from pipeline.kernels.percentiles import tail_of
 from pipeline.kernels.statistics.intervals import interval
 
 
 @interval(title="Clopper-Pearson, exact binomial", reference="Clopper & Pearson 1934")
 def clopper_pearson(
-    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: Level = 0.95
 ) -> tuple[FloatArray, FloatArray]:
     """Return the exact binomial confidence interval.
 
@@ -25,8 +25,9 @@ def clopper_pearson(
     ----------
     k, n : array_like of int
         Successes and trials, 0 <= k <= n.
-    confidence : float
-        Confidence level in (0, 1). The true coverage is at least this.
+    confidence : float or array of float
+        Confidence level in (0, 1), one for all rows or one for each.
+        The true coverage is at least this.
 
     Returns
     -------
@@ -60,7 +61,7 @@ def clopper_pearson(
 
 @interval(title="Wilson", reference="Wilson 1927")
 def wilson(
-    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: Level = 0.95
 ) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's score interval.
 
@@ -71,8 +72,9 @@ def wilson(
     ----------
     k, n : array_like of int
         Successes and trials, 0 <= k <= n.
-    confidence : float
-        Confidence level in (0, 1), which the coverage meets on average over p.
+    confidence : float or array of float
+        Confidence level in (0, 1), one for all rows or one for each,
+        which the coverage meets on average over p.
 
     Returns
     -------
@@ -101,7 +103,7 @@ def wilson(
 
 
 def _score_limits(
-    k: IntArray, n: IntArray, confidence: float, *, correction: float
+    k: IntArray, n: IntArray, confidence: Level, *, correction: float
 ) -> tuple[FloatArray, FloatArray]:
     """Solve the quadratic equations; the smaller root is the product by the larger."""
     z = -scipy.special.ndtri(tail_of(confidence))
@@ -115,7 +117,7 @@ def _score_limits(
 
 @interval(title="Wilson with continuity correction", reference="Newcombe 1998")
 def wilson_corrected(
-    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: Level = 0.95
 ) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's score interval with continuity correction.
 
@@ -126,8 +128,9 @@ def wilson_corrected(
     ----------
     k, n : array_like of int
         Successes and trials, 0 <= k <= n.
-    confidence : float
-        Confidence level in (0, 1). The coverage is below it in rare cases only.
+    confidence : float or array of float
+        Confidence level in (0, 1), one for all rows or one for each.
+        The coverage is below it in rare cases only.
 
     Returns
     -------
@@ -156,7 +159,7 @@ def wilson_corrected(
 
 @interval(title="Jeffreys", reference="Brown, Cai & DasGupta 2001")
 def jeffreys(
-    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = 0.95
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: Level = 0.95
 ) -> tuple[FloatArray, FloatArray]:
     """Return the equal-tailed interval of Jeffreys' prior.
 
@@ -168,8 +171,9 @@ def jeffreys(
     ----------
     k, n : array_like of int
         Successes and trials, 0 <= k <= n.
-    confidence : float
-        Confidence level in (0, 1), which the coverage meets on average over p.
+    confidence : float or array of float
+        Confidence level in (0, 1), one for all rows or one for each,
+        which the coverage meets on average over p.
 
     Returns
     -------
@@ -201,7 +205,7 @@ def jeffreys(
 
 
 def checked_counts(
-    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float
+    k: npt.ArrayLike, n: npt.ArrayLike, *, confidence: Level
 ) -> tuple[IntArray, IntArray]:
     """Return successes and trials as arrays of one shape.
 
@@ -216,7 +220,7 @@ def checked_counts(
     [1, 1]
     """
     k, n = np.broadcast_arrays(np.asarray(k, dtype=np.int64), np.asarray(n, dtype=np.int64))
-    if not 0.0 < confidence < 1.0:
+    if not np.all((np.asarray(confidence) > 0.0) & (np.asarray(confidence) < 1.0)):
         raise ValueError(f"confidence is a proportion inside (0, 1), not {confidence}")
     wrong = np.flatnonzero((k < 0) | (k > n))
     if wrong.size:

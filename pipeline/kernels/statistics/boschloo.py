@@ -21,8 +21,10 @@ from pipeline.kernels.statistics.fisher import TOLERANCE, fisher_greater, for_di
 LARGEST = 10_000
 """Most draws in both groups together."""
 _POINTS, _PER_DEVIATION = 25, 2  # grid points, per standard deviation of arcsin sqrt(s/draws)
+_AWAY = 0.1  # in the log odds
 _PEAKS, _CLOSE = 4, 0.01  # local maxima to follow, and how much lower the others may look
-_STEPS = 3  # of Newton's method, which doubles the digits each time
+_STEPS = (3, 12)  # of Newton's method, which doubles the digits each time: least and most
+_SHORT = 1e-4  # a step after which its parabola has all digits
 _AT_A_TIME, _CELLS = 1_000_000, 1_000_000  # tables, numbers in an array: bounds the memory
 
 
@@ -89,7 +91,7 @@ def _shares(n1: IntArray, n2: IntArray, statistic: FloatArray) -> FloatArray:
     shares = np.ones(len(n1))
     for size, start in zip(*np.unique(draws, return_index=True), strict=True):
         rows = slice(start, np.searchsorted(draws, size, side="right"))
-        shares[rows] = _largest(rejected[rows, : size + 1])
+        shares[rows] = largest_mean(rejected[rows, : size + 1])
     return np.minimum(shares, 1.0)
 
 
@@ -122,8 +124,24 @@ def _draw(state: FloatArray, s: int, sizes: FloatArray, limit: FloatArray) -> Fl
     return np.stack([x + over, np.where(over, less, tail), np.where(over, at_x, stay)])
 
 
-def _largest(rejected: FloatArray) -> FloatArray:
-    """Return the maximum over p of the mean of `rejected` over s ~ Binomial(draws, p)."""
+def largest_mean(rejected: FloatArray) -> FloatArray:
+    """Return the maximum over p of the mean of `rejected` over s ~ Binomial(draws, p).
+
+    Parameters
+    ----------
+    rejected : array of float, shape (tables, draws + 1)
+        A value for each number s of successes in both groups together, from 0 to 1.
+
+    Returns
+    -------
+    array of float, shape (tables,)
+        In [0, 1].
+
+    Examples
+    --------
+    >>> largest_mean(np.array([[0.0, 1.0, 0.0]])).round(6).tolist()
+    [0.5]
+    """
     angles, weights = _grid(rejected.shape[1] - 1)
     values = np.einsum("ij,jk->ik", _single(rejected), weights)  # the same for any batch of rows
     best = np.zeros(len(rejected))
@@ -189,17 +207,33 @@ def _vertex(
 
 
 def _climb(rejected: FloatArray, p: FloatArray) -> FloatArray:
-    """Follow Newton's method in the log odds of p, and its parabola in the last step."""
+    """Follow Newton's method in the log odds of p, and its parabola in the last step.
+
+    A step that leads down is taken back and a quarter of it tried: two maxima may lie closer to
+    each other than the grid is fine.
+    """
+    x, best = scipy.special.logit(p), np.full(len(p), -np.inf)
+    top, step, gain = x, np.zeros(len(p)), np.zeros(len(p))
+    for number in range(1, _STEPS[1] + 1):
+        value, slope, bend = _bent(rejected, scipy.special.expit(x))
+        newton = np.divide(-slope, bend, out=np.zeros(len(p)), where=bend < 0)
+        newton = np.clip(newton, -0.5, 0.5)
+        up = value > best
+        away = np.where(bend < 0, newton, np.where(slope < 0, -_AWAY, _AWAY))
+        step = np.where(up, away, step / 4.0)
+        gain = np.where(up, slope * newton / 2.0, gain)
+        best, top = np.where(up, value, best), np.where(up, x, top)
+        x = top + step
+        if number >= _STEPS[0] and not np.any(np.abs(step) > _SHORT):
+            break
+    return np.asarray(best + np.where(up, gain, 0.0))
+
+
+def _bent(rejected: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean of `rejected` at p, and its first two derivatives by the log odds of p."""
     draws = rejected.shape[1] - 1
-    s, best = np.arange(draws + 1.0), np.zeros(len(p))
-    for _ in range(_STEPS):
-        mass = rejected * np.exp(_log_binomial(draws, p))
-        value, slope, square = (np.einsum("ij,j->i", mass, s**power) for power in (0, 1, 2))
-        mean = draws * p
-        slope, square = slope - mean * value, square - 2.0 * mean * slope + mean**2 * value
-        bend = square - mean * (1.0 - p) * value
-        step = np.divide(-slope, bend, out=np.zeros(len(p)), where=bend < 0)
-        step = np.clip(step, -0.5, 0.5)
-        best = np.maximum(best, value)
-        p = scipy.special.expit(scipy.special.logit(p) + step)
-    return np.asarray(np.maximum(best, value + slope * step / 2.0))
+    s, mean = np.arange(draws + 1.0), draws * p
+    mass = rejected * np.exp(_log_binomial(draws, p))
+    value, slope, square = (np.einsum("ij,j->i", mass, s**power) for power in (0, 1, 2))
+    slope, square = slope - mean * value, square - 2.0 * mean * slope + mean**2 * value
+    return value, slope, square - mean * (1.0 - p) * value

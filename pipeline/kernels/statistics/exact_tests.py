@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.statistics.boschloo import boschloo_greater
+from pipeline.kernels.statistics.boschloo_two_sided import boschloo_two_sided
 from pipeline.kernels.statistics.fisher import (
     fisher_greater,
     fisher_two_sided,
@@ -165,7 +166,8 @@ def boschloo(
 
     One-sided it is never above Fisher's test. Two-sided it is twice the smaller one-sided
     p-value, at most 1, as in SciPy: for groups of unequal size this can exceed the two-sided
-    p-value of Fisher's test, which adds up the less probable tables of either side.
+    p-value of Fisher's test, which adds up the less probable tables of either side (9 of 14
+    against 34 of 38: .0538, Fisher .0477). `boschloo_minlike` never does.
 
     Parameters
     ----------
@@ -196,6 +198,53 @@ def boschloo(
     [0.2891, 0.1445, 0.8789]
     """
     return _sided(_twice_the_smaller, boschloo_greater, (k1, n1, k2, n2), alternative)
+
+
+@exact_test(title="Boschloo's exact test, ordered two-sided", reference="Boschloo 1970")
+def boschloo_minlike(
+    k1: npt.ArrayLike,
+    n1: npt.ArrayLike,
+    k2: npt.ArrayLike,
+    n2: npt.ArrayLike,
+    *,
+    alternative: Alternative = "two_sided",
+) -> FloatArray:
+    """Return the p-values of Boschloo's test, two-sided by Fisher's two-sided p-values.
+
+    Never above Fisher's test, two-sided or one-sided, and so never less powerful: what is marked
+    by Fisher's test is marked by this. One-sided it is the test `boschloo`. The name is that of the
+    two-sided p-value that counts tables that are no more probable.
+
+    Parameters
+    ----------
+    k1, n1, k2, n2 : array_like of int, shape (tables,)
+        Successes and sizes of the two groups, n1 + n2 at most 10,000.
+    alternative : str
+        "two_sided", "greater" (the first proportion is the larger one) or "less".
+
+    Returns
+    -------
+    array of float, shape (tables,)
+        In [0, 1], NaN where a group is empty; see `boschloo_two_sided`.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, k exceeds n, the groups are too large, or the alternative is
+        unknown.
+
+    References
+    ----------
+    Boschloo (1970); Fay & Hunsberger, Practical Valid Inferences for the Two-Sample Binomial
+    Problem (2021).
+
+    Examples
+    --------
+    >>> [round(float(boschloo_minlike([9], [14], [34], [38], alternative=a)[0]), 4)
+    ...  for a in ALTERNATIVES]
+    [0.0328, 0.9815, 0.0269]
+    """
+    return _sided(boschloo_two_sided, boschloo_greater, (k1, n1, k2, n2), alternative)
 
 
 def _twice_the_smaller(

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.arrays import FloatArray, IntArray, Level
 from pipeline.kernels.percentiles import tail_of
 from pipeline.kernels.statistics.binomial_intervals import checked_counts
 from pipeline.kernels.statistics.fisher import tail_factor
@@ -14,6 +14,7 @@ from pipeline.kernels.statistics.intervals import interval
 from pipeline.kernels.statistics.saddle_point import log_hypergeometric_pmf
 
 _EQUAL = 1e-10  # a tail that differs from alpha/2 by less counts as equal: alpha is rounded
+_LEAST = 1e-3  # of a normal quantile, so that a guess is a number at any level
 _CHUNK = 8192  # rows at a time: the arrays then stay in the processor's cache
 
 
@@ -23,7 +24,7 @@ _CHUNK = 8192  # rows at a time: the arrays then stay in the processor's cache
     finite=True,
 )
 def hypergeometric(
-    k: npt.ArrayLike, n: npt.ArrayLike, *, population: npt.ArrayLike, confidence: float = 0.95
+    k: npt.ArrayLike, n: npt.ArrayLike, *, population: npt.ArrayLike, confidence: Level = 0.95
 ) -> tuple[FloatArray, FloatArray]:
     """Return the exact interval for a sample without replacement from a finite population.
 
@@ -38,8 +39,9 @@ def hypergeometric(
         Successes and draws, 0 <= k <= n.
     population : array_like of int
         Size M of the population, n <= M <= 2e9.
-    confidence : float
-        Confidence level in (0, 1). The true coverage is at least this.
+    confidence : float or array of float
+        Confidence level in (0, 1), one for all rows or one for each.
+        The true coverage is at least this.
 
     Returns
     -------
@@ -68,15 +70,23 @@ def hypergeometric(
     """
     k, n = checked_counts(k, n, confidence=confidence)
     k, n, size = np.broadcast_arrays(k, n, np.asarray(population, dtype=np.int64))
-    _require_population(n, size)
+    require_population(n, size)
     tail = tail_of(confidence)
-    fewest = _fewest(k.ravel(), n.ravel(), size.ravel(), tail).reshape(k.shape)
-    most = size - _fewest((n - k).ravel(), n.ravel(), size.ravel(), tail).reshape(k.shape)
+    rows, tail = (n.ravel(), size.ravel()), np.broadcast_to(tail, k.shape).ravel()
+    fewest = fewest_successes(k.ravel(), *rows, tail).reshape(k.shape)
+    most = size - fewest_successes((n - k).ravel(), *rows, tail).reshape(k.shape)
     whole = np.maximum(size, 1)
     return fewest / whole, np.where(size == 0, 1.0, most / whole)
 
 
-def _require_population(n: IntArray, size: IntArray) -> None:
+def require_population(n: IntArray, size: IntArray) -> None:
+    """Refuse samples that are larger than what they were drawn from.
+
+    Raises
+    ------
+    ValueError
+        If n > M anywhere; how often, and the first.
+    """
     wrong = np.flatnonzero(n > size)
     if wrong.size:
         first = wrong[0]
@@ -86,21 +96,40 @@ def _require_population(n: IntArray, size: IntArray) -> None:
         )
 
 
-def _fewest(k: IntArray, n: IntArray, size: IntArray, tail: float) -> IntArray:
-    """Return the smallest K for which k or more successes are not too improbable."""
+def fewest_successes(k: IntArray, n: IntArray, size: IntArray, tail: Level) -> IntArray:
+    """Return the smallest K for which k or more successes are not too improbable.
+
+    Parameters
+    ----------
+    k, n, size : array of int, shape (rows,)
+        Successes, draws, and the population, 0 <= k <= n <= size.
+    tail : float or array of float, shape (rows,)
+        In (0, 1): ``min{K: P(X_K >= k) > tail}``; a probability within 1e-10 of it is not above.
+
+    Returns
+    -------
+    array of int, shape (rows,)
+        In k..size - n + k.
+
+    Examples
+    --------
+    >>> fewest_successes(*(np.array([value]) for value in (4, 10, 100)), tail=0.025).tolist()
+    [14]
+    """
     places = [slice(start, start + _CHUNK) for start in range(0, len(k), _CHUNK)]
-    parts = [_search(k[at], n[at], size[at], tail) for at in places]
+    tails = np.broadcast_to(np.asarray(tail, dtype=np.float64), k.shape)
+    parts = [_search(k[at], n[at], size[at], tails[at]) for at in places]
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
-def _search(k: IntArray, n: IntArray, size: IntArray, tail: float) -> IntArray:
+def _search(k: IntArray, n: IntArray, size: IntArray, tail: FloatArray) -> IntArray:
     """Walk from a close guess in doubling steps, then halve; the tail grows with K."""
     below, fewest = k - 1, size - n + k  # too improbable at `below`, P = 1 at `fewest`
     rows = np.flatnonzero(fewest - below > 1)
     probe, step, up = _guess(k, n, size, tail), np.ones_like(k), np.full(len(k), -1)
     while rows.size:
         probe[rows] = np.clip(probe[rows], below[rows] + 1, fewest[rows] - 1)
-        short = _upper_tail(probe[rows], k[rows], n[rows], size[rows]) <= tail * (1.0 + _EQUAL)
+        short = upper_tail(probe[rows], k[rows], n[rows], size[rows]) <= tail[rows] * (1.0 + _EQUAL)
         below[rows] = np.where(short, probe[rows], below[rows])
         fewest[rows] = np.where(short, fewest[rows], probe[rows])
         turned = (up[rows] >= 0) & (up[rows] != short)
@@ -113,15 +142,22 @@ def _search(k: IntArray, n: IntArray, size: IntArray, tail: float) -> IntArray:
     return fewest
 
 
-def _upper_tail(K: IntArray, k: IntArray, n: IntArray, size: IntArray) -> FloatArray:
-    """Return P(X_K >= k)."""
+def upper_tail(K: IntArray, k: IntArray, n: IntArray, size: IntArray) -> FloatArray:
+    """Return P(X_K >= k), k from the smallest possible value on.
+
+    Examples
+    --------
+    >>> upper_tail(*(np.array([value]) for value in (1, 1, 1, 4))).round(6).tolist()
+    [0.25]
+    """
     at_least = np.exp(log_hypergeometric_pmf(k, K, size - K, n)) * tail_factor(k, K, size - K, n)
     return np.asarray(at_least, dtype=np.float64)
 
 
-def _guess(k: IntArray, n: IntArray, size: IntArray, tail: float) -> IntArray:
+def _guess(k: IntArray, n: IntArray, size: IntArray, tail: FloatArray) -> IntArray:
     """Return the corrected Wilson limit with the variance of draws without replacement."""
-    z, trials = -scipy.special.ndtri(tail), np.maximum(n, 1).astype(np.float64)
+    z = np.maximum(-scipy.special.ndtri(tail), _LEAST)
+    trials = np.maximum(n, 1).astype(np.float64)
     worth = trials * np.maximum(size - 1, 1) / np.maximum(size - n, 1)
     p = np.maximum(k - 0.5, 0.0) / trials
     root = z * np.sqrt(z * z + 4.0 * worth * p * (1.0 - p))

@@ -210,7 +210,7 @@ def for_distinct_tables(
     """
     columns = (np.asarray(column, dtype=np.int64) for column in (k1, n1, k2, n2))
     tables = np.stack(np.broadcast_arrays(*columns))
-    _require_counts(tables)
+    require_counts(tables)
     p = np.full(tables.shape[1:], np.nan)
     tested = (tables[1] > 0) & (tables[3] > 0)
     distinct, inverse = np.unique(tables[:, tested], axis=1, return_inverse=True)
@@ -221,7 +221,14 @@ def for_distinct_tables(
     return p
 
 
-def _require_counts(tables: IntArray) -> None:
+def require_counts(tables: IntArray) -> None:
+    """Refuse tables k1, n1, k2, n2 (in the rows) that cannot be.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or k exceeds n; how many tables, and the first three.
+    """
     k1, n1, k2, n2 = tables
     wrong = np.flatnonzero((tables.min(axis=0) < 0) | (k1 > n1) | (k2 > n2))
     if wrong.size:

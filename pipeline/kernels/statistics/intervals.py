@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.arrays import FloatArray, Level
 from pipeline.kernels.percentiles import tail_of
 from pipeline.registry import Registry
 
@@ -27,7 +27,8 @@ class Interval(Generic[F]):
     name : str
         What an experiment writes after ``interval =``.
     limits : callable
-        (k, n, confidence) -> lower and upper limits, [0, 1] where n = 0.
+        (k, n, confidence) -> lower and upper limits, [0, 1] where n = 0. Tests by an interval ask
+        for a confidence level of each row.
     reference : str
         Who described it.
     title : str
@@ -49,7 +50,7 @@ class Interval(Generic[F]):
         k: npt.ArrayLike,
         n: npt.ArrayLike,
         *,
-        confidence: float = 0.95,
+        confidence: Level = 0.95,
         population: npt.ArrayLike | None = None,
     ) -> Limits:
         """Return the limits; an interval that is not `finite` doesn't look at the population.

@@ -112,6 +112,41 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     return _adjusted(p, _step_up)
 
 
+@correction(title="Bonferroni's method", reference="Bonferroni 1936; Dunn 1961")
+def bonferroni(p: npt.ArrayLike) -> FloatArray:
+    """Return p-values multiplied by the number of tests.
+
+    ``m p``, at most 1. Rejecting where this is below alpha keeps the probability of any false
+    rejection below alpha, however the tests depend on each other; and, of two-sided tests, that
+    of any rejection in the wrong direction too, since each hypothesis is looked at by itself.
+
+    Parameters
+    ----------
+    p : array_like of float, shape (tests,)
+        P-values in [0, 1]; NaN where no test was possible.
+
+    Returns
+    -------
+    array of float, shape (tests,)
+        In [p, 1]. NaN stays NaN and doesn't count towards the family.
+
+    Raises
+    ------
+    ValueError
+        If a p-value lies outside [0, 1].
+
+    References
+    ----------
+    Dunn, Multiple Comparisons among Means (1961).
+
+    Examples
+    --------
+    >>> bonferroni([0.01, 0.04, 0.03, float("nan")]).round(10).tolist()
+    [0.03, 0.12, 0.09, nan]
+    """
+    return _adjusted(p, lambda ascending: len(ascending) * ascending)
+
+
 def _adjusted(p: npt.ArrayLike, adjust: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Apply `adjust` to the ascending p-values of the tests that were made."""
     adjusted = np.array(p, dtype=np.float64)

@@ -10,8 +10,8 @@ import polars as pl
 from pipeline.remarks.base import Found, Look, check
 from pipeline.remarks.remark import remark
 
-EVALUATING = ("evaluate.precision", "evaluate.stratified", "evaluate.choice")
-ESTIMATES = ("evaluate.precision", "evaluate.stratified")
+EVALUATING = ("evaluate.precision", "evaluate.stratified", "evaluate.designed", "evaluate.choice")
+ESTIMATES = ("evaluate.precision", "evaluate.stratified", "evaluate.designed")
 
 
 @check(stages=EVALUATING, threshold=1, means="cuts")

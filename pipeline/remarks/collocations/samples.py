@@ -8,14 +8,17 @@ from pipeline.remarks.base import Found, Look, check
 from pipeline.remarks.remark import remark
 
 
-@check(stages=("sample.random", "sample.stratified"), threshold=1, means="draws that are missing")
+@check(
+    stages=("sample.random", "sample.stratified", "sample.design"),
+    threshold=1,
+    means="draws that are missing",
+)
 def few_drawn(look: Look, threshold: float) -> Found:
     """Count draws that were asked for and cannot be made, as there are no more candidates."""
     asked, drawn = _asked(look), _drawn(look)
     if asked - drawn < threshold:
         return
-    there = look.outputs["strata"] if "strata" in look.outputs else look.inputs["candidates"]
-    candidates = there.select(pl.len()).collect().item()
+    candidates = _candidates(look)
     if not candidates:
         return  # said of the stage that has none
     yield remark(
@@ -28,10 +31,28 @@ def few_drawn(look: Look, threshold: float) -> Found:
     )
 
 
+def _candidates(look: Look) -> int:
+    names = ("strata", "inclusion")
+    there = [look.outputs[name] for name in names if name in look.outputs]
+    table = there[0] if there else look.inputs["candidates"]
+    return int(table.select(pl.len()).collect().item())
+
+
 def _asked(look: Look) -> int:
     """Return the draws that were asked for by number; a rate is always met."""
     config = look.config
-    return int(config.size or 0) if look.use == "sample.random" else sum(config.sizes)
+    if look.use == "sample.stratified":
+        return sum(config.sizes)
+    return int(config.size or 0) + _pilot(look)
+
+
+def _pilot(look: Look) -> int:
+    """Return how many candidates were judged before: the sample holds them, too."""
+    if "pilot" not in look.inputs:
+        return 0
+    ranked = look.outputs["inclusion"].select("id")
+    judged = look.inputs["pilot"].select(pl.col("id").unique())
+    return int(judged.join(ranked, on="id", how="semi").select(pl.len()).collect().item())
 
 
 def _drawn(look: Look) -> int:
@@ -54,4 +75,32 @@ def pool_leaves_out(look: Look, threshold: float) -> Found:
         remedy="a greater depth leaves out fewer; a random sample of all has none of this",
         pooled=pooled,
         candidates=ranked,
+    )
+
+
+@check(
+    stages=("sample.design",),
+    threshold=1.001,
+    means="expected width, as a multiple of that from a simple sample",
+)
+def does_worse(look: Look, threshold: float) -> Found:
+    """Name the questions that a designed sample is expected to answer worse than a simple one."""
+    asked = look.outputs["questions"].with_columns(
+        times=pl.col("half_width") / pl.col("simple_half_width")
+    )
+    worse = asked.filter("worse", pl.col("times") > threshold)
+    named = worse.sort("times", "question", descending=[True, False]).collect()
+    if named.is_empty():
+        return
+    shown = ", ".join(
+        f"{question} ({times:.2f} times as wide)"
+        for question, times in named.head(3).select("question", "times").iter_rows()
+    )
+    yield remark(
+        "note",
+        f"{named.height:,} of {look.rows('questions'):,} questions will have wider intervals than"
+        f" from a simple sample of as many labels: {shown}",
+        remedy="give them weight, or for the baseline a smaller baseline_width, if they matter",
+        worse=named.height,
+        questions=look.rows("questions"),
     )

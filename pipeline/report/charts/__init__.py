@@ -1,4 +1,4 @@
-"""Charts: functions from aggregated frames to Altair charts, loaded on first use.
+"""Charts: functions from aggregated frames to Vega-Lite specifications, loaded on first use.
 
 A chart is found by its name, `charts.heat_map`: nothing has to be said here. What is imported for
 the type checker has its own signature there; another chart is of any type.
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from pipeline.report.charts.lemma_graphs import scatter_chart as scatter_chart
     from pipeline.report.charts.lemma_graphs import trend_chart as trend_chart
     from pipeline.report.charts.lexicon_graph import lexicon_chart as lexicon_chart
+    from pipeline.report.charts.multiples import small_multiples as small_multiples
     from pipeline.report.charts.named_points import scatter as scatter
     from pipeline.report.charts.precision_graph import precision_chart as precision_chart
     from pipeline.report.charts.recall_graph import precision_recall_chart as precision_recall_chart
     from pipeline.report.charts.recall_graph import recall_chart as recall_chart
+    from pipeline.report.charts.reliability_graph import reliability_chart as reliability_chart
     from pipeline.report.charts.strip import strip_chart as strip_chart
     from pipeline.report.charts.whiskers import whisker_chart as whisker_chart
 

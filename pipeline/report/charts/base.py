@@ -1,17 +1,14 @@
-"""What a chart is: a function from aggregated frames to an Altair chart, found by its name."""
+"""What a chart is: a function from aggregated frames to a specification, found by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
 from pipeline.registry import Registry, itself
 
-if TYPE_CHECKING:
-    import altair as alt
-
-CHARTS: Registry[Callable[..., alt.TopLevelMixin]] = Registry("chart", "pipeline.report.charts")
-"""The charts, whose modules are imported when one is asked for: the charting library is slow."""
+CHARTS: Registry[Callable[..., Any]] = Registry("chart", "pipeline.report.charts")
+"""The charts: each gives a Vega-Lite specification, as a dictionary or an Altair chart."""
 
 chart = CHARTS.decorator(itself)
 """Registers a function as the chart named after it."""

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-import altair as alt
 import polars as pl
 
 from pipeline.report.charts.base import chart
+from pipeline.report.charts.parts.colours import BRIGHT, FAINT, INK, PAPER
+from pipeline.report.charts.parts.live import Live, opacity, others
 from pipeline.report.charts.parts.options import Look
-from pipeline.report.charts.parts.pieces import over
-from pipeline.report.charts.parts.theme import COLOURS, FAINT, INK, themed
+from pipeline.report.charts.parts.spec import Channel, Spec, amount, end, layer, number, words
+from pipeline.report.charts.parts.spec import kinds as nominal
+from pipeline.report.charts.parts.theme import rows, themed
 
-ROW = 20
-"""Height of a row; pixels."""
+ROW, NARROW_ROW = 20, 34
+"""Height of a row, and where the name stands above it; pixels."""
 SHAPES = ("circle", "diamond")
+WIDTH = 420
 
 
 @chart()
 def dot_plot(
     frame: pl.DataFrame, names: Sequence[str], *, title: str, kinds: tuple[str, str], look: Look
-) -> alt.TopLevelMixin:
+) -> Spec:
     """Return two dots for each name, with a line between them.
 
     Parameters
@@ -37,33 +41,38 @@ def dot_plot(
     look : Look
         Style and width; the height is that of the rows.
     """
-    size = replace(look, width=420, height=ROW * max(1, len(names)))
-    rule = over(frame.select("name", *kinds).rename(dict(zip(kinds, ("from", "to"), strict=True))))
-    lines = rule.mark_rule(color=FAINT, strokeWidth=1.2).encode(
-        x=_per_cent("from", title), x2=alt.X2("to"), y=_rows(names)
-    )
-    long = frame.unpivot(index="name", on=kinds, variable_name="kind", value_name="value")
-    colours = [INK, "#ffffff"] if look.style == "print" else list(COLOURS[:2])
-    legend = alt.Legend(title=None, orient="top", direction="horizontal", symbolSize=60)
-    dots = over(long.drop_nulls("value")).mark_point(
-        filled=True, size=56, opacity=1, stroke=INK, strokeWidth=0.5
-    )
-    parts = [lines, dots.encode(
-        x=_per_cent("value", title), y=_rows(names),
-        color=alt.Color("kind", type="nominal", legend=legend,
-                        scale=alt.Scale(domain=list(kinds), range=colours)),
-        shape=alt.Shape("kind", type="nominal", legend=legend,
-                        scale=alt.Scale(domain=list(kinds), range=list(SHAPES))),
-    )]  # fmt: skip
-    return themed(parts, size)
+    width, row = (look.width, NARROW_ROW) if look.narrow else (WIDTH, ROW)
+    size = replace(look, width=width, height=row * max(1, len(names)))
+    y = rows("name", names, look, limit=200, grid=True, labelPadding=9)
+    seen = opacity(faint=[others("name")])
+    both = frame.select("name", pl.col(kinds[0]).alias("from"), pl.col(kinds[1]).alias("to"))
+    tips = [words("name", "name")]
+    tips += [number(of, kind, ".2~%") for of, kind in zip(("from", "to"), kinds, strict=True)]
+    rule = {
+        "x": _per_cent("from", title), "x2": end("to"), "y": y, "opacity": seen, "tooltip": tips,
+    }  # fmt: skip
+    held = frame.select("name", *kinds)
+    long = held.unpivot(index="name", on=kinds, variable_name="kind", value_name="value")
+    colours = [INK, PAPER] if look.style == "print" else list(BRIGHT[:2])
+    legend = {"title": None, "orient": "top", "direction": "horizontal", "symbolSize": 60}
+    dots = {
+        "x": _per_cent("value", title), "y": y, "opacity": seen,
+        "color": _by_kind(kinds, colours, legend), "shape": _by_kind(kinds, SHAPES, legend),
+        "tooltip": [words("name", "name"), words("kind", "what"), number("value", title, ".2~%")],
+    }  # fmt: skip
+    how: dict[str, Any] = {"filled": True, "size": 56, "stroke": INK, "strokeWidth": 0.5}
+    parts = [
+        layer(both, "rule", rule, color=FAINT, strokeWidth=1.2),
+        layer(long.drop_nulls("value"), "point", dots, **how),
+    ]
+    return themed(parts, size, Live(names))
 
 
-def _rows(names: Sequence[str]) -> alt.Y:
-    axis = alt.Axis(grid=True, ticks=False, domain=False, labelLimit=200, labelPadding=9)
-    return alt.Y("name", type="nominal", title=None, scale=alt.Scale(domain=list(names)), axis=axis)
+def _by_kind(domain: Sequence[str], values: Sequence[str], legend: Channel) -> Channel:
+    scale = {"domain": list(domain), "range": list(values)}
+    return nominal("kind", legend=legend, scale=scale)
 
 
-def _per_cent(field: str, title: str) -> alt.X:
-    axis = alt.Axis(format="%", tickCount=6)
-    scale = alt.Scale(domain=[0, 1])
-    return alt.X(field, type="quantitative", title=title, scale=scale, axis=axis)
+def _per_cent(field: str, title: str) -> Channel:
+    axis = {"format": "%", "tickCount": 6}
+    return amount(field, title=title, scale={"domain": [0, 1]}, axis=axis)

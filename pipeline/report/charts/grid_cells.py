@@ -6,18 +6,34 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from pipeline.report.charts.base import chart
+from pipeline.report.charts.parts.colours import (
+    FRAME,
+    GROUND,
+    LIGHT,
+    ON_DARK,
+    ON_PALE,
+    SHADES,
+    TWO_SIDES,
+)
+from pipeline.report.charts.parts.live import Live, opacity, others
 from pipeline.report.charts.parts.options import Grid, Look
-from pipeline.report.charts.parts.pieces import over
-from pipeline.report.charts.parts.theme import INK, LIGHT, TEXT, themed
+from pipeline.report.charts.parts.spec import (
+    SILENT,
+    Channel,
+    Layer,
+    Spec,
+    amount,
+    at,
+    kinds,
+    layer,
+    number,
+    words,
+)
+from pipeline.report.charts.parts.theme import TEXT, themed
 
-SHADES = ("#ffffff", "#d6e6f4", "#abcfe6", "#6baed6", "#3787c0", "#105ba4", "#08306b")
-"""White to dark blue: growing darkness alone tells the values apart, in any print."""
-TWO_SIDES = ("#8c510a", "#d8b365", "#f6e8c3", "#ffffff", "#c7eae5", "#5ab4ac", "#01665e")
-"""Brown over white to blue-green, which colour-blind readers can tell apart."""
 _DARK = 0.7
 """Share of the scale from which on a cell's text is white."""
 _LETTER, _GAP = 6.2, 4.0
@@ -27,7 +43,7 @@ _NARROW = 9.0
 
 
 @chart()
-def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> alt.TopLevelMixin:
+def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> Spec:
     """Return a heat map.
 
     Parameters
@@ -42,20 +58,33 @@ def grid_map(frame: pl.DataFrame, grid: Grid, *, look: Look) -> alt.TopLevelMixi
     """
     size = replace(look, width=round(grid.width), height=round(grid.row * len(grid.rows)))
     x, y = (
-        _axis(grid.columns, alt.X, "column", grid.column_title, grid.cell),
-        _axis(grid.rows, alt.Y, "row", grid.row_title, grid.row),
+        _axis(grid.columns, "column", grid.column_title, grid.cell),
+        _axis(grid.rows, "row", grid.row_title, grid.row),
     )
-    cells = over(frame.select("row", "column", "value")).mark_rect(
-        stroke=LIGHT, strokeWidth=0.5 if grid.cell >= _NARROW else 0
-    )
-    parts = [cells.encode(x=x, y=y, color=_shade(grid, size))]
+    places = {"x": x, "y": y, "opacity": opacity(faint=[others("row", "column")])}
+    stroke: dict[str, Any] = {"stroke": LIGHT, "strokeWidth": 0.5 if grid.cell >= _NARROW else 0}
+    told = {"color": _shade(grid, size), "tooltip": _tips(grid)}
+    cells = frame.select("row", "column", "value")
+    parts = [_ground(size), layer(cells, "rect", {**places, **told}, **stroke)]
     marked = frame.filter("marked").select("row", "column")
     if marked.height:
-        framed = over(marked).mark_rect(filled=False, stroke="#D55E00", strokeWidth=_frame(grid))
-        parts.append(framed.encode(x=x, y=y))
+        framed: dict[str, Any] = {"filled": False, "stroke": FRAME, "strokeWidth": _frame(grid)}
+        parts.append(layer(marked, "rect", places, name=f"{SILENT}frames", **framed))
     if "text" in frame.columns:
-        parts += [_texts(frame, grid, x, y, white=white) for white in (False, True)]
-    return themed(parts, size)
+        parts += [_texts(frame, grid, places, white=white) for white in (False, True)]
+    return themed(parts, size, Live([*grid.rows, *grid.columns]))
+
+
+def _ground(size: Look) -> Layer:
+    """Return what lies under the cells: a cell without a value is white, on a dark page, too."""
+    ends = {"x": at(0), "x2": at(size.width), "y": at(0), "y2": at(size.height)}
+    return layer(pl.DataFrame({"of": [0]}), "rect", ends, name=f"{SILENT}ground", color=GROUND)
+
+
+def _tips(grid: Grid) -> list[Channel]:
+    value = number("value", grid.legend, ".1~%" if grid.domain[0] >= 0 else "+.3~f")
+    row, column = grid.row_title or "row", grid.column_title or "column"
+    return [words("row", row), words("column", column if column != row else f"{column} "), value]
 
 
 def _frame(grid: Grid) -> float:
@@ -63,36 +92,37 @@ def _frame(grid: Grid) -> float:
     return 1.6 if grid.cell >= _NARROW else 0.6
 
 
-def _axis(names: Sequence[str], channel: Any, field: str, title: str, cell: float) -> Any:
+def _axis(names: Sequence[str], field: str, title: str, cell: float) -> Channel:
     """Return a channel of names in this order; where cells are small some have no label."""
     apart = max(1, -(-(TEXT + 1) // max(int(cell), 1)))
     shown = list(names[::apart])
     widest = _LETTER * max(map(len, names), default=0) + _GAP
     angle: dict[str, Any] = {"labelAngle": -90 if widest > cell else 0}
-    axis = alt.Axis(
-        values=shown, grid=False, ticks=False, domain=False, labelLimit=140,
+    axis = {
+        "values": shown, "grid": False, "ticks": False, "domain": False, "labelLimit": 140,
         **(angle if field == "column" else {}),
-    )  # fmt: skip
-    scale = alt.Scale(domain=list(names), paddingInner=0, paddingOuter=0)
-    return channel(field, type="nominal", title=title, scale=scale, axis=axis)
+    }  # fmt: skip
+    scale = {"domain": list(names), "paddingInner": 0, "paddingOuter": 0}
+    return kinds(field, title=title, scale=scale, axis=axis)
 
 
-def _shade(grid: Grid, size: Look) -> alt.Color:
+def _shade(grid: Grid, size: Look) -> Channel:
     colours = SHADES if grid.domain[0] >= 0 else TWO_SIDES
-    legend = alt.Legend(
-        title=grid.legend, orient="bottom", direction="horizontal", gradientThickness=9,
-        gradientLength=min(220, max(120, size.width)), titleFontWeight="normal", titleLimit=400,
-        tickCount=5,
-    )  # fmt: skip
-    scale = alt.Scale(domain=list(grid.domain), range=list(colours), clamp=True, interpolate="rgb")
-    return alt.Color("value", type="quantitative", scale=scale, legend=legend)
+    legend = {
+        "title": grid.legend, "orient": "bottom", "direction": "horizontal", "gradientThickness": 9,
+        "gradientLength": min(220, max(120, size.width)), "titleFontWeight": "normal",
+        "titleLimit": 400, "tickCount": 5,
+    }  # fmt: skip
+    scale = {
+        "domain": list(grid.domain), "range": list(colours), "clamp": True, "interpolate": "rgb",
+    }  # fmt: skip
+    return amount("value", scale=scale, legend=legend)
 
 
-def _texts(frame: pl.DataFrame, grid: Grid, x: Any, y: Any, *, white: bool) -> alt.Chart:
+def _texts(frame: pl.DataFrame, grid: Grid, places: dict[str, Channel], *, white: bool) -> Layer:
     low, high = grid.domain
     middle = 0.0 if low < 0 else low
     dark = ((pl.col("value") - middle).abs() > _DARK * (high - middle)).fill_null(value=False)
     mine = frame.filter(dark if white else ~dark).select("row", "column", "text")
-    mark = over(mine).mark_text(color="#ffffff" if white else INK, fontSize=TEXT - 1)
-    layer: alt.Chart = mark.encode(x=x, y=y, text=alt.Text("text", type="nominal"))
-    return layer
+    how = {"color": ON_DARK if white else ON_PALE, "fontSize": TEXT - 1}
+    return layer(mine, "text", {**places, "text": kinds("text")}, name=f"{SILENT}texts", **how)

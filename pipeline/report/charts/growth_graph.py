@@ -5,14 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import altair as alt
 import polars as pl
 
 from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.labels import spread
+from pipeline.report.charts.parts.live import Live, opacity, other
 from pipeline.report.charts.parts.options import Look
-from pipeline.report.charts.parts.pieces import labels, over, segments
-from pipeline.report.charts.parts.theme import Stroke, strokes, themed
+from pipeline.report.charts.parts.pieces import drawn_as, segments
+from pipeline.report.charts.parts.pieces import names as name_labels
+from pipeline.report.charts.parts.spec import (
+    LIVE,
+    Channel,
+    Layer,
+    Spec,
+    amount,
+    layer,
+    number,
+    words,
+)
+from pipeline.report.charts.parts.strokes import Stroke, strokes
+from pipeline.report.charts.parts.theme import themed
 
 _GAP = 15.0
 _JOINT, _TEXT = 6.0, 26.0
@@ -22,7 +34,7 @@ _JOINT, _TEXT = 6.0, 26.0
 @chart()
 def growth(
     frame: pl.DataFrame, names: Sequence[str], *, x_title: str, y_title: str, look: Look
-) -> alt.TopLevelMixin:
+) -> Spec:
     """Return a line for each name, named at its left end, where the lines are far apart.
 
     Parameters
@@ -30,7 +42,7 @@ def growth(
     frame : DataFrame
         name, k (from 1), share.
     names : sequence of str
-        The lines, in the order of their colours.
+        The lines.
     x_title, y_title : str
         Titles of the axes; y is in per cent.
     look : Look
@@ -38,40 +50,55 @@ def growth(
     """
     last = max(2, int(frame["k"].max() or 2))  # type: ignore[arg-type]  # a column of numbers
     stroke_of = strokes(names, look)
-    lines = [
-        _line(frame.filter(name=name), stroke_of[name], last, x_title=x_title, y_title=y_title)
-        for name in names
+    axes = _axes(last, x_title, y_title)
+    parts = [
+        *(_line(frame.filter(name=name), stroke_of[name], name, axes) for name in names),
+        *([] if look.narrow else _labels(frame, stroke_of, look)),
+        _met(frame, axes, x_title, y_title),
     ]
-    firsts = [_first(frame.filter(name=name), look) for name in names]
-    held = [(name, first) for name, first in zip(names, firsts, strict=True) if first is not None]
+    return themed(parts, look, Live(names, stroke_of))
+
+
+def _labels(frame: pl.DataFrame, stroke_of: dict[str, Stroke], look: Look) -> list[Layer]:
+    firsts = [(name, _first(frame.filter(name=name), look)) for name in stroke_of]
+    held = [(name, first) for name, first in firsts if first is not None]
     places = spread([y for _, y in held], gap=_GAP, low=6.0, high=look.height - 6.0)
     named = list(zip(held, places, strict=True))
     joints = [
-        segments([(-_JOINT, first, -_TEXT, place)], Stroke(stroke_of[name].colour, width=0.9))
+        segments(
+            [(-_JOINT, first, -_TEXT, place)],
+            Stroke(stroke_of[name].colour, width=0.9),
+            seen=opacity(faint=[other(name)]),
+        )
         for (name, first), place in named
     ]
-    texts = labels([(name, -_TEXT - 4, place) for (name, _), place in named], align="right")
-    return themed([*lines, *joints, texts], look)
+    texts = [(name, -_TEXT - 4, place) for (name, _), place in named]
+    return [*joints, name_labels(texts, align="right")]
 
 
-def _line(
-    frame: pl.DataFrame, stroke: Stroke, last: int, *, x_title: str, y_title: str
-) -> alt.Chart:
-    mark = over(frame.select("k", "share")).mark_line(
-        color=stroke.colour, strokeDash=list(stroke.dash), strokeWidth=stroke.width, point=False
-    )
+def _axes(last: int, x_title: str, y_title: str) -> dict[str, Channel]:
     powers = [10**power for power in range(math.ceil(math.log10(last)) + 1)]
-    x = alt.X(
-        "k", type="quantitative", title=x_title,
-        scale=alt.Scale(type="log", domain=[1, last], nice=False),
-        axis=alt.Axis(values=powers, format=",d", grid=True),
+    x = amount(
+        "k", title=x_title, scale={"type": "log", "domain": [1, last], "nice": False},
+        axis={"values": powers, "format": ",d", "grid": True},
     )  # fmt: skip
-    y = alt.Y(
-        "share", type="quantitative", title=y_title, scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format="%", orient="right", tickCount=6),
+    y = amount(
+        "share", title=y_title, scale={"domain": [0, 1]},
+        axis={"format": "%", "orient": "right", "tickCount": 6},
     )  # fmt: skip
-    layer: alt.Chart = mark.encode(x=x, y=y)
-    return layer
+    return {"x": x, "y": y}
+
+
+def _line(frame: pl.DataFrame, stroke: Stroke, name: str, axes: dict[str, Channel]) -> Layer:
+    seen = opacity(faint=[other(name)])
+    return layer(frame.select("k", "share"), "line", {**axes, "opacity": seen}, **drawn_as(stroke))
+
+
+def _met(frame: pl.DataFrame, axes: dict[str, Channel], x_title: str, y_title: str) -> Layer:
+    tips = [words("name", "name"), number("k", x_title, ",d"), number("share", y_title, ".2~%")]
+    how = {"size": 90, "filled": True, "opacity": 0}
+    held = frame.select("k", "share", "name").drop_nulls()
+    return layer(held, "point", {**axes, "tooltip": tips}, name=f"{LIVE}points", **how)
 
 
 def _first(frame: pl.DataFrame, look: Look) -> float | None:

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-import altair as alt
 import polars as pl
 
 from pipeline.report.charts.base import chart
 from pipeline.report.charts.matrix import NUMBERS, Matrix
+from pipeline.report.charts.parts.colours import DIVERGING, GREY, ON_PALE
+from pipeline.report.charts.parts.live import Live, opacity, others
 from pipeline.report.charts.parts.options import SCREEN, Look
-from pipeline.report.charts.parts.pieces import labels, number, over, pixel_x, pixel_y, words
-from pipeline.report.charts.parts.theme import GREY, INK, TEXT, dressed, sized
+from pipeline.report.charts.parts.pieces import labels, names
+from pipeline.report.charts.parts.spec import (
+    SILENT,
+    Channel,
+    Layer,
+    Spec,
+    amount,
+    end,
+    joined,
+    layer,
+    number,
+    pixel,
+    words,
+)
+from pipeline.report.charts.parts.theme import TEXT, dressed, sized
 
-DIVERGING = ("#e9934a", "#f7d9bd", "#ffffff", "#c5def0", "#5aa5d6")
-"""Orange to blue, which colour-blind readers can tell apart; ink is legible on both ends."""
 GREYS = ("#ffffff", "#9a9a9a")
 
 
@@ -28,7 +41,7 @@ class _Grid:
 
 
 @chart()
-def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> alt.ConcatChart:
+def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> Spec:
     """Draw a square of cells for each matrix, all on the same scale of colours.
 
     A cell is the difference of precision, row less column, in percentage points; a star or a
@@ -41,7 +54,7 @@ def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> alt.ConcatCh
     matrices : sequence of Matrix
         One or more.
     look : Look
-        Style, and whether the cells answer to the mouse. The size follows from the cells.
+        Style. The size follows from the cells; on a phone the squares stand below each other.
 
     Raises
     ------
@@ -54,8 +67,8 @@ def heat_map(matrices: Sequence[Matrix], *, look: Look = SCREEN) -> alt.ConcatCh
     grid = _Grid(44.0, 24.0, True, look) if most <= NUMBERS else _Grid(16.0, 16.0, False, look)
     top = _top(matrices)
     panels = [_panel(matrix, grid, top) for matrix in matrices]
-    figure: alt.ConcatChart = dressed(alt.ConcatChart(concat=panels, columns=2))
-    return figure
+    measures = joined([name for matrix in matrices for name in matrix.order])
+    return dressed({"concat": panels, "columns": 1 if look.narrow else 2}, Live(measures))
 
 
 def _top(matrices: Sequence[Matrix]) -> float:
@@ -65,13 +78,10 @@ def _top(matrices: Sequence[Matrix]) -> float:
     return max(1.0, float(-(-100 * largest // 1)))
 
 
-def _panel(matrix: Matrix, grid: _Grid, top: float) -> alt.LayerChart:
+def _panel(matrix: Matrix, grid: _Grid, top: float) -> Spec:
     size = len(matrix.order)
     placed = _placed(matrix, grid)
-    look = Look(
-        style=grid.look.style, live=grid.look.live,
-        width=round(grid.width * size), height=round(grid.height * size),
-    )  # fmt: skip
+    look = replace(grid.look, width=round(grid.width * size), height=round(grid.height * size))
     tested = placed.filter(pl.col("points").is_not_null())
     parts = [
         *_untested(placed.filter(pl.col("points").is_null()), grid),
@@ -79,7 +89,7 @@ def _panel(matrix: Matrix, grid: _Grid, top: float) -> alt.LayerChart:
         *(_numbers(tested, grid) if grid.numbers else _stars(tested, grid)),
         *_names(matrix.order, grid),
     ]
-    return sized(parts, look).properties(title=alt.Title(f"n = {matrix.n:,}"))
+    return {**sized(parts, look), "title": f"n = {matrix.n:,}"}
 
 
 def _placed(matrix: Matrix, grid: _Grid) -> pl.DataFrame:
@@ -97,46 +107,35 @@ def _placed(matrix: Matrix, grid: _Grid) -> pl.DataFrame:
     return held.select("row", "column", "points", "p", "significant", "x", "y").sort("y", "x")
 
 
-def _squares(frame: pl.DataFrame, grid: _Grid) -> alt.Chart:
-    ends = frame.with_columns(
-        x2=(pl.col("x") + grid.width - 1).round(2), y2=(pl.col("y") + grid.height - 1).round(2)
-    )
-    layer: alt.Chart = over(ends).encode(
-        x=pixel_x("x"), x2="x2",
-        y=pixel_y("y"), y2="y2",
-    )  # fmt: skip
-    return layer
-
-
-def _untested(nothing: pl.DataFrame, grid: _Grid) -> list[alt.Chart]:
+def _untested(nothing: pl.DataFrame, grid: _Grid) -> list[Layer]:
     crosses = [
         ("×", x + grid.width / 2, y + grid.height / 2) for x, y in nothing.select("x", "y").rows()
     ]
     return [labels(crosses, align="center", color=GREY)]
 
 
-def _coloured(tested: pl.DataFrame, grid: _Grid, top: float) -> list[alt.Chart]:
+def _coloured(tested: pl.DataFrame, grid: _Grid, top: float) -> list[Layer]:
     colours = GREYS if grid.look.style == "print" else DIVERGING
     domain = [0.0, top] if grid.look.style == "print" else [-top, -top / 4, 0.0, top / 4, top]
-    colour = alt.Color(
-        "points", type="quantitative",
-        scale=alt.Scale(domain=domain, range=list(colours), interpolate="rgb"),
-        legend=alt.Legend(
-            title="row − column (points)", orient="bottom", direction="horizontal",
-            gradientLength=200, gradientThickness=10, tickCount=5, gradientStrokeColor=GREY,
-            gradientStrokeWidth=0.5, values=[domain[0], 0.0, top],
-        ),
-    )  # fmt: skip
+    legend = {
+        "title": "row − column (points)", "orient": "bottom", "direction": "horizontal",
+        "gradientLength": 200, "gradientThickness": 10, "tickCount": 5,
+        "gradientStrokeColor": GREY, "gradientStrokeWidth": 0.5, "values": [domain[0], 0.0, top],
+    }  # fmt: skip
+    scale = {"domain": domain, "range": list(colours), "interpolate": "rgb"}
+    channels = {
+        "x": pixel("x"), "x2": end("x2"), "y": pixel("y"), "y2": end("y2"), "tooltip": _tips(),
+        "color": amount("points", scale=scale, legend=legend),
+        "opacity": opacity(faint=[others("row", "column")]),
+    }  # fmt: skip
+    ends = tested.with_columns(
+        x2=(pl.col("x") + grid.width - 1).round(2), y2=(pl.col("y") + grid.height - 1).round(2)
+    )
     edge = 0.4 if grid.look.style == "print" else 0.0
-    told = _tips() if grid.look.live else []
-    return [
-        _squares(tested, grid)
-        .mark_rect(stroke=GREY, strokeWidth=edge)
-        .encode(color=colour, tooltip=told)
-    ]
+    return [layer(ends, "rect", channels, stroke=GREY, strokeWidth=edge)]
 
 
-def _tips() -> list[alt.Tooltip]:
+def _tips() -> list[Channel]:
     return [
         words("row", "row"),
         words("column", "column"),
@@ -145,12 +144,13 @@ def _tips() -> list[alt.Tooltip]:
     ]
 
 
-def _numbers(tested: pl.DataFrame, grid: _Grid) -> list[alt.Chart]:
+def _numbers(tested: pl.DataFrame, grid: _Grid) -> list[Layer]:
     texts = [
         (_number(points) + ("*" if star else ""), x + grid.width / 2, y + grid.height / 2)
         for points, star, x, y in tested.select("points", "significant", "x", "y").iter_rows()
     ]
-    return [labels(texts, align="center", fontSize=TEXT - 1)]
+    how: dict[str, Any] = {"fontSize": TEXT - 1, "color": ON_PALE, "name": f"{SILENT}numbers"}
+    return [labels(texts, align="center", **how)]
 
 
 def _number(points: float) -> str:
@@ -158,16 +158,17 @@ def _number(points: float) -> str:
     return f"{sign}{abs(points):.1f}"
 
 
-def _stars(tested: pl.DataFrame, grid: _Grid) -> list[alt.Chart]:
+def _stars(tested: pl.DataFrame, grid: _Grid) -> list[Layer]:
     middle = tested.filter("significant").select(
         x=pl.col("x") + grid.width / 2, y=pl.col("y") + grid.height / 2
     )
-    mark = over(middle).mark_point(size=14, filled=True, color=INK, opacity=1)
-    return [mark.encode(x=pixel_x("x"), y=pixel_y("y"))]
+    channels = {"x": pixel("x"), "y": pixel("y")}
+    how = {"size": 14, "filled": True, "color": ON_PALE, "opacity": 1}
+    return [layer(middle, "point", channels, name=f"{SILENT}stars", **how)]
 
 
-def _names(order: Sequence[str], grid: _Grid) -> list[alt.Chart]:
+def _names(order: Sequence[str], grid: _Grid) -> list[Layer]:
     rows = [(name, -6.0, (index + 0.5) * grid.height) for index, name in enumerate(order)]
     columns = [((index + 0.5) * grid.width, name) for index, name in enumerate(order)]
     heads = [(name, x, -6.0) for x, name in columns]
-    return [labels(rows, align="right"), labels(heads, angle=270)]
+    return [names(rows, align="right"), names(heads, angle=270)]

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
-import altair as alt
 import polars as pl
 
 from pipeline.report.charts.base import chart
+from pipeline.report.charts.parts.colours import INK
+from pipeline.report.charts.parts.live import NONE, Limits, Live, opacity, others
 from pipeline.report.charts.parts.options import SCREEN, Look
-from pipeline.report.charts.parts.pieces import over
 from pipeline.report.charts.parts.plane import round_domain
-from pipeline.report.charts.parts.theme import COLOURS, INK, themed
+from pipeline.report.charts.parts.spec import (
+    Channel,
+    Layer,
+    Spec,
+    amount,
+    end,
+    kinds,
+    layer,
+    number,
+    words,
+)
+from pipeline.report.charts.parts.strokes import strokes
+from pipeline.report.charts.parts.theme import rows, themed
 
-ROW = 34
-"""Height of a row; pixels."""
+ROW, NARROW_ROW = 34, 44
+"""Height of a row, and where the name stands above it; pixels."""
 
 
 @chart()
 def lexicon_chart(
     frame: pl.DataFrame, *, title: str, zero: bool = False, look: Look = SCREEN
-) -> alt.LayerChart:
+) -> Spec:
     """Draw a point and a line for each row, from the top.
 
     Parameters
@@ -40,29 +52,47 @@ def lexicon_chart(
     ))  # fmt: skip
     every = [*held["value"], *held["lower"], *held["upper"], *([0.0] if zero else [])]
     domain = round_domain(every)
-    colour = INK if look.style == "print" else COLOURS[0]
-    points = over(held).mark_point(size=60, filled=True, color=colour, opacity=1)
-    spans = over(held.drop_nulls("lower")).mark_rule(color=colour, strokeWidth=2)
+    spans = held.drop_nulls("lower")
+    y = rows("name", names, look, limit=320)
+    colour, told = _colour(names, look, alike=zero), _tips(title, limits=not spans.is_empty())
+    faint = [others("name")]
+    shared = {"y": y, "color": colour, "tooltip": told}
+    span = {
+        **shared, "x": _x("lower", title, domain, look), "x2": end("upper"),
+        "opacity": opacity(hidden=[NONE], faint=faint),
+    }  # fmt: skip
+    point = {**shared, "x": _x("value", title, domain, look), "opacity": opacity(faint=faint)}
     parts = [
-        *([_zero_line(domain, title)] if zero else []),
-        spans.encode(x=_x("lower", title, domain), x2=alt.X2("upper"), y=_y(names)),
-        points.encode(x=_x("value", title, domain), y=_y(names)),
+        *([_zero_line(domain, title, look)] if zero else []),
+        layer(spans, "rule", span, strokeWidth=2),
+        layer(held, "point", point, size=60, filled=True),
     ]
-    size = Look(style=look.style, width=look.width, height=ROW * max(1, len(names)))
-    return themed(parts, size)
+    row = NARROW_ROW if look.narrow else ROW
+    size = replace(look, height=row * max(1, len(names)))
+    limits: tuple[Limits, ...] = ("none", "pointwise") if spans.height else ()
+    return themed(parts, size, Live(names, {} if zero else strokes(names, look), limits=limits))
 
 
-def _x(field: str, title: str, domain: tuple[float, float]) -> alt.X:
-    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
-    return alt.X(field, type="quantitative", title=title, scale=scale, axis=alt.Axis(grid=True))
+def _colour(names: list[str], look: Look, *, alike: bool) -> Channel:
+    """Return the colour that belongs to each name; one for all differences."""
+    if alike or look.style == "print":
+        return {"value": INK}
+    given = strokes(names, look)
+    colours = [stroke.colour for stroke in given.values()]
+    return kinds("name", scale={"domain": list(given), "range": colours}, legend=None)
 
 
-def _y(names: Sequence[str]) -> alt.Y:
-    return alt.Y("name", type="nominal", sort=list(names), title=None,
-                 axis=alt.Axis(labelLimit=320, ticks=False, domain=False))  # fmt: skip
+def _tips(title: str, *, limits: bool) -> list[Channel]:
+    ends = [number(field, f"{field} limit", ".2f") for field in ("lower", "upper")]
+    return [words("name", "name"), number("value", title, ".2f"), *(ends if limits else [])]
 
 
-def _zero_line(domain: tuple[float, float], title: str) -> alt.Chart:
-    mark = over(pl.DataFrame({"at": [0.0]})).mark_rule(color=INK, strokeDash=[4, 3])
-    layer: alt.Chart = mark.encode(x=_x("at", title, domain))
-    return layer
+def _x(field: str, title: str, domain: tuple[float, float], look: Look) -> Channel:
+    scale = {"domain": list(domain), "nice": False, "zero": False}
+    axis = {"grid": True, **({"tickCount": 5} if look.narrow else {})}
+    return amount(field, title=title, scale=scale, axis=axis)
+
+
+def _zero_line(domain: tuple[float, float], title: str, look: Look) -> Layer:
+    channels = {"x": _x("at", title, domain, look)}
+    return layer(pl.DataFrame({"at": [0.0]}), "rule", channels, color=INK, strokeDash=[4, 3])

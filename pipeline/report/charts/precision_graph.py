@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import altair as alt
 import polars as pl
 
 from pipeline.report.charts.base import chart
 from pipeline.report.charts.parts.curves import at_same, curves, n_range, roomy, y_range
 from pipeline.report.charts.parts.ends import End
+from pipeline.report.charts.parts.live import NONE, opacity
 from pipeline.report.charts.parts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
 from pipeline.report.charts.parts.pieces import level
 from pipeline.report.charts.parts.plane import Plane
 from pipeline.report.charts.parts.prepare import at_thinned, per_cent, within
-from pipeline.report.charts.parts.theme import BASELINE, BASELINE_LIMIT, themed
+from pipeline.report.charts.parts.spec import Layer, Spec
+from pipeline.report.charts.parts.strokes import BASELINE, BASELINE_LIMIT
 
 N_BEST = "n (size of the n-best list)"
 
@@ -28,7 +29,7 @@ def precision_chart(
     window: Window = WHOLE,
     look: Look = SCREEN,
     x_title: str = N_BEST,
-) -> alt.LayerChart:
+) -> Spec:
     """Draw n on x and precision in per cent on y, a line per measure, for one category.
 
     Parameters
@@ -43,15 +44,14 @@ def precision_chart(
     window : Window
         Measures, and the range of n and of y.
     look : Look
-        Style and size, and whether the chart answers to the mouse. It gets higher where the
-        labels of many lines need it.
+        Style and size. It gets higher where the labels of many lines need it.
     x_title : str
         What n is.
 
     Returns
     -------
-    LayerChart
-        Nothing in it is computed but per cents and places.
+    dict
+        The specification. Nothing in it is computed but per cents and places.
 
     Raises
     ------
@@ -71,12 +71,12 @@ def precision_chart(
     truth = None if extras.truth is None else at_same(per_cent(extras.truth), drawn)
     true_y = [] if truth is None else [*truth["y"]]
     y = y_range(drawn, [*true_y, *_levels(baseline)], extras, window)
-    plane = Plane(n_range(drawn), y, roomy(look, len(names) + 1), "precision (%)", x_title)
-    parts = curves(
+    size = roomy(look, len(names) + 1)
+    plane = Plane(n_range(drawn), y, size, "precision (%)", x_title, zooms=True)
+    return curves(
         drawn, plane, names=names, extras=extras, window=window, truth=truth,
         under=list(baseline_lines(baseline, plane)), ends=list(baseline_end(baseline, plane)),
     )  # fmt: skip
-    return themed(parts, plane.look)
 
 
 def _levels(baseline: pl.DataFrame | None) -> list[float]:
@@ -85,15 +85,15 @@ def _levels(baseline: pl.DataFrame | None) -> list[float]:
     return [100 * limit for limit in baseline.select("precision", "upper").row(0) if limit]
 
 
-def baseline_lines(baseline: pl.DataFrame | None, plane: Plane) -> Iterator[alt.Chart]:
+def baseline_lines(baseline: pl.DataFrame | None, plane: Plane) -> Iterator[Layer]:
     """Yield the line of the baseline, and its limits dotted where they have a width."""
     if baseline is None or baseline["precision"].item() is None:
         return
     value, lower, upper = baseline.select("precision", "lower", "upper").row(0)
     yield level(100 * value, plane, BASELINE)
     if lower < upper:
-        yield level(100 * lower, plane, BASELINE_LIMIT)
-        yield level(100 * upper, plane, BASELINE_LIMIT)
+        for limit in (lower, upper):
+            yield level(100 * limit, plane, BASELINE_LIMIT, seen=opacity(hidden=[NONE]))
 
 
 def baseline_end(baseline: pl.DataFrame | None, plane: Plane) -> Iterator[End]:

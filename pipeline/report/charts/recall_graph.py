@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import altair as alt
 import polars as pl
 
 from pipeline.report.charts.base import chart
@@ -12,11 +11,14 @@ from pipeline.report.charts.parts import layers
 from pipeline.report.charts.parts.coincide import uncovered
 from pipeline.report.charts.parts.curves import at_same, curves, line_ends, n_range, roomy, y_range
 from pipeline.report.charts.parts.ends import End, end_labels
+from pipeline.report.charts.parts.live import Live, opacity, other
 from pipeline.report.charts.parts.options import PLAIN, SCREEN, WHOLE, Extras, Look, Window
-from pipeline.report.charts.parts.pieces import number, over, path, words
+from pipeline.report.charts.parts.pieces import path
 from pipeline.report.charts.parts.plane import DECIMAL, Plane, round_domain
 from pipeline.report.charts.parts.prepare import at_thinned, per_cent, within
-from pipeline.report.charts.parts.theme import BASELINE, Stroke, dashed, strokes, themed
+from pipeline.report.charts.parts.spec import LIVE, Layer, Spec, layer, number, words
+from pipeline.report.charts.parts.strokes import BASELINE, Stroke, strokes, thin
+from pipeline.report.charts.parts.theme import themed
 from pipeline.report.charts.precision_graph import baseline_end, baseline_lines
 
 
@@ -28,7 +30,7 @@ def recall_chart(
     extras: Extras = PLAIN,
     window: Window = WHOLE,
     look: Look = SCREEN,
-) -> alt.LayerChart:
+) -> Spec:
     """Draw n on x and recall in per cent on y, a line per measure, for one category.
 
     Parameters
@@ -42,7 +44,7 @@ def recall_chart(
     window : Window
         Measures, and the range of n and of y.
     look : Look
-        Style and size, and whether the chart answers to the mouse.
+        Style and size.
 
     Raises
     ------
@@ -56,14 +58,13 @@ def recall_chart(
         raise ValueError(f"no estimate of recall from n = {window.first_n} on")
     truth = None if extras.truth is None else at_same(per_cent(extras.truth, "recall"), drawn)
     y = y_range(drawn, [] if truth is None else [*truth["y"]], extras, window)
-    plane = Plane(n_range(drawn), y, roomy(look, len(names) + 1), "recall (%)")
+    plane = Plane(n_range(drawn), y, roomy(look, len(names) + 1), "recall (%)", zooms=True)
     chance = _chance(plane, n_candidates)
     ends = [End("random order", chance["y"].to_list(), BASELINE)] if chance.height else []
-    parts = curves(
-        drawn, plane, names=names, extras=extras, window=window, truth=truth,
-        under=layers.lines(chance, plane, {"random order": BASELINE}), ends=ends,
-    )  # fmt: skip
-    return themed(parts, plane.look)
+    under = layers.lines(chance, plane, {"random order": BASELINE}, named=False)
+    return curves(
+        drawn, plane, names=names, extras=extras, window=window, truth=truth, under=under, ends=ends
+    )
 
 
 def _chance(plane: Plane, n_candidates: int | None) -> pl.DataFrame:
@@ -82,7 +83,7 @@ def precision_recall_chart(
     extras: Extras = PLAIN,
     window: Window = WHOLE,
     look: Look = SCREEN,
-) -> alt.LayerChart:
+) -> Spec:
     """Draw recall on x and precision on y, both in per cent; n grows along each line.
 
     Parameters
@@ -92,11 +93,11 @@ def precision_recall_chart(
     baseline : DataFrame or None
         `schemas.Baseline`, the row of that category: a line with a dotted interval.
     extras : Extras
-        `cuts`: points on the lines at these n. `truth`: dashed lines. The rest is not used.
+        `cuts`: points on the lines at these n. `truth`: thin lines. The rest is not used.
     window : Window
         Measures, and the range of n and of y.
     look : Look
-        Style and size; a live chart tells n, precision and recall of each point.
+        Style and size.
 
     Raises
     ------
@@ -114,13 +115,14 @@ def precision_recall_chart(
     stroke_of = uncovered(strokes(names, look), drawn, plane)
     parts = [
         *baseline_lines(baseline, plane),
-        *([] if truth is None else _paths(truth, plane, dashed(stroke_of, look))),
+        *([] if truth is None else _paths(truth, plane, thin(stroke_of, look))),
         *_paths(drawn, plane, stroke_of),
         *(_points(drawn.filter(pl.col("n").is_in(extras.cuts)), plane, stroke_of)),
         *end_labels([*line_ends(drawn, stroke_of), *baseline_end(baseline, plane)], plane),
-        *(_met(drawn, plane) if look.live else []),
+        _met(drawn, plane),
     ]
-    return themed(parts, plane.look)
+    more = {each.text: each.stroke for each in baseline_end(baseline, plane)}
+    return themed(parts, plane.look, Live(names, stroke_of, more))
 
 
 def _both(frame: pl.DataFrame) -> pl.DataFrame:
@@ -138,20 +140,28 @@ def _plane(
     return Plane(x, y, look, "precision (%)", "recall (%)", DECIMAL)
 
 
-def _paths(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[alt.Chart]:
-    return [path(frame.filter(line=name), plane, stroke) for name, stroke in given.items()]
-
-
-def _points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[alt.Chart]:
+def _paths(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
     return [
-        over(frame.filter(pl.col("y").is_between(*plane.y), line=name).select("x", "y"))
-        .mark_point(size=34, filled=True, color=stroke.colour, opacity=1)
-        .encode(x=plane.x_axis("x"), y=plane.y_axis("y"))
+        path(frame.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
         for name, stroke in given.items()
     ]
 
 
-def _met(drawn: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
+def _points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
+    inside = frame.filter(pl.col("y").is_between(*plane.y))
+    x, y = plane.x_axis("x"), plane.y_axis("y")
+    return [
+        layer(
+            inside.filter(line=name).select("x", "y"),
+            "point",
+            {"x": x, "y": y, "opacity": opacity(faint=[other(name)])},
+            size=34, filled=True, color=stroke.colour,
+        )
+        for name, stroke in given.items()
+    ]  # fmt: skip
+
+
+def _met(drawn: pl.DataFrame, plane: Plane) -> Layer:
     """Return invisible points that tell what they are when the mouse meets them."""
     shown = [
         words("line", "measure"),
@@ -159,5 +169,6 @@ def _met(drawn: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
         number("x", "recall (%)", ".2f"),
         number("y", "precision (%)", ".2f"),
     ]
-    met = over(drawn.drop_nulls()).mark_point(clip=True, size=70, filled=True, opacity=0)
-    return [met.encode(x=plane.x_axis("x"), y=plane.y_axis("y"), tooltip=shown)]
+    channels = {"x": plane.x_axis("x"), "y": plane.y_axis("y"), "tooltip": shown}
+    how = {"clip": True, "size": 70, "filled": True, "opacity": 0}
+    return layer(drawn.drop_nulls(), "point", channels, name=f"{LIVE}points", **how)

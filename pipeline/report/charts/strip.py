@@ -4,35 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-import altair as alt
 import polars as pl
 
 from pipeline.report.charts.base import chart
+from pipeline.report.charts.parts.colours import AMONG, BEST, GREY, LIGHT, ON_DARK, ON_PALE
 from pipeline.report.charts.parts.labels import rows
+from pipeline.report.charts.parts.live import Live, opacity, others
 from pipeline.report.charts.parts.options import SCREEN, Look
-from pipeline.report.charts.parts.pieces import (
-    labels,
+from pipeline.report.charts.parts.pieces import labels, names, segments
+from pipeline.report.charts.parts.spec import (
+    SILENT,
+    Channel,
+    Layer,
+    Spec,
+    end,
+    layer,
     number,
-    over,
-    pixel_x,
-    pixel_y,
-    segments,
+    pixel,
     words,
 )
-from pipeline.report.charts.parts.theme import DIGIT, GREY, INK, LIGHT, TEXT, Stroke, themed
+from pipeline.report.charts.parts.strokes import Stroke
+from pipeline.report.charts.parts.theme import DIGIT, TEXT, themed
 
 ROW = 20.0
+NAME_ABOVE = 16.0
+"""What a row is higher on a phone, where the name stands above the cells; pixels."""
 WIDEST = 72.0
 """The most that a column takes; pixels."""
 NUMBER = 34.0
 """The least width of a column whose cells hold numbers."""
-BEST, AMONG = "#0072B2", "#b9d8ec"
 DARK, PALE = "#555555", "#d5d5d5"
 
 
 @chart()
-def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChart:
+def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
     """Draw a row per measure and a column per n: dark where best, pale where not worse.
 
     Measures that are nowhere among them have no row. The columns are as wide as each other,
@@ -55,18 +62,22 @@ def strip_chart(best: pl.DataFrame, *, look: Look = SCREEN) -> alt.LayerChart:
         raise ValueError("no best measure to draw")
     cuts = sorted(set(best["n"]))
     width = min(WIDEST, look.width / len(cuts))
-    names = _order(best)
-    placed = _placed(best, names, cuts, width)
-    size = replace(look, width=round(width * len(cuts)), height=round(ROW * len(names)))
-    across = [(0.0, ROW * (i + 1), float(size.width), ROW * (i + 1)) for i in range(len(names))]
+    order = _order(best)
+    above = NAME_ABOVE if look.narrow else 0.0
+    row = ROW + above
+    placed = _placed(best, order, cuts, width, above=above)
+    size = replace(look, width=round(width * len(cuts)), height=round(row * len(order)))
+    across = [(0.0, row * (i + 1), float(size.width), row * (i + 1)) for i in range(len(order))]
+    left = [(name, -8.0, ROW * (i + 0.5)) for i, name in enumerate(order)]
+    inside = [(name, 0.0, row * i + above / 2 + 1) for i, name in enumerate(order)]
     parts = [
         segments(across, Stroke(LIGHT, width=1.0)),
         *(_cells(placed, is_best, look) for is_best in (False, True)),
         *(_numbers(placed, width) if width >= NUMBER else []),
-        labels([(name, -8.0, ROW * (i + 0.5)) for i, name in enumerate(names)], align="right"),
+        names(inside) if look.narrow else names(left, align="right"),
         *_heads(cuts, width),
     ]
-    return themed(parts, size)
+    return themed(parts, size, Live(order))
 
 
 def _order(best: pl.DataFrame) -> list[str]:
@@ -77,12 +88,12 @@ def _order(best: pl.DataFrame) -> list[str]:
 
 
 def _placed(
-    best: pl.DataFrame, names: Sequence[str], cuts: Sequence[int], width: float
+    best: pl.DataFrame, order: Sequence[str], cuts: Sequence[int], width: float, *, above: float
 ) -> pl.DataFrame:
     gap = 2.0 if width > 8 else 0.0
-    row = pl.col("measure").replace_strict({name: i for i, name in enumerate(names)})
+    row = pl.col("measure").replace_strict({name: i for i, name in enumerate(order)})
     column = pl.col("n").replace_strict({n: i for i, n in enumerate(cuts)})
-    x, y = (column * width).round(2), row * ROW
+    x, y = (column * width).round(2), row * (ROW + above) + above
     return best.select(
         "measure", "n", "best", "p_adjusted",
         precision=(100 * pl.col("precision")).round(2),
@@ -91,19 +102,17 @@ def _placed(
     ).sort("y", "x")  # fmt: skip
 
 
-def _cells(placed: pl.DataFrame, is_best: bool, look: Look) -> alt.Chart:
+def _cells(placed: pl.DataFrame, is_best: bool, look: Look) -> Layer:
     strong, weak = (DARK, PALE) if look.style == "print" else (BEST, AMONG)
-    mark = over(placed.filter(best=is_best).drop("best")).mark_rect(
-        color=strong if is_best else weak
-    )
-    layer: alt.Chart = mark.encode(
-        x=pixel_x("x"), x2="x2", y=pixel_y("y"), y2="y2",
-        tooltip=_tips() if look.live else [],
-    )  # fmt: skip
-    return layer
+    channels = {
+        "x": pixel("x"), "x2": end("x2"), "y": pixel("y"), "y2": end("y2"), "tooltip": _tips(),
+        "opacity": opacity(faint=[others("measure")]),
+    }  # fmt: skip
+    mine = placed.filter(best=is_best).drop("best")
+    return layer(mine, "rect", channels, color=strong if is_best else weak)
 
 
-def _tips() -> list[alt.Tooltip]:
+def _tips() -> list[Channel]:
     return [
         words("measure", "measure"),
         number("n", "n", ",d"),
@@ -113,19 +122,20 @@ def _tips() -> list[alt.Tooltip]:
     ]
 
 
-def _numbers(placed: pl.DataFrame, width: float) -> list[alt.Chart]:
+def _numbers(placed: pl.DataFrame, width: float) -> list[Layer]:
     def texts(*, is_best: bool) -> list[tuple[str, float, float]]:
         held = placed.filter(best=is_best).select("precision", "x", "y").rows()
         said = [("?" if p is None else f"{p:.1f}", x, y) for p, x, y in held]
         return [(text, x + width / 2 - 1, y + ROW / 2 - 2) for text, x, y in said]
 
+    how: dict[str, Any] = {"fontSize": TEXT - 1, "name": f"{SILENT}numbers"}
     return [
-        labels(texts(is_best=False), align="center", color=INK, fontSize=TEXT - 1),
-        labels(texts(is_best=True), align="center", color="#ffffff", fontSize=TEXT - 1),
+        labels(texts(is_best=False), align="center", color=ON_PALE, **how),
+        labels(texts(is_best=True), align="center", color=ON_DARK, **how),
     ]
 
 
-def _heads(cuts: Sequence[int], width: float) -> list[alt.Chart]:
+def _heads(cuts: Sequence[int], width: float) -> list[Layer]:
     """Write the n over the columns: all of them, or as many as there is room for."""
     texts = [(f"{n:,}", (i + 0.5) * width - 1) for i, n in enumerate(cuts)]
     free = rows([x for _, x in texts], [len(text) * DIGIT + 6 for text, _ in texts], most=1)

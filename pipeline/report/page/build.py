@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.remarks.remark import LEVELS, Remark
-from pipeline.report.page import export
+from pipeline.report.page.answers import answers, cautions
 from pipeline.report.page.contents import contents
 from pipeline.report.page.document import ReportInput, Shown
+from pipeline.report.page.drawing import Drawing
+from pipeline.report.page.headings import headings
+from pipeline.report.page.making import Maker
 from pipeline.report.page.names import distinct, slug
-from pipeline.report.page.page import Data, Page, PageSection, Part, Remarked, render
-from pipeline.report.page.parts import figure_part, table_part, text_part, whole_table
-from pipeline.report.view import VIEWS, Block, Figure, Text
+from pipeline.report.page.page import Data, Page, PageSection, Remarked
+from pipeline.report.page.parts import whole_table
+from pipeline.report.page.places import Places
+from pipeline.report.page.render import render
+from pipeline.report.view import VIEWS, Block
 
 
 def build(report: ReportInput) -> dict[str, bytes]:
@@ -27,7 +32,7 @@ def build(report: ReportInput) -> dict[str, bytes]:
     -------
     dict of str to bytes
         ``index.html``, which needs no other file and no network; ``figures/SECTION-NAME``
-        as ``.svg`` and ``.png``; ``tables/SECTION-NAME`` and ``tables/STAGE.TABLE`` as
+        in the kinds of ``pictures``; ``tables/SECTION-NAME`` and ``tables/STAGE.TABLE`` as
         ``.parquet`` and ``.csv``. Equal input gives equal bytes.
 
     Raises
@@ -35,24 +40,35 @@ def build(report: ReportInput) -> dict[str, bytes]:
     ConfigError
         If an option of a view names what is not there.
     """
-    shown = [stage for stage in report.stages if stage.view.use in VIEWS]
-    anchors = distinct(slug(stage.view.name) for stage in shown)
+    stages = [stage for stage in report.stages if stage.view.use in VIEWS]
+    anchors = distinct(slug(stage.view.name) for stage in stages)
+    titles = headings([stage.view for stage in stages])
     files: dict[str, bytes] = {}
-    sections = [
-        _section(_Place(stage, anchor, report), files)
-        for stage, anchor in zip(shown, anchors, strict=True)
-    ]
+    kept = (report.pictures, report.most_rows)
+    with Drawing() as drawing:
+        there = [
+            _Place(stage, anchor, title, report)
+            for stage, anchor, title in zip(stages, anchors, titles, strict=True)
+        ]
+        # Pictures are drawn by another process: what needs none is made in the meantime.
+        blocks = [_begun(place, drawing) for place in there]
+        data = [_data(place, files) for place in there]
+        sections = [
+            _section(place, Maker(place.anchor, files, drawing, *kept), shown, tables)
+            for place, shown, tables in zip(there, blocks, data, strict=True)
+        ]
+    places = Places(sections)
     page = Page(
         report.title,
         report.description,
         tuple(sections),
         report.provenance,
         report.missing,
-        _remarked(report, {section.heading: section.anchor for section in sections}),
+        _remarked(report, {section.name: section.anchor for section in sections}),
+        answers(report.findings, places),
+        cautions(report.findings, places),
     )
-    drawn = any(path.startswith("figures/") for path in files)
-    html = render(page, javascript=export.javascript() if drawn else "")
-    return {"index.html": html.encode(), **files}
+    return {"index.html": render(page).encode(), **files}
 
 
 def _remarked(report: ReportInput, anchors: Mapping[str, str]) -> tuple[Remarked, ...]:
@@ -74,45 +90,40 @@ class _Place:
 
     shown: Shown
     anchor: str
+    title: str
     report: ReportInput
 
 
-def _section(place: _Place, files: dict[str, bytes]) -> PageSection:
-    """Return the section of a stage, and add its files to `files`."""
+def _begun(place: _Place, drawing: Drawing) -> Sequence[Block]:
+    """Return what is shown of a stage, and begin to draw its figures."""
+    style, slots = place.report.style, place.report.slots
+    blocks = contents(place.shown, style=style, slots=slots)
+    drawing.ahead(blocks)
+    return blocks
+
+
+def _data(place: _Place, files: dict[str, bytes]) -> tuple[Data, ...]:
+    """Return the tables of a stage, and add their files to `files`."""
+    found = []
+    for table in () if place.shown.missing else place.shown.tables:
+        data, own = whole_table(place.shown.view, table, most_rows=place.report.most_rows)
+        files.update(own)
+        found.append(data)
+    return tuple(found)
+
+
+def _section(
+    place: _Place, maker: Maker, blocks: Sequence[Block], data: tuple[Data, ...]
+) -> PageSection:
+    """Return the section of a stage."""
     stage = place.shown.view
-    blocks = contents(place.shown, style=place.report.style)
-    parts = [_part(block, place.anchor, files) for block in blocks]
-    there = () if place.shown.missing else place.shown.tables
-    data = [_data(place, table, files) for table in there]
     return PageSection(
         place.anchor,
+        place.title,
         stage.name,
         stage.use,
         place.shown.doc,
-        tuple(parts),
-        tuple(data),
+        maker.parts(blocks),
+        data,
         tuple(place.report.remarks.get(stage.name, ())),
     )
-
-
-def _part(block: Block, anchor: str, files: dict[str, bytes]) -> Part:
-    if isinstance(block, Text):
-        return text_part(block)
-    folder = "figures" if isinstance(block, Figure) else "tables"
-    wanted = f"{folder}/{anchor}-{slug(block.name)}"
-    stem = _free(wanted, files)
-    part, own = figure_part(block, stem) if isinstance(block, Figure) else table_part(block, stem)
-    files.update(own)
-    return part
-
-
-def _free(wanted: str, files: dict[str, bytes]) -> str:
-    """Return a path without ending that no file has yet."""
-    taken = {path.rpartition(".")[0] for path in files}
-    return distinct([*sorted(taken), wanted])[-1]
-
-
-def _data(place: _Place, table: str, files: dict[str, bytes]) -> Data:
-    data, own = whole_table(place.shown.view, table, most_rows=place.report.most_rows)
-    files.update(own)
-    return data

@@ -54,7 +54,7 @@ def share(value: float | None, *, digits: int = 2) -> str:
     >>> share(0.2335), share(None), share(1.0, digits=1)
     ('23.35', '–', '100.0')
     """
-    return NOTHING if value is None else f"{100 * value:.{digits}f}"
+    return NOTHING if value is None else f"{100 * value:.{digits}f}".replace("-", "−")
 
 
 def share_limits(lower: float | None, upper: float | None, *, digits: int = 2) -> str:

@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
+from typing import Any
 
-import vl_convert
+from markupsafe import escape
 
-from pipeline.report.page.export import javascript, png, spec, svg
-
-if TYPE_CHECKING:
-    import altair as alt
+from pipeline.report.page.assets import asset
+from pipeline.report.page.export import pictures, spec, svg
+from pipeline.report.page.figures import script
 
 KINDS = ("svg", "png", "pdf", "html")
 """The kinds of file, by their endings."""
 _PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>
-<body><div id="chart"></div>
-<script>{javascript}</script>
-<script>vegaEmbed("#chart", {spec}, {{actions: false, renderer: "svg"}});</script>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body {{ font: 1rem/1.5 Arial, sans-serif; }}
+{style}</style></head>
+<body><div class="tools"></div><div class="chart" data-figure="chart"></div>
+<script>{content}</script>
+<script>{script}</script>
 </body></html>
 """
 
 
-def chart_bytes(chart: alt.TopLevelMixin, kind: str, *, title: str = "chart") -> bytes:
+def chart_bytes(chart: Any, kind: str, *, title: str = "chart", narrow: Any = None) -> bytes:
     """Return a chart as the bytes of a file of this kind.
 
     Parameters
     ----------
-    chart : altair chart
+    chart : Vega-Lite specification or Altair chart
         What to draw.
     kind : {"svg", "png", "pdf", "html"}
         The page holds the scripts that draw it, and needs no network.
     title : str
         Title of the page.
+    narrow : Vega-Lite specification or Altair chart, optional
+        What the page draws on a phone.
 
     Raises
     ------
@@ -43,16 +46,9 @@ def chart_bytes(chart: alt.TopLevelMixin, kind: str, *, title: str = "chart") ->
     if kind not in KINDS:
         raise ValueError(f"no kind of picture {kind!r}; there are {', '.join(KINDS)}")
     if kind == "html":
-        return _page(chart, title).encode()
-    picture = svg(chart)
-    if kind == "svg":
-        return picture.encode()
-    content: bytes = png(picture) if kind == "png" else vl_convert.svg_to_pdf(picture)
-    return content
-
-
-def _page(chart: alt.TopLevelMixin, title: str) -> str:
-    # "<" could end the script: within JSON it can stand for itself as an escape.
-    content = json.dumps(spec(chart)).replace("<", "\\u003c")
-    plain = title.replace("&", "&amp;").replace("<", "&lt;")
-    return _PAGE.format(title=plain, javascript=javascript(), spec=content)
+        specs = [spec(chart), None if narrow is None else spec(narrow)]
+        return _PAGE.format(
+            title=escape(title), style=asset("figures.css"), script=asset("figures.js"),
+            content=script({"chart": specs}),
+        ).encode()  # fmt: skip
+    return pictures(svg(chart), (kind,))[kind]

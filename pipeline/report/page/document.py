@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from pipeline.findings.gathering import Told
+from pipeline.findings.stage import StageView
 from pipeline.remarks.remark import Remark
-from pipeline.report.charts.parts.options import Style
-from pipeline.report.view import StageView, ViewOptions
+from pipeline.report.charts.parts.options import Slot, Style
+from pipeline.report.view import ViewOptions
 
 Scalar: TypeAlias = str | int | float | bool | None
 Record: TypeAlias = str | Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]]
@@ -55,12 +57,18 @@ class ReportInput:
         fingerprints, the versions, the data files. Shown in this order.
     style : {"screen", "print"} or None
         The style of every figure whose view does not give its own.
+    slots : mapping of str to Slot
+        The colours and dashes that names have in all figures.
+    pictures : tuple of str
+        The kinds of files that figures have beside the page: "svg", "png", "pdf".
     most_rows : int
         Tables with more rows than this are not copied beside the page, which says so.
     missing : mapping of str to str
         Stage without results -> why: it waits for somebody, or rests on one that does.
     remarks : mapping of str to sequence of Remark
         Stage -> what looks wrong in its data, whether it is shown or not.
+    findings : sequence of Told
+        What was found, in the order of reading: the first lines of the page.
     """
 
     title: str
@@ -69,5 +77,8 @@ class ReportInput:
     provenance: Mapping[str, Record] = field(default_factory=dict)
     most_rows: int = 5_000_000
     style: Style | None = None
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    pictures: tuple[str, ...] = ("svg",)
     missing: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, Sequence[Remark]] = field(default_factory=dict)
+    findings: Sequence[Told] = ()

@@ -3,40 +3,54 @@
 from __future__ import annotations
 
 import io
-import re
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import polars as pl
 import vl_convert
 
-if TYPE_CHECKING:
-    import altair as alt
-
-VEGA_LITE = "6.4"
-"""The version of Vega-Lite that draws, in the page and in the pictures."""
-OFFERED = "window.vegaEmbed = vegaEmbed;"
-"""What the charting scripts offer to the page."""
+from pipeline.report.charts.parts.spec import LIVE, Spec
+from pipeline.report.page.vega import drawn
 
 
-def spec(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    """Return the Vega-Lite specification of a chart."""
-    specification: dict[str, Any] = chart.to_dict()
-    return specification
+def spec(chart: Any) -> Spec:
+    """Return the Vega-Lite specification of a chart: of an Altair chart, or the dictionary."""
+    found: Spec = dict(chart) if isinstance(chart, Mapping) else chart.to_dict()
+    return found
 
 
-def svg(chart: alt.TopLevelMixin) -> str:
-    """Return a chart as SVG, the same for the same chart.
+def still(chart: Any) -> Spec:
+    """Return the specification of the still picture: without what answers to the mouse."""
+    found = {name: held for name, held in spec(chart).items() if name != "usermeta"}
+    if "params" in found:
+        gone = [param for param in found["params"] if _is_live(param)]
+        found["params"] = [param for param in found["params"] if param not in gone]
+    if "concat" in found:
+        return {**found, "concat": [_at_rest(panel) for panel in found["concat"]]}
+    return _at_rest(found)
 
-    The drawing library counts clip paths and gradients through the whole life of a process,
-    and so names them anew each time: here they are numbered from 1.
-    """
-    drawn: str = vl_convert.vegalite_to_svg(spec(chart), vl_version=VEGA_LITE)
-    counted = r"(?:clip|gradient_)\d+"
-    names = dict.fromkeys(re.findall(f'id="({counted})"', drawn))
-    anew = {name: f"{name.rstrip('0123456789')}{number}" for number, name in enumerate(names, 1)}
-    places = rf'(?<=id="){counted}(?=")|(?<=url\(#){counted}(?=\))'
-    return re.sub(places, lambda match: anew[match.group()], drawn)
+
+def _is_live(param: Mapping[str, Any]) -> bool:
+    return any(view.startswith(LIVE) for view in param.get("views", ()))
+
+
+def _at_rest(panel: Spec) -> Spec:
+    if "layer" not in panel:
+        return panel
+    kept = [layer for layer in panel["layer"] if not layer.get("name", "").startswith(LIVE)]
+    return {**panel, "layer": [_silent(layer) for layer in kept]}
+
+
+def _silent(layer: Spec) -> Spec:
+    if "tooltip" not in layer.get("encoding", {}):
+        return layer
+    encoding = {channel: how for channel, how in layer["encoding"].items() if channel != "tooltip"}
+    return {**layer, "encoding": encoding}
+
+
+def svg(chart: Any) -> str:
+    """Return the still picture of a chart as SVG, the same for the same chart."""
+    return drawn(still(chart))
 
 
 def png(picture: str, *, scale: float = 2.0) -> bytes:
@@ -45,19 +59,16 @@ def png(picture: str, *, scale: float = 2.0) -> bytes:
     return image
 
 
-@cache  # to bundle them takes seconds
-def javascript() -> str:
-    """Return the scripts that draw the figures in a page, with nothing left to load.
+def pdf(picture: str) -> bytes:
+    """Return an SVG picture as PDF."""
+    document: bytes = vl_convert.svg_to_pdf(picture)
+    return document
 
-    Raises
-    ------
-    ValueError
-        If they could not stand in a ``script`` element.
-    """
-    bundle: str = vl_convert.javascript_bundle(OFFERED, VEGA_LITE)
-    if "</script" in bundle.lower() or "<!--" in bundle:
-        raise ValueError("the charting scripts hold an end tag and cannot be put into a page")
-    return bundle
+
+def pictures(picture: str, kinds: tuple[str, ...]) -> dict[str, bytes]:
+    """Return an SVG picture as the files of these kinds: "svg", "png", "pdf"."""
+    made: dict[str, Callable[[str], bytes]] = {"svg": str.encode, "png": png, "pdf": pdf}
+    return {kind: made[kind](picture) for kind in kinds}
 
 
 def parquet(frame: pl.DataFrame) -> bytes:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.findings import names as findings_names
 
-
-def slug(text: str) -> str:
-    """Return `text` with all but ASCII letters, digits, ``_`` and ``-`` made a dash.
-
-    Examples
-    --------
-    >>> slug("figur/PP verb")
-    'figur-PP-verb'
-    """
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-") or "x"
+slug = findings_names.slug
+"""Names of files: findings name the figures that they point to by it, too."""
 
 
 def distinct(names: Iterable[str]) -> list[str]:

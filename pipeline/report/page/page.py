@@ -1,17 +1,15 @@
-"""The HTML page: one file that needs no network."""
+"""What the page says: its sections and parts, as text; nothing of HTML."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from pipeline.remarks.remark import Remark
-from pipeline.report.page.cells import cell
+from pipeline.report.charts.parts.spec import Spec
 from pipeline.report.page.document import Record
 
 
@@ -33,18 +31,43 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: a still picture, and the specification of the one that takes its place."""
+    """A figure: a still picture, and the specifications of the one that takes its place.
 
+    Parameters
+    ----------
+    name : str
+        What tells it from the other figures of the page; the stem of its files.
+    caption : str
+        What is seen.
+    still : str
+        The address of the still picture.
+    width, height : int
+        Its size; pixels.
+    specs : tuple of specifications
+        The wide one, and the one for a phone or None.
+    alt : str
+        What it says to who cannot see it; the caption if empty.
+    links : tuple of Link
+        Its files.
+    """
+
+    name: str
     caption: str
     still: str
-    spec: Markup
+    width: int
+    height: int
+    specs: tuple[Spec, Spec | None]
+    alt: str = ""
     links: tuple[Link, ...] = ()
     kind: str = "figure"
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table as text; `right` says of each column whether it is flush right."""
+    """A table as text; `right` says of each column whether it is flush right.
+
+    In one that `wraps`, cells hold sentences, which are broken into lines.
+    """
 
     head: tuple[str, ...]
     right: tuple[bool, ...]
@@ -52,10 +75,38 @@ class Grid:
     caption: str = ""
     left_out: int = 0
     links: tuple[Link, ...] = ()
+    wraps: bool = False
     kind: str = "table"
 
 
-Part: TypeAlias = Paragraph | Picture | Grid
+@dataclass(frozen=True)
+class Folded:
+    """Parts that are folded away until somebody opens them."""
+
+    summary: str
+    parts: tuple[Part, ...]
+    kind: str = "fold"
+
+
+@dataclass(frozen=True)
+class Searchable:
+    """A table of all rows, packed, and its first rows as a table that needs no script."""
+
+    caption: str
+    what: tuple[str, str]
+    first: Grid
+    head: Markup
+    rows: str
+    details: str
+    kept: int
+    whole: int
+    matters: str = ""
+    links: tuple[Link, ...] = ()
+    why: str = ""
+    kind: str = "explorer"
+
+
+Part: TypeAlias = Paragraph | Picture | Grid | Folded | Searchable
 
 
 @dataclass(frozen=True)
@@ -70,10 +121,11 @@ class Data:
 
 @dataclass(frozen=True)
 class PageSection:
-    """A stage on the page."""
+    """A stage on the page: under its heading, with its name in the experiment."""
 
     anchor: str
     heading: str
+    name: str
     use: str
     doc: str
     parts: tuple[Part, ...]
@@ -93,8 +145,42 @@ class Remarked:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where something stands on the page: the id of the element, and what it is called."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """A paragraph of findings: what it leads with, what follows, the places that show it."""
+
+    lead: str
+    rest: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The findings of a stage, under its heading."""
+
+    heading: str
+    anchor: str
+    paragraphs: tuple[Said, ...]
+
+
+@dataclass(frozen=True)
 class Page:
-    """All that the page says, but for the scripts."""
+    """All that the page says, but for the scripts.
+
+    Parameters
+    ----------
+    facts : tuple of str
+        Further lines of the head.
+    drawer : str
+        What the list of sections with their files is called; it is left out if empty.
+    """
 
     title: str
     description: str
@@ -102,54 +188,21 @@ class Page:
     provenance: Mapping[str, Record]
     missing: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[Remarked, ...] = ()
+    answers: tuple[Answers, ...] = ()
+    cautions: tuple[Said, ...] = ()
+    facts: tuple[str, ...] = ()
+    drawer: str = "Stages, and their whole tables beside this page"
 
 
-def render(page: Page, *, javascript: str) -> str:
-    """Return the page as HTML.
-
-    Parameters
-    ----------
-    page : Page
-        What it says. Every text is escaped.
-    javascript : str
-        The charting scripts, put in once; left out if empty.
-    """
-    environment = Environment(
-        loader=PackageLoader("pipeline.report"), autoescape=True, trim_blocks=True,
-        lstrip_blocks=True, undefined=StrictUndefined, keep_trailing_newline=True,
-    )  # fmt: skip
-    records = [(heading, record_part(record)) for heading, record in page.provenance.items()]
-    template = environment.get_template("report.html.j2")
-    return template.render(page=page, records=records, javascript=Markup(javascript))
+def unfolded(parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield the parts of a section, those that are folded away too, in their order."""
+    for part in parts:
+        if isinstance(part, Folded):
+            yield from unfolded(part.parts)
+        else:
+            yield part
 
 
-def inline_json(value: Any) -> Markup:
-    r"""Return JSON that can stand in a ``script`` element, whatever its strings hold.
-
-    Examples
-    --------
-    >>> inline_json({"l1": "</script>"})
-    Markup('{"l1":"\\u003c/script\\u003e"}')
-    """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)
-
-
-def record_part(record: Record) -> str | Grid:
-    """Return a piece of provenance as text or as a table."""
-    if isinstance(record, str):
-        return record
-    if isinstance(record, Mapping):
-        rows = tuple((name, cell(value)) for name, value in record.items())
-        return Grid(("", ""), (False, False), rows)
-    return _rows(record)
-
-
-def _rows(records: Sequence[Mapping[str, Any]]) -> Grid:
-    head = tuple(dict.fromkeys(name for record in records for name in record))
-    rows = tuple(tuple(cell(record.get(name)) for name in head) for record in records)
-    columns = [[record[name] for record in records if name in record] for name in head]
-    right = tuple(all(isinstance(value, int | float) for value in column) for column in columns)
-    return Grid(head, right, rows)
+def pictures(parts: Iterable[Part]) -> Iterator[Picture]:
+    """Yield the figures of a section, those that are folded away too."""
+    yield from (part for part in unfolded(parts) if isinstance(part, Picture))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pipeline.findings.stage import StageView
 from pipeline.report.blocks import Column, listing
-from pipeline.report.view import Listing, StageView
+from pipeline.report.view import Listing
 
 
 def noted(stage: StageView, *shown: str) -> Iterator[Listing]:

@@ -75,9 +75,11 @@ class Sweep(Options):
     over: dict[str, Annotated[list[Any], Field(min_length=1)] | Range] = Field(min_length=1)
     """Dotted path of an option to the values that it takes."""
     collect: tuple[str, ...] = Field(min_length=1)
-    """Tables to stack over all points, as "stage" or "stage.table"."""
+    """Tables to stack over all points: "stage" or "stage.table"; "findings" are what was found."""
     where: str = ""
     """Keep these rows of them: Polars SQL, e.g. "n IN (500, 1000)"; all if empty."""
+    report: bool = True
+    """Whether a page over all points stands beside the stacked tables."""
 
     @field_validator("where")
     @classmethod
@@ -124,7 +126,7 @@ class Experiment(Options):
     data: dict[str, str] = Field(default_factory=dict)
     """Public data used: path under the data root to where it can be had."""
     stages: dict[str, dict[str, Any]] = Field(min_length=1)
-    """The stages, by name; each has ``use`` and its own options."""
+    """The stages, by name: ``use``, its own options, perhaps a ``title`` for people."""
     report: dict[str, Any] = Field(default_factory=dict)
     """``[report]``: what the report shows, see the report's own options."""
     run: RunOptions = RunOptions()

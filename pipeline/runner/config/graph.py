@@ -9,6 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.runner.config.experiment import Experiment
@@ -25,6 +26,9 @@ from pipeline.stages.base import (
     place_of,
 )
 from schemas import Table
+
+TITLE = "title"
+"""What every stage may say beside its options: what people call it."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class Node:
         Option to the files it reads.
     sheets : mapping of str to SheetFolder
         Option to the filled sheets that it reads.
+    title : str
+        What its section of the report is called; empty if it is not said.
     """
 
     name: str
@@ -72,6 +78,7 @@ class Node:
     inputs: Mapping[str, Reference]
     sources: Mapping[str, Source]
     sheets: Mapping[str, SheetFolder] = field(default_factory=dict)
+    title: str = ""
 
     def own_config(self) -> dict[str, Any]:
         """Return the options that are not inputs: what enters the fingerprint."""
@@ -107,7 +114,9 @@ def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
         problems += wrong
         if not wrong and None not in inputs.values():
             references = {option: each for option, each in inputs.items() if each}
-            nodes[name] = Node(name, stage, config, references, _sources(config), _sheets(config))
+            files = _sources(config), _sheets(config)
+            title = str(content.get(TITLE, "")).strip()
+            nodes[name] = Node(name, stage, config, references, *files, title=title)
     problems += _disagreements(nodes)
     try:
         return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
@@ -164,14 +173,18 @@ def _kind(name: str, content: Mapping[str, Any]) -> Stage:
 
 
 def _configure(name: str, stage: Stage, content: Mapping[str, Any], seed: str) -> StageConfig:
-    options = {key: value for key, value in content.items() if key != "use"}
+    if not isinstance(content.get(TITLE, ""), str):
+        wrong = Problem(f"stages.{name}.{TITLE}", f"{content[TITLE]!r} is no text", 'title = "..."')
+        raise ConfigError(name, [wrong])
+    options = {key: value for key, value in content.items() if key not in {"use", TITLE}}
     if issubclass(stage.config, Seeded):
         own = seed if options.get("seed", "") == "" else options["seed"]
         options["seed"] = str(own) if isinstance(own, int) else own
     try:
         return stage.config.model_validate(options)
     except ValidationError as error:
-        problems = problems_of(error, stage.config, options, prefix=f"stages.{name}")
+        where = f"stages.{name}"
+        problems = problems_of(error, stage.config, options, prefix=where, also=[TITLE])
         raise ConfigError(name, problems) from error
 
 
@@ -206,15 +219,36 @@ def _references(
     references: dict[str, Reference | None] = {}
     problems: list[Problem] = []
     for option, each in stage.config.model_fields.items():
-        wanted = next((mark.schema for mark in each.metadata if isinstance(mark, Of)), None)
+        wanted = _wanted(each)
         if wanted is None:
             continue
         for place, value in _written(option, content.get(option, each.default)):
             try:
                 references[place] = resolve(value, wanted, kinds, known)
             except ValueError as error:
-                problems.append(Problem(f"stages.{name}.{place}", str(error)))
+                remedy = _takers(stage, option, value, kinds)
+                problems.append(Problem(f"stages.{name}.{place}", str(error), remedy))
     return references, problems
+
+
+def _wanted(option: FieldInfo) -> type[Table] | None:
+    """Return the schema of the table that an option refers to; None if it refers to none."""
+    return next((mark.schema for mark in option.metadata if isinstance(mark, Of)), None)
+
+
+def _takers(stage: Stage, option: str, value: str, kinds: Mapping[str, Stage]) -> str:
+    """Name the other stages of the same verb whose option takes what was given."""
+    given, _, table = value.partition(".")
+    outputs = kinds[given].outputs if given in kinds else {}
+    tables = [outputs[each] for each in ([table] if table else outputs) if each in outputs]
+    verb, found = stage.name.partition(".")[0], []
+    for name in STAGES if tables else ():
+        field = STAGES.get(name).config.model_fields.get(option)
+        wanted = None if field is None or name.partition(".")[0] != verb else _wanted(field)
+        if wanted is not None and any(issubclass(each, wanted) for each in tables):
+            found.append(name)
+    others = sorted(set(found) - {stage.name})
+    return f"{', '.join(others)} would take it" if others else ""
 
 
 def _written(option: str, value: Any) -> list[tuple[str, str]]:

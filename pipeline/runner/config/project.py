@@ -14,7 +14,7 @@ from pipeline.runner.config.experiment import Experiment, override, parse, read_
 from pipeline.runner.config.graph import Node, build
 from pipeline.runner.config.sheet_places import SheetPlaces, sheet_places
 from pipeline.runner.config.sources import Places, SourceFile, data_root, find
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.storage import pages_at, storage_at
 from pipeline.runner.store.verbs import Storage
 
 RUNS = Path("runs")
@@ -41,7 +41,7 @@ class Project:
     planned : mapping of str to mapping
         Stage to table to what it will be, without rows.
     root : Path
-        The folder of its results.
+        The folder of its results, or an address such as ``s3://bucket/runs/pilot``.
     sheets : SheetPlaces
         The folders of the sheets that people fill in.
     text : str
@@ -61,6 +61,16 @@ class Project:
     def storage(self) -> Storage:
         """What holds its results."""
         return storage_at(self.root)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of this machine for what people open, such as the report."""
+        return pages_at(self.root)
+
+    @property
+    def pages(self) -> Storage:
+        """What holds the report and the tables of a sweep."""
+        return storage_at(self.folder)
 
     def files_of(self, node: Node) -> dict[str, list[SourceFile]]:
         """Return the files that a stage reads, and the sheets that there are at this moment."""

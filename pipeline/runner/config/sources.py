@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import environ
 from pathlib import Path
@@ -13,9 +13,13 @@ from pydantic import ValidationError
 from pipeline.causes import machine
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of
+from pipeline.formats.decisions import database as decisions
+from pipeline.formats.decisions.reading import pinned
 from pipeline.formats.reading import reading
 from pipeline.formats.sheets import listing
 from pipeline.runner.config.problems import problems_of
+from pipeline.runner.store.cloud import inputs
+from pipeline.runner.store.cloud.address import Address, address_of
 from pipeline.stages.base import Source
 
 DATA = "data:"
@@ -81,13 +85,30 @@ class SourceFile:
             labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
             yield Batch(labelled, batch.skipped)
 
+    def changed(self) -> tuple[int, int]:
+        """Return size and time of the last change; equal ones mean that nothing was written."""
+        if self.format.digest is not None:
+            return 0, 0  # these are the file's, which tell nothing of its content
+        with reading(self.path):
+            stat = self.path.stat()
+        return stat.st_size, stat.st_mtime_ns
+
+    def content(self, of_file: Callable[[Path], str]) -> str:
+        """Return the digest of its content, by a function of files unless the format has one."""
+        if self.format.digest is not None:
+            return self.format.digest(self.path, self.options)
+        with reading(self.path):
+            return of_file(self.path)
+
     def check(self) -> Sequence[Skipped]:
         """Read it; raise DataError for what cannot be read, or return what is left out."""
         return self.format.check(self.path, self.options)
 
 
 def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile]:
-    """Return the filled sheets of a folder, by name; an absent folder has none.
+    """Return the filled sheets of a folder, by name, then its decisions, as they are now.
+
+    An absent folder has none.
 
     Parameters
     ----------
@@ -97,7 +118,12 @@ def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile
         Their format.
     """
     sheet = format_of("", name=kind)
-    return [SourceFile(path.name, path, sheet, FormatOptions()) for path in listing(folder)]
+    files = [SourceFile(path.name, path, sheet, FormatOptions()) for path in listing(folder)]
+    database = folder / decisions.NAME
+    if database.is_file():
+        log = format_of("", name=kind.replace("_sheet", "_decisions"))
+        files.append(SourceFile(database.name, database, log, pinned(database)))
+    return files
 
 
 def data_root(given: Path | None) -> Path | None:
@@ -153,6 +179,8 @@ def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
 
 
 def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
+    if address := address_of(written):
+        return _fetched(written, address, places, where)
     base, relative = places.folder, written
     if written.startswith(DATA):
         relative = written.removeprefix(DATA).lstrip("/")
@@ -175,6 +203,15 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     return files
 
 
+def _fetched(written: str, address: Address, places: Places, where: str) -> list[tuple[str, Path]]:
+    """Return what lies on an object store, as files of this machine."""
+    if not (paths := inputs.found(address)):
+        raise _absent(written, places, where, "nothing of that name is on the store")
+    if len(paths) == 1 and written.endswith(f"/{paths[0].name}"):
+        return [(written, paths[0])]
+    return [(_label(written, path), path) for path in paths]
+
+
 def _glob(base: Path, relative: str) -> list[Path]:
     if not any(mark in relative for mark in "*?["):
         return []
@@ -191,7 +228,7 @@ def _label(written: str, path: Path) -> str:
 def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
     origin = places.origins.get(written.removeprefix(DATA), "")
     base = places.data if written.startswith(DATA) else places.folder
-    looked = f"looked in {base}" if base else ""
+    looked = f"looked in {base}" if base and not address_of(written) else ""
     remedy = "; ".join(filter(None, [looked, f"where it can be had: {origin}" if origin else ""]))
     return ConfigError("source", [Problem(where, f"{_shown(written)}: {what}", remedy)])
 

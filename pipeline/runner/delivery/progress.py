@@ -16,7 +16,7 @@ from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
 from pipeline.stages.base import Sheets
-from pipeline.stages.people import as_asked
+from pipeline.stages.people import as_asked, first_round
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,15 @@ def _progress(
 ) -> Iterator[SheetProgress]:
     people = rows["annotator"].unique().sort().to_list()
     columns = ("annotator", "id", answer)
-    read = [(file, as_asked(file.scan().select(columns), people).collect()) for file in files]
+    read = [
+        (file, as_asked(first_round(file.scan()).select(columns), people).collect())
+        for file in files
+    ]
     saved: dict[str, list[float]] = {}
     for file, entries in read:
         # A sheet without any answer is as it was written, not as somebody saved it.
         for annotator in entries.drop_nulls(["annotator", answer])["annotator"].unique():
-            saved.setdefault(annotator, []).append(file.path.stat().st_mtime)
+            saved.setdefault(annotator, []).append(_last_change(file.path))
     nothing = {"annotator": pl.String, "id": pl.String, answer: pl.String}
     every = pl.concat([pl.DataFrame(schema=nothing), *(entries for _, entries in read)])
     answered = every.drop_nulls(answer).select("annotator", "id").unique()
@@ -110,3 +113,9 @@ def _progress(
             done.filter(pl.col("annotator") == annotator).height,
             datetime.fromtimestamp(max(times), UTC) if times else None,
         )
+
+
+def _last_change(path: Path) -> float:
+    """Return when a file changed last; what SQLite has not put into its file stands beside it."""
+    beside = path.with_name(f"{path.name}-wal")
+    return max(each.stat().st_mtime for each in (path, beside) if each.exists())

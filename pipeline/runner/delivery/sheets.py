@@ -11,6 +11,7 @@ import polars as pl
 from pipeline.errors import StoreError
 from pipeline.formats.sheets import listing, write_csv, write_xlsx
 from pipeline.formats.sheets.kinds import SHEETS, SheetKind
+from pipeline.runner.config.filled import entries
 from pipeline.runner.config.project import Project
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store import store
@@ -18,7 +19,7 @@ from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.storage import storage_at
 from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import Sheets
-from pipeline.stages.people import as_asked
+from pipeline.stages.people import as_asked, first_round
 
 REMEDY = 'name another folder in the experiment, above its stages: sheets = "DIR"'
 _MOST = 10_000
@@ -62,7 +63,7 @@ def deliver_sheets(
     with storage.guarded("the sheets", ""), storage.lock(store.LOCK, lambda: None):
         todo = _unwritten(rows, places.files(wanted.folder, kind.format), kind)
         return [
-            _write(part.sort("order"), annotator, wanted, storage, kind)
+            write_sheet(part.sort("order"), annotator, wanted, storage, kind)
             for annotator, part in _by_annotator(todo)
         ]
 
@@ -72,33 +73,89 @@ def _by_annotator(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         yield str(annotator), part
 
 
+def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
+    """Return the rows that still ask somebody, and those that this person has answered.
+
+    What as many annotators have labelled as its rows ask for needs nobody else.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The table ``sheet`` of a stage.
+    files : sequence of SourceFile
+        The sheets and decisions that there are.
+    kind : SheetKind
+        Their kind.
+    """
+    if not files:
+        return rows
+    there = _there(rows, files, kind)
+    own = there.drop_nulls(kind.answer).select("id", "annotator").unique()
+    mine = rows.join(own, on=["id", "annotator"], how="semi", maintain_order="left")
+    short = _short(rows, there, kind).join(own, on=["id", "annotator"], how="anti")
+    return pl.concat([mine, short]).sort("annotator", "order")
+
+
 def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
     """Leave out the rows that stand in a sheet, and those that have answers enough."""
     if not files:
         return rows
-    read = pl.concat(file.scan() for file in files)
+    there = _there(rows, files, kind)
+    short = _short(rows, there, kind)
+    return short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
+
+
+def _there(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
+    """Return id, annotator and answer of all that stands in sheets and decisions."""
     people = rows["annotator"].unique().sort().to_list()
-    there = as_asked(read.select("id", "annotator", kind.answer), people).collect()
+    read = first_round(entries(files)).select("id", "annotator", kind.answer)
+    return as_asked(read, people).collect()
+
+
+def _short(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> pl.DataFrame:
+    """Return the rows of what fewer people have answered than are asked."""
     votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
     needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
     counted = needed.join(votes, on="id", how="left", maintain_order="left")
     short = counted.filter(pl.col("given").fill_null(0) < pl.col("needed"))
-    left = short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
-    return left.select(rows.columns)
+    return short.select(rows.columns)
 
 
-def _write(
+def write_sheet(
     rows: pl.DataFrame, annotator: str, wanted: Sheets, storage: Storage, kind: SheetKind
 ) -> str:
+    """Write a sheet of one person under the next free number, and return where it is.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Its rows in order; answers and notes where there are some already.
+    annotator : str
+        Whose it is.
+    wanted : Sheets
+        What it looks like.
+    storage : Storage
+        Of the folder of sheets.
+    kind : SheetKind
+        Its kind.
+    """
+    return _write_new(storage, annotator, wanted.kind, content_of(rows, annotator, wanted, kind))
+
+
+def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) -> bytes:
+    """Return the bytes of a sheet; see `write_sheet`."""
     layout = kind.layout(wanted.labels, rows.columns)
-    empty = (kind.answer, "note")
+    empty = [name for name in (kind.answer, "note") if name not in rows.columns]
     shown = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in empty)
     if wanted.kind == "csv":
-        content = write_csv(shown, layout)
-    else:
-        title = f"{wanted.folder}: {annotator}"
-        content = write_xlsx(shown, layout, title=title, instructions=wanted.instructions)
-    return _write_new(storage, annotator, wanted.kind, content)
+        return write_csv(shown, layout)
+    return write_xlsx(
+        shown,
+        layout,
+        title=f"{wanted.folder}: {whose}",
+        instructions=wanted.instructions,
+        guidelines=wanted.guidelines,
+    )
 
 
 def _write_new(storage: Storage, annotator: str, kind: str, content: bytes) -> str:

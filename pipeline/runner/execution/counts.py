@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pipeline.engine import Engine
 from pipeline.runner.events import Listener
 from pipeline.runner.execution.making import (
     Shards,
     left_out,
     linked,
-    made,
     partial_of,
     parts_of,
     published,
@@ -27,14 +25,14 @@ from pipeline.stages.base import Counting
 
 
 class Counted(NamedTuple):
-    """What the shards of a stage have counted: the first task, them all, when it began."""
+    """What the shards of a stage have counted, the same added up by buckets, and when it began."""
 
-    first: Task
     shards: Shards
+    added_up: Shards
     started: float
 
 
-def find_counts(whole: Task, rests_on: Ingredients) -> Manifest | None:
+def find_counts(whole: Task, rests_on: Ingredients, *, thorough: bool = True) -> Manifest | None:
     """Return the counts of a stage if they are there, whatever comes after counting.
 
     Parameters
@@ -43,13 +41,15 @@ def find_counts(whole: Task, rests_on: Ingredients) -> Manifest | None:
         The stage on all its input.
     rests_on : dict
         What its counts rest on.
+    thorough : bool
+        Whether to compare the content of every file, or sizes alone.
     """
     place = store.counts_of(whole.name)
-    return store.find(whole.storage, place, fingerprint(rests_on), thorough=True)
+    return store.find(whole.storage, place, fingerprint(rests_on), thorough=thorough)
 
 
-def tasks_to_count(whole: Task, rests_on: Ingredients) -> list[Task]:
-    """Return the tasks that count, one for each shard.
+def of_counts(whole: Task, rests_on: Ingredients) -> Task:
+    """Return the stage with the folder of its counts in place of its own.
 
     Parameters
     ----------
@@ -58,52 +58,76 @@ def tasks_to_count(whole: Task, rests_on: Ingredients) -> list[Task]:
     rests_on : dict
         What its counts rest on.
     """
-    folder = store.folder_of(store.counts_of(whole.name), fingerprint(rests_on))
-    of_counts = replace(whole, folder=folder)
-    return list(tasks_of(replace(of_counts, folder=partial_of(of_counts))))
+    place, mark = store.counts_of(whole.name), fingerprint(rests_on)
+    return replace(whole, folder=store.folder_of(place, mark))
 
 
-def add_up(
-    whole: Task,
-    rests_on: Ingredients,
-    counted: Counted,
-    engine: Engine,
-    listeners: Sequence[Listener],
+def tasks_to_count(to_count: Task) -> list[Task]:
+    """Return the tasks that count, one for each shard, of what `of_counts` gave."""
+    return list(tasks_of(replace(to_count, folder=partial_of(to_count))))
+
+
+def tasks_to_add_up(to_count: Task, first: Task) -> list[Task]:
+    """Return the tasks that add up, one for each bucket; none if the first counts all at once.
+
+    What they read is not known before all shards are there: see `adding_up`.
+    """
+    if first.phase == "count":
+        return []
+    return [
+        replace(
+            first,
+            tables={},
+            sources={},
+            folder=f"{partial_of(to_count)}/merge-{first.buckets}-{bucket}",
+            phase="merge",
+            bucket=bucket,
+        )
+        for bucket in range(first.buckets)
+    ]
+
+
+def adding_up(task: Task, shards: Shards) -> Task:
+    """Return a task that adds up, with the parts of each partial table that there are of it."""
+    counting = counting_of(task)
+    found = {
+        name: tuple(
+            f"{folder}/{part.file}"
+            for folder, part in parts_of(shards, name)
+            if name not in counting.buckets or part.bucket == task.bucket
+        )
+        for name in counting.partials
+    }
+    return replace(task, tables={name: keys for name, keys in found.items() if keys})
+
+
+def publish_counts(
+    to_count: Task, rests_on: Ingredients, counted: Counted, listeners: Sequence[Listener]
 ) -> Manifest:
-    """Add up what shards have counted, bucket by bucket, and publish it.
+    """Publish what was counted and added up.
 
     Parameters
     ----------
-    whole : Task
-        The stage on all its input.
+    to_count : Task
+        The stage on all its input; its folder is that of its counts.
     rests_on : dict
         What its counts rest on.
     counted : Counted
         The shards.
-    engine : Engine
-        Maps the buckets.
     listeners : sequence of Listener
         Are told if something else stood in their place.
     """
-    first, shards, started = counted
-    counting = whole.stage.counting
-    if counting is None:
-        raise TypeError(f"stages of kind {whole.use} do not count")
-    place, mark = store.counts_of(whole.name), fingerprint(rests_on)
-    whole = replace(whole, folder=store.folder_of(place, mark))
-    skipped, examples = left_out(shards)
-    if first.phase != "count":
-        shards = _added_up(first, counting, shards, engine)
+    skipped, examples = left_out(counted.shards)
     return published(
-        whole,
+        to_count,
         lambda draft: Manifest(
-            stage=place,
-            use=whole.use,
-            fingerprint=mark,
+            stage=store.counts_of(to_count.name),
+            use=to_count.use,
+            fingerprint=fingerprint(rests_on),
             ingredients=rests_on,
-            tables=_gathered(whole, counting, shards, draft),
+            tables=_gathered(to_count, counted.added_up, draft),
             created=now(),
-            seconds=round(time.perf_counter() - started, 3),
+            seconds=round(time.perf_counter() - counted.started, 3),
             skipped=skipped,
             skipped_examples=examples,
         ),
@@ -111,45 +135,44 @@ def add_up(
     )
 
 
-def combined(
-    whole: Task,
-    counting: Counting,
-    counts: Manifest,
-    engine: Engine,
-    listeners: Sequence[Listener] = (),
-) -> Shards:
-    """Make the outputs of counts, bucket by bucket.
+def tasks_to_combine(whole: Task, counts: Manifest | None) -> list[Task]:
+    """Return the tasks that make the outputs of counts, one for each bucket.
 
     Parameters
     ----------
     whole : Task
         The stage on all its input.
-    counting : Counting
-        How it counts.
-    counts : Manifest
+    counts : Manifest or None
         What it has counted, in these buckets or others: more are made where `memory` wants them.
-    engine : Engine
-        Maps the buckets.
-    listeners : sequence of Listener
-        Are told of every bucket.
+        None if it will be counted: then what the tasks read is not known yet.
     """
-    folder, partial = store.folder_of(counts.stage, counts.fingerprint), partial_of(whole)
-    keys = {name: counts.keys(folder, name) for name in counts.tables}
-    held = max([len(keys[name]) for name in counting.buckets if name in keys], default=1)
-    buckets = max(held, buckets_of(whole))
+    counting, folder = counting_of(whole), ""
+    keys: dict[str, tuple[str, ...]] = {}
+    if counts:
+        folder = store.folder_of(counts.stage, counts.fingerprint)
+        keys = {name: counts.keys(folder, name) for name in counts.tables}
+    wanted = buckets_of(whole)
+    in_parts = [len(keys[name]) for name in counting.buckets if name in keys]
+    held = max(in_parts, default=1) if counts else wanted
+    buckets = max(held, wanted)
     divided = buckets > held
     task = replace(whole, sources={}, phase="divide" if divided else "combine", buckets=buckets)
-    tasks = [
+    return [
         replace(
             task,
             tables=keys if divided else _of_bucket(keys, counting, bucket),
-            folder=f"{partial}/{task.phase}-{buckets}-{bucket}",
+            folder=f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}",
             bucket=bucket,
         )
         for bucket in range(buckets)
     ]
-    with store.unharmed(whole.storage, [counts]):
-        return made(tasks, engine, listeners)
+
+
+def counting_of(task: Task) -> Counting:
+    """Return how a stage counts; TypeError if it does not."""
+    if task.stage.counting is None:
+        raise TypeError(f"stages of kind {task.use} do not count")
+    return task.stage.counting
 
 
 def _of_bucket(
@@ -162,40 +185,9 @@ def _of_bucket(
     }
 
 
-def _added_up(first: Task, counting: Counting, shards: Shards, engine: Engine) -> Shards:
-    """Add up what the shards have counted, bucket by bucket."""
-    partial = first.folder.rpartition("/")[0]
-    tasks = [
-        replace(
-            first,
-            tables=_to_add_up(counting, shards, bucket),
-            sources={},
-            folder=f"{partial}/merge-{first.buckets}-{bucket}",
-            phase="merge",
-            bucket=bucket,
-        )
-        for bucket in range(first.buckets)
-    ]
-    return made(tasks, engine)
-
-
-def _to_add_up(counting: Counting, shards: Shards, bucket: int) -> dict[str, tuple[str, ...]]:
-    """Return the parts of each partial table that there are of a bucket."""
-    found = {
-        name: tuple(
-            f"{folder}/{part.file}"
-            for folder, part in parts_of(shards, name)
-            if name not in counting.buckets or part.bucket == bucket
-        )
-        for name in counting.partials
-    }
-    return {name: keys for name, keys in found.items() if keys}
-
-
-def _gathered(
-    whole: Task, counting: Counting, shards: Shards, draft: str
-) -> dict[str, TableRecord]:
+def _gathered(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]:
     """Link the tables of all buckets; of those that are not divided each bucket has the whole."""
+    counting = counting_of(whole)
     tables: dict[str, TableRecord] = {}
     for name, model in {**counting.partials, **counting.total_tables}.items():
         of_buckets = name in counting.buckets or name in counting.total_tables

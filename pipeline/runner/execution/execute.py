@@ -10,9 +10,12 @@ from pipeline.engine import Engine
 from pipeline.runner.events import Listener
 from pipeline.runner.execution.counts import (
     Counted,
-    add_up,
-    combined,
+    adding_up,
     find_counts,
+    of_counts,
+    publish_counts,
+    tasks_to_add_up,
+    tasks_to_combine,
     tasks_to_count,
 )
 from pipeline.runner.execution.making import (
@@ -23,10 +26,12 @@ from pipeline.runner.execution.making import (
     partial_of,
     parts_of,
     published,
+    sweep_out,
 )
 from pipeline.runner.execution.origins import located
 from pipeline.runner.execution.shards import Task, tasks_of
 from pipeline.runner.plan.plan import Step
+from pipeline.runner.store import store
 from pipeline.runner.store.digest import table_digest
 from pipeline.runner.store.manifest import Manifest, TableRecord, now
 from pipeline.runner.store.storage import scan_tables
@@ -55,20 +60,59 @@ def execute(
     anew : bool
         Whether to count again what has been counted.
     """
-    started, counting = time.perf_counter(), whole.stage.counting
-    if counting and step.counts:
+    started = time.perf_counter()
+    if whole.stage.counting and step.counts:
         counts = None if anew else find_counts(whole, step.counts)
         heard = listeners if counts else ()
         if counts is None:
-            tasks = tasks_to_count(whole, step.counts)
-            counted = Counted(tasks[0], made(tasks, engine, listeners), started)
-            counts = add_up(whole, step.counts, counted, engine, listeners)
-        shards = combined(whole, counting, counts, engine, heard)
-        skipped, examples = counts.skipped, counts.skipped_examples
-    else:
-        tasks = list(tasks_of(replace(whole, folder=partial_of(whole))))
-        shards = made(tasks, engine, listeners)
-        skipped, examples = left_out(shards)
+            to_count, begun = of_counts(whole, step.counts), time.perf_counter()
+            sweep_out(to_count)
+            tasks = tasks_to_count(to_count)
+            counted = made(tasks, engine, listeners)  # here: few frames to the stage's function
+            found = Counted(counted, _added_up(to_count, tasks, engine, counted), begun)
+            counts = publish_counts(to_count, step.counts, found, listeners)
+        sweep_out(whole)
+        with store.unharmed(whole.storage, [counts]):
+            shards = made(tasks_to_combine(whole, counts), engine, heard)
+        return publish(step, whole, shards, counts=counts, started=started, listeners=listeners)
+    sweep_out(whole)
+    shards = made(tasks_to_run(whole), engine, listeners)
+    return publish(step, whole, shards, started=started, listeners=listeners)
+
+
+def tasks_to_run(whole: Task) -> list[Task]:
+    """Return the tasks of a stage that does not count, one for each shard."""
+    return list(tasks_of(replace(whole, folder=partial_of(whole))))
+
+
+def publish(
+    step: Step,
+    whole: Task,
+    shards: Shards,
+    *,
+    counts: Manifest | None = None,
+    started: float,
+    listeners: Sequence[Listener],
+) -> Manifest:
+    """Put the artefact of a stage together.
+
+    Parameters
+    ----------
+    step : Step
+        The stage as planned.
+    whole : Task
+        The stage on all its input; its folder is that of the artefact.
+    shards : list
+        What its tasks have made.
+    counts : Manifest, optional
+        What it has counted, if it does.
+    started : float
+        When the work on it began, by `time.perf_counter`.
+    listeners : sequence of Listener
+        Are told if something else stood in its place.
+    """
+    from_counts = counts and (counts.skipped, counts.skipped_examples)
+    skipped, examples = from_counts or left_out(shards)
     with located(whole):
         return published(
             whole,
@@ -87,6 +131,14 @@ def execute(
             ),
             listeners,
         )
+
+
+def _added_up(to_count: Task, tasks: Sequence[Task], engine: Engine, counted: Shards) -> Shards:
+    """Add up bucket by bucket what was counted shard by shard, if there are several."""
+    to_add_up = tasks_to_add_up(to_count, tasks[0])
+    if not to_add_up:
+        return counted
+    return made([adding_up(task, counted) for task in to_add_up], engine)
 
 
 def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:

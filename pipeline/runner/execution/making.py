@@ -20,21 +20,26 @@ from pipeline.runner.store import manifest
 from pipeline.runner.store.manifest import Manifest, Part
 from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted
-from pipeline.runner.store.verbs import Storage, beside
+from pipeline.runner.store.verbs import beside
 
 Shards = list[tuple[str, ShardManifest]]
 
 
 def partial_of(whole: Task) -> str:
-    """Return the key below which finished shards lie until their folder is put together.
+    """Return the key below which finished shards lie until their folder is put together."""
+    return beside(whole.folder, "partial")
 
-    What killed runs left half-written there is removed; finished shards of this work stay.
+
+def sweep_out(whole: Task) -> None:
+    """Remove what killed runs left half-written; finished shards of this work stay.
+
+    Only for who holds the lock of the stage alone: others may be writing there.
     """
-    storage, folder = whole.storage, whole.folder
-    partial = beside(folder, "partial")
+    storage, partial = whole.storage, partial_of(whole)
     with storage.guarded(f"stage {whole.name}", whole.name):
-        _sweep_out(storage, folder.rpartition("/")[0], partial)
-    return partial
+        for left in [*storage.list(whole.folder.rpartition("/")[0]), *storage.list(partial)]:
+            if left.name.startswith(".staging-"):
+                storage.remove(left.key)
 
 
 def made(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener] = ()) -> Shards:
@@ -61,7 +66,7 @@ def made(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener] = 
     with followed(total, lambda done, _: tell(listeners, "progress", name, done=done, total=total)):
         for _ in engine.map(run_task, list(unmade.values())):
             tell(listeners, "shard_done", name)
-    return list(_read(tasks))
+    return list(finished(tasks))
 
 
 def published(
@@ -120,16 +125,11 @@ def _bytes(tasks: Iterable[Task]) -> int:
     return unpacked_size(file.path for file in files)
 
 
-def _read(tasks: Sequence[Task]) -> Iterator[tuple[str, ShardManifest]]:
+def finished(tasks: Iterable[Task]) -> Iterator[tuple[str, ShardManifest]]:
+    """Yield the finished shards of tasks; StoreError if one is gone or damaged."""
     for task in tasks:
         shard = read_shard(task.storage, task.folder)
         if shard is None:
             what = "is gone or damaged, though it was finished"
             raise StoreError(f"stage {task.name}: {task.storage.location(task.folder)} {what}")
         yield task.folder, shard
-
-
-def _sweep_out(storage: Storage, place: str, partial: str) -> None:
-    for left in [*storage.list(place), *storage.list(partial)]:
-        if left.name.startswith(".staging-"):
-            storage.remove(left.key)

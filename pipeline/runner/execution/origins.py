@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.errors import SchemaViolation
+from pipeline.runner.config.filled import entries
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.shards import Task
 from pipeline.stages.base import FilledSheets, Stage
@@ -42,6 +43,6 @@ def _places(origin: pl.LazyFrame, key: Mapping[str, Any]) -> str:
 def scanned(stage: Stage[Any], option: str, files: Sequence[SourceFile]) -> pl.LazyFrame:
     """Return the rows of all files; of sheets that are not there yet, none."""
     if files:
-        return pl.concat(file.scan() for file in files)
+        return entries(files)
     marks = stage.config.model_fields[option].metadata
     return next(mark.entries for mark in marks if isinstance(mark, FilledSheets)).zero_rows()

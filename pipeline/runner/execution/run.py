@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Literal
@@ -13,7 +13,6 @@ from typing import Any, Literal
 from pipeline.engine import ENGINES, Engine
 from pipeline.errors import (
     ConfigError,
-    DataError,
     Interrupted,
     LexassayError,
     Problem,
@@ -24,14 +23,13 @@ from pipeline.errors import (
 from pipeline.remarks.remark import Remark
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.project import Project
-from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.delivery import moving
 from pipeline.runner.delivery.hand_out import hand_out
 from pipeline.runner.events import Listener, log_to, tell
 from pipeline.runner.execution import interrupts
 from pipeline.runner.execution.execute import execute
 from pipeline.runner.execution.remarking import mark_of, remarks_of
-from pipeline.runner.execution.shards import Task
+from pipeline.runner.execution.whole import whole_of
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.plan import NEVER, Step, step_of
 from pipeline.runner.store import history, store
@@ -186,8 +184,8 @@ def _visit(node: Node, progress: Progress) -> None:
                 # Another process may have made it while this one waited for the lock.
                 manifest = store.find(project.storage, name, step.fingerprint, thorough=True)
                 if ran := forced or not manifest:
-                    whole, engine = _task(step, progress), progress.engine
-                    manifest = execute(step, whole, engine, listeners, anew=forced)
+                    whole = whole_of(step, project, progress.done)
+                    manifest = execute(step, whole, progress.engine, listeners, anew=forced)
         remarks = _heard(step, manifest, progress)
     if manifest:
         _finish(node, manifest, progress, ran=ran, started=started, remarks=remarks)
@@ -222,46 +220,11 @@ def _say_why(step: Step, *, forced: bool, listeners: Sequence[Listener]) -> None
             tell(listeners, "message", step.node.name, text=reason)
 
 
-def _task(step: Step, progress: Progress) -> Task:
-    """Return the stage as one task on all its input, with the digests that the plan has seen."""
-    project, node = progress.project, step.node
-    tables = {}
-    for option, reference in node.inputs.items():
-        manifest = progress.done[reference.stage]
-        folder = store.folder_of(reference.stage, manifest.fingerprint)
-        tables[option] = manifest.keys(folder, reference.table)
-    sources = {
-        option: tuple(
-            replace(file, digest=digest)
-            for file, digest in zip(files, _digests(step, option, files), strict=True)
-        )
-        for option, files in project.files_of(node).items()
-    }
-    return Task(
-        node.name,
-        node.stage.name,
-        node.config,
-        tables,
-        sources,
-        project.storage,
-        store.folder_of(node.name, step.fingerprint),
-        budget=project.experiment.run.budget,
-    )
-
-
-def _digests(step: Step, option: str, files: Sequence[SourceFile]) -> Sequence[str]:
-    """Return the digests of files as the plan has seen them."""
-    digests: Sequence[str] = (step.ingredients or {})["inputs"][option]["files"]
-    if len(digests) != len(files):
-        what = f"files of {option} came or went after they had been looked at"
-        raise DataError(f"stage {step.node.name}: {what}; nothing was written, run again")
-    return digests
-
-
 def _heard(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
     """Return what the checks say of what a stage made."""
     thresholds = progress.project.experiment.remarks
-    found = remarks_of(_task(step, progress), made, thresholds, progress.mark)
+    whole = whole_of(step, progress.project, progress.done)
+    found = remarks_of(whole, made, thresholds, progress.mark)
     warnings = [each for each in found if each.level == "warning"]
     if progress.strict and warnings:
         raise Warned(step.node.name, warnings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import polars as pl
 from polars import selectors
@@ -19,7 +18,6 @@ from pipeline.errors import (
     StageFailed,
     Violation,
 )
-from pipeline.formats.reading import reading
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.origins import located, scanned
 from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
@@ -217,13 +215,7 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
 
 
 def _stamps(task: Task) -> list[tuple[int, int]]:
-    return [_stamp(file.path) for file in _files(task)]
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    with reading(path):
-        stat = path.stat()
-    return stat.st_size, stat.st_mtime_ns
+    return [file.changed() for file in _files(task)]
 
 
 def _changed(task: Task, before: list[tuple[int, int]]) -> list[str]:
@@ -232,13 +224,8 @@ def _changed(task: Task, before: list[tuple[int, int]]) -> list[str]:
     return [
         file.label
         for file, first, last in stamps
-        if first != last or _digest(file.path) != file.digest
+        if first != last or file.content(file_digest) != file.digest
     ]
-
-
-def _digest(path: Path) -> str:
-    with reading(path):
-        return file_digest(path)
 
 
 def _files(task: Task) -> list[SourceFile]:

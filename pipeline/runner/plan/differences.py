@@ -14,10 +14,15 @@ from pipeline.runner.store.history import RunRecord
 from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import STAGES
+from schemas import Drawn, Table
 
 _SECOND = " (second)"
 EXAMPLES = 3
 """Rows of each kind that are shown."""
+_COLUMNS = 5
+"""Columns that are named."""
+_CHANCE = "pi"
+"""Says how a draw was made: at another rate all draws have another one, and are the same draws."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,10 @@ class TableDifference:
     gone, new : list of dict
         The keys of the first of those of one run alone.
     examples : list of ChangedRow
-        The first of those of both.
+        The first of those of both; of draws, of those that differ in more than their chance.
+    columns : dict of str to int
+        In how many of those of both each column differs, most first; columns that never do are
+        left out.
     """
 
     table: str
@@ -51,6 +59,23 @@ class TableDifference:
     gone: list[dict[str, Any]]
     new: list[dict[str, Any]]
     examples: list[ChangedRow]
+    columns: dict[str, int]
+
+
+def columns_said(columns: Mapping[str, int]) -> str:
+    """Say in how many rows which columns differ, in brackets; nothing if none does.
+
+    Examples
+    --------
+    >>> columns_said({"pi": 510}), columns_said({})
+    (' (pi in 510)', '')
+    >>> columns_said(dict.fromkeys("abcdefg", 2))
+    ' (a in 2, b in 2, c in 2, d in 2, e in 2, 2 more columns)'
+    """
+    shown = [f"{name} in {rows:,}" for name, rows in list(columns.items())[:_COLUMNS]]
+    more = len(columns) - len(shown)
+    shown += [f"{more} more column{'s' if more > 1 else ''}"] if more else []
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 @dataclass(frozen=True)
@@ -64,12 +89,25 @@ class StageDifference:
 
 def settings_differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
     """Return the settings that differ, as dotted paths from value to value."""
+    return [f"{path}: {one} -> {other}" for path, one, other in settings_pairs(first, second)]
+
+
+def settings_pairs(
+    first: Mapping[str, Any], second: Mapping[str, Any]
+) -> list[tuple[str, Any, Any]]:
+    """Return the settings that differ: dotted path, value before, value after.
+
+    Examples
+    --------
+    >>> settings_pairs({"stages": {"a": {"rate": 0.1}}}, {"stages": {"a": {"rate": 0.2, "n": 9}}})
+    [('stages.a.n', '(absent)', 9), ('stages.a.rate', 0.1, 0.2)]
+    """
     flat = [dict(_flatten(each)) for each in (first, second)]
     changed = []
     for path in sorted({*flat[0], *flat[1]}):
         before, after = (each.get(path, "(absent)") for each in flat)
         if before != after:
-            changed.append(f"{path}: {before} -> {after}")
+            changed.append((path, before, after))
     return changed
 
 
@@ -112,24 +150,30 @@ def _tables_differ(
     for table in sorted(set(before) & set(after)):
         if before[table] != after[table]:
             frames = store.scan(*first, table), store.scan(*second, table)
-            yield _table_differs(table, *frames, list(models[table].key()))
+            yield _table_differs(table, *frames, models[table])
 
 
 def _table_differs(
-    name: str, first: pl.LazyFrame, second: pl.LazyFrame, key: list[str]
+    name: str, first: pl.LazyFrame, second: pl.LazyFrame, model: type[Table]
 ) -> TableDifference:
+    key = list(model.key())
     both = first.join(second, on=key, how="inner", suffix=_SECOND)
     pairs = {
         column: f"{column}{_SECOND}"
         for column in first.collect_schema().names()
         if column in second.collect_schema() and column not in key
     }
-    unequal = [pl.col(column).ne_missing(pl.col(other)) for column, other in pairs.items()]
-    changed = both.filter(pl.any_horizontal(pl.lit(value=False), *unequal))
+    unequal = {column: pl.col(column).ne_missing(pl.col(other)) for column, other in pairs.items()}
+    changed = both.filter(pl.any_horizontal(pl.lit(value=False), *unequal.values()))
+    telling = [
+        differs for column, differs in unequal.items()
+        if column != _CHANCE or not issubclass(model, Drawn)
+    ]  # fmt: skip
+    told = changed.filter(pl.any_horizontal(pl.lit(value=False), *telling))
     only = first.join(second, on=key, how="anti"), second.join(first, on=key, how="anti")
     sizes = [rows.select(pl.len()).collect().item() for rows in (*only, changed)]
     keys = [rows.select(key).sort(key).head(EXAMPLES).collect().to_dicts() for rows in only]
-    some = changed.sort(key).head(EXAMPLES).collect().to_dicts()
+    some = told.sort(key).head(EXAMPLES).collect().to_dicts()
     return TableDifference(
         table=name,
         only_first=sizes[0],
@@ -138,7 +182,17 @@ def _table_differs(
         gone=keys[0],
         new=keys[1],
         examples=[_changed(row, key, pairs) for row in some],
+        columns=_columns(changed, unequal),
     )
+
+
+def _columns(changed: pl.LazyFrame, unequal: Mapping[str, pl.Expr]) -> dict[str, int]:
+    """Count the rows that differ in each column."""
+    if not unequal:
+        return {}
+    counts = changed.select(each.sum().alias(name) for name, each in unequal.items()).collect()
+    some = {name: count for name, count in counts.row(0, named=True).items() if count}
+    return dict(sorted(some.items(), key=lambda each: -each[1]))
 
 
 def _changed(row: Mapping[str, Any], key: list[str], pairs: Mapping[str, str]) -> ChangedRow:

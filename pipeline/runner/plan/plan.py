@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from pipeline.formats.base import FORMATS
 from pipeline.runner.config.graph import Node
 from pipeline.runner.config.project import Project
+from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.fingerprint import (
     Ingredients,
@@ -17,8 +18,9 @@ from pipeline.runner.plan.fingerprint import (
     ingredients,
     of_counts,
 )
-from pipeline.runner.store import history, store
+from pipeline.runner.store import history, manifest, store
 from pipeline.runner.store.manifest import Manifest
+from pipeline.runner.store.verbs import Storage
 from pipeline.stages.late import late_options
 
 NEVER = "it has never run"
@@ -44,6 +46,8 @@ class Step:
         What its result rests on, where known.
     manifest : Manifest or None
         The artefact that is there.
+    sources : mapping of str to tuple of SourceFile
+        Option to the files that were looked at, with their digests.
     """
 
     node: Node
@@ -51,6 +55,7 @@ class Step:
     reasons: tuple[str, ...] = ()
     ingredients: Ingredients | None = None
     manifest: Manifest | None = None
+    sources: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> str:
@@ -99,18 +104,30 @@ def step_of(
     digests: Digests,
 ) -> Step:
     """Return what would happen to a stage whose inputs are there; reads its artefact."""
-    parts = ingredients_of(project, node, done, digests)
+    sources = _sources(project, node, digests)
+    parts = _ingredients(node, done, sources, digests)
     mark = fingerprint(parts)
     manifest = store.find(project.storage, node.name, mark, thorough=True)
     if manifest:
-        return Step(node, "done", (), parts, manifest)
-    step = Step(node, "run", (), parts)
+        return Step(node, "done", (), parts, manifest, sources)
+    step = Step(node, "run", (), parts, None, sources)
     reasons = [*_reasons(project, node.name, mark, parts), *_of_counts(project, step)]
     return replace(step, reasons=tuple(reasons))
 
 
-def ingredients_of(
-    project: Project, node: Node, done: Mapping[str, Manifest], digests: Digests
+def _sources(project: Project, node: Node, digests: Digests) -> dict[str, tuple[SourceFile, ...]]:
+    """Return the files that a stage reads, as they are at this moment."""
+    return {
+        option: tuple(replace(file, digest=file.content(digests.of)) for file in files)
+        for option, files in project.files_of(node).items()
+    }
+
+
+def _ingredients(
+    node: Node,
+    done: Mapping[str, Manifest],
+    sources: Mapping[str, Sequence[SourceFile]],
+    digests: Digests,
 ) -> Ingredients:
     """Return what the result of a stage rests on."""
     inputs = {
@@ -119,11 +136,11 @@ def ingredients_of(
     }
     files: dict[str, Any] = {}
     readers: set[str] = set()
-    for option, found in project.files_of(node).items():
+    for option, found in sources.items():
         files[option] = {
             "format": [file.format.name for file in found],
             "options": [file.options.model_dump(mode="json") for file in found],
-            "files": [digests.of(file.path) for file in found],
+            "files": [file.digest for file in found],
         }
         readers |= {FORMATS.module(file.format.name) for file in found}
     return ingredients(node, inputs=inputs, files=files, readers=readers, digests=digests)
@@ -133,12 +150,21 @@ def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list
     damaged = store.complaint(project.storage, name, mark)
     if damaged:
         return [f"its artefact is damaged: {damaged}"]
-    others = store.artefacts(project.storage, name)
-    if not others:
+    artefact = _former(project.storage, name)
+    if artefact is None:
         return [NEVER]
-    last = history.last_fingerprint(project.storage, name)
-    artefact = next((each for each in others if each.fingerprint == last), others[0])
     return differences(artefact.ingredients, found) or ["its artefact is gone"]
+
+
+def _former(storage: Storage, name: str) -> Manifest | None:
+    """Return what to compare with: what the last run has made, or else the newest that is there."""
+    last = history.last_fingerprint(storage, name)
+    # To read all manifests takes long where there are many, above all on an object store.
+    artefact = manifest.read(storage, store.folder_of(name, last)) if last else None
+    if artefact is not None and artefact.fingerprint == last:
+        return artefact
+    others = store.artefacts(storage, name)
+    return next((each for each in others if each.fingerprint == last), next(iter(others), None))
 
 
 def _of_counts(project: Project, step: Step) -> Iterator[str]:

@@ -95,7 +95,7 @@ class LocalStorage:
         path = self.root / key
         path.parent.mkdir(parents=True, exist_ok=True)
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-        with path.open("ab") as held:
+        with path.open("a+b") as held:  # to read, too: over NFS a shared lock needs it
             if not _taken(held, kind, within=_PATIENCE):
                 waiting()
                 _taken(held, kind, within=math.inf)
@@ -119,6 +119,10 @@ class LocalStorage:
         return (self.root / key).open("rb")
 
     def location(self, key: str) -> str:
+        """Return the path of a file."""
+        return str(self.root / key)
+
+    def readable(self, key: str) -> str:
         """Return the path of a file."""
         return str(self.root / key)
 

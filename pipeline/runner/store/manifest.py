@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 from pipeline.runner.store.sealed import unsealed
 from pipeline.runner.store.storage import digest_of
-from pipeline.runner.store.verbs import Storage
+from pipeline.runner.store.verbs import MANIFEST, Storage
 
-NAME = "manifest.json"
+NAME = MANIFEST
 
 
 class Record(BaseModel):

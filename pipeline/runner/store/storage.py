@@ -9,6 +9,9 @@ from pathlib import Path
 
 import polars as pl
 
+from pipeline.errors import StoreError
+from pipeline.runner.store.cloud.address import address_of
+from pipeline.runner.store.cloud.cloud import CloudStorage
 from pipeline.runner.store.local import LocalStorage
 from pipeline.runner.store.verbs import Entry, Storage, beside
 
@@ -19,11 +22,45 @@ def storage_at(root: Path, *, remedy: str = "") -> Storage:
     Parameters
     ----------
     root : Path
-        Where.
+        Where: a folder, or an address such as ``s3://bucket/runs``.
     remedy : str
         What people can do where nothing can be written; by default, to choose another --runs.
     """
+    address = address_of(root)
+    if address is not None:
+        return CloudStorage(address, remedy) if remedy else CloudStorage(address)
     return LocalStorage(root, remedy) if remedy else LocalStorage(root)
+
+
+def pages_at(root: Path) -> Path:
+    """Return the folder of this machine where people open what is made of results.
+
+    It is the folder of the results themselves, unless these lie on an object store.
+
+    Examples
+    --------
+    >>> pages_at(Path("s3://words/runs/pilot")).as_posix()
+    'runs/s3/words/runs/pilot'
+    """
+    address = address_of(root)
+    return Path("runs", address.scheme, address.bucket, address.prefix) if address else root
+
+
+def in_a_folder(root: Path, what: str) -> None:
+    """Refuse an address where a command needs results in a folder.
+
+    Raises
+    ------
+    StoreError
+        If it is one.
+
+    Examples
+    --------
+    >>> in_a_folder(Path("runs"), "annotate")
+    """
+    if address := address_of(root):
+        remedy = "name a folder of this machine by --runs"
+        raise StoreError(f"{what}: {address.text()} is on an object store; {remedy}")
 
 
 def below(storage: Storage, prefix: str) -> Iterator[Entry]:
@@ -42,7 +79,7 @@ def digest_of(storage: Storage, key: str) -> str:
 
 def scan_tables(storage: Storage, keys: Sequence[str]) -> pl.LazyFrame:
     """Return the query of Parquet files; brackets in their names are no pattern."""
-    return pl.scan_parquet([storage.location(key) for key in keys], glob=False)
+    return pl.scan_parquet([storage.readable(key) for key in keys], glob=False)
 
 
 def size_and_digest(storage: Storage, key: str) -> tuple[int, str]:

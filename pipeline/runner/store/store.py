@@ -129,10 +129,15 @@ def in_use(
 
 
 @contextmanager
-def locked(storage: Storage, stage: str, listeners: Sequence[Listener]) -> Iterator[None]:
-    """Hold the lock of a stage; wait, and say so, while another process has it."""
+def locked(
+    storage: Storage, stage: str, listeners: Sequence[Listener], *, shared: bool = False
+) -> Iterator[None]:
+    """Hold the lock of a stage; wait, and say so, while another process has it.
+
+    Tasks of a stage share it: a run waits for them, and they wait for a run.
+    """
     with ExitStack() as held:
         with storage.guarded(f"stage {stage}", stage):
             waiting = partial(tell, listeners, "message", stage, text=_WAITING)
-            held.enter_context(storage.lock(f"{stage}/{LOCK}", waiting))
+            held.enter_context(storage.lock(f"{stage}/{LOCK}", waiting, shared=shared))
         yield

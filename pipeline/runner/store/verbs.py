@@ -14,6 +14,9 @@ from typing import NamedTuple, Protocol
 
 import polars as pl
 
+MANIFEST = "manifest.json"
+"""What is written last, and vouches for all beside it."""
+
 
 class Entry(NamedTuple):
     """A key and the bytes that lie there; None if it is the beginning of further keys."""
@@ -81,7 +84,11 @@ class Storage(Protocol):
         ...
 
     def location(self, key: str) -> str:
-        """Return what Polars reads a table from and people are shown: a path or an address."""
+        """Return what people are shown: a path or an address."""
+        ...
+
+    def readable(self, key: str) -> str:
+        """Return the path of a file that Polars reads a table from."""
         ...
 
     def append(self, key: str, line: str) -> None:

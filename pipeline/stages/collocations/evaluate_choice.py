@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TypedDict
+
 import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.nbest.choice import CRITERIA, choose, considered, simultaneous
+from pipeline.kernels.nbest.choice_guarantee import GUARANTEED, guaranteed
 from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_columns
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
+from pipeline.stages.collocations.choice_problems import (
+    no_list,
+    not_guaranteed,
+    nothing_chosen,
+)
 from pipeline.stages.collocations.evaluation import (
     Evaluation,
     ListSizes,
@@ -16,7 +25,7 @@ from pipeline.stages.collocations.evaluation import (
     judged_draws,
 )
 from pipeline.stages.collocations.precision_options import Estimating
-from schemas import Choice
+from schemas import Choice, Guarantees
 
 
 class EvaluateChoice(Evaluation, Estimating):
@@ -33,6 +42,10 @@ class EvaluateChoice(Evaluation, Estimating):
     """Or take the longest list that is estimated to be as precise as this."""
     min_recall: Proportion | None = None
     """Or take the shortest list that is estimated to find this share of the true positives."""
+    guarantee: bool = False
+    """With min_precision: whether the list has to be that precise for sure, with the stated
+    confidence, and not by its estimate alone. The lists of each measure are tested in the order
+    of `sizes` until one fails: the first should be the surest. The fewer measures, the better."""
 
     @model_validator(mode="after")
     def _one_criterion(self) -> EvaluateChoice:
@@ -40,39 +53,87 @@ class EvaluateChoice(Evaluation, Estimating):
             raise ValueError(f"give just one of {', '.join(CRITERIA)}")
         return self
 
+    @model_validator(mode="after")
+    def _can_be_guaranteed(self) -> EvaluateChoice:
+        if not self.guarantee:
+            return self
+        if self.min_precision is None:
+            raise ValueError("guarantee goes with min_precision")
+        if self.interval not in GUARANTEED:
+            wanted = " or ".join(GUARANTEED)
+            raise ValueError(f"a guarantee needs interval = {wanted}, not {self.interval}")
+        if self.confidence <= 0.5:
+            raise ValueError(f"a guarantee needs a confidence above 0.5, not {self.confidence:g}")
+        return self
+
     def criterion(self) -> tuple[str, float]:
         """Return the criterion that was given, and its value."""
         return next((name, value) for name in CRITERIA if (value := getattr(self, name)))
 
 
-@stage("evaluate.choice", config=EvaluateChoice, outputs={"choice": Choice})
+class _Limits(TypedDict):
+    method: str
+    confidence: float
+
+
+@stage(
+    "evaluate.choice",
+    config=EvaluateChoice,
+    outputs={"choice": Choice, "guarantee": Guarantees},
+)
 def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     """Estimate the precision of every list that takes part, then choose."""
     draws = judged_draws(tables).collect()
     config.check(draws)
     if draws.is_empty():
-        return {"choice": Choice.zero_rows()}
+        return {"choice": Choice.zero_rows(), "guarantee": Guarantees.zero_rows()}
     category = _category(config, draws)
     mine = draws.filter(category=category)
-    limits = {"method": config.interval, "confidence": config.confidence}
+    limits = _Limits(method=config.interval, confidence=config.confidence)
     counts = nbest_counts(chosen_ranks(config, tables), mine.lazy()).collect()
     sizes = [config.size] if config.size else list(config.sizes)
-    every = precision_columns(counts, positives=positives(mine), **limits)  # type: ignore[arg-type]  # options of several types
+    every = precision_columns(counts, positives=positives(mine), **limits)
     lists = considered(every, sizes=sizes)
     if lists.is_empty():
-        raise ConfigError("choice", [_no_list(config, every, sizes)])
+        raise ConfigError("choice", [no_list("size" if config.size else "sizes", every, sizes)])
+    tests = _tests(config, lists, limits)
+    chosen = _chosen(config, lists, tests)
+    return {"choice": _described(config, chosen, lists.height, limits), "guarantee": tests}
+
+
+def _tests(config: EvaluateChoice, lists: pl.DataFrame, limits: _Limits) -> pl.DataFrame:
+    """Return the tests behind a guarantee; none if there is none."""
+    if not config.guarantee or config.min_precision is None:
+        return Guarantees.zero_rows().collect()
+    made = guaranteed(lists, sizes=config.sizes, min_precision=config.min_precision, **limits)
+    return made.select(*Guarantees.columns()).sort(*Guarantees.key())
+
+
+def _chosen(config: EvaluateChoice, lists: pl.DataFrame, tests: pl.DataFrame) -> pl.DataFrame:
+    """Return the list that meets the criterion, one row."""
     name, value = config.criterion()
-    chosen = choose(lists, **{name: value})  # type: ignore[arg-type]  # options of several types
+    if config.guarantee:
+        passed = lists.join(tests.filter("passed"), on=["measure", "n"], how="semi")
+        chosen, problem = choose(passed, min_precision=0.0), partial(not_guaranteed, tests)
+    else:
+        chosen = choose(lists, **{name: value})  # type: ignore[arg-type]  # options of several types
+        problem = partial(nothing_chosen, lists, name)
     if chosen.is_empty():
-        raise ConfigError("choice", [_nothing(lists, name, value)])
-    row = simultaneous(chosen, tests=lists.height, **limits)  # type: ignore[arg-type]  # options of several types
-    described = row.with_columns(
-        criterion=pl.lit(f"{name} = {value:g}"),
-        considered=pl.lit(lists.height, pl.Int64),
+        raise ConfigError("choice", [problem(value)])
+    return chosen
+
+
+def _described(
+    config: EvaluateChoice, chosen: pl.DataFrame, lists: int, limits: _Limits
+) -> pl.DataFrame:
+    name, value = config.criterion()
+    described = simultaneous(chosen, tests=lists, **limits).with_columns(
+        criterion=pl.lit(f"{name} = {value:g}{', guaranteed' if config.guarantee else ''}"),
+        considered=pl.lit(lists, pl.Int64),
         confidence=pl.lit(config.confidence, pl.Float64),
         interval=pl.lit(config.interval),
     )
-    return {"choice": described.select(*Choice.columns())}
+    return described.select(*Choice.columns())
 
 
 def _category(config: EvaluateChoice, draws: pl.DataFrame) -> str:
@@ -87,29 +148,3 @@ def _category(config: EvaluateChoice, draws: pl.DataFrame) -> str:
         else f"there are {len(categories)} categories"
     )
     raise ConfigError("category", [Problem("category", what, did_you_mean("", categories))])
-
-
-def _no_list(config: EvaluateChoice, every: pl.DataFrame, sizes: list[int]) -> Problem:
-    """Say why no list of these sizes can be estimated: all too long, or nothing judged."""
-    option, last = "size" if config.size else "sizes", every["n"].max()
-    shown = ", ".join(f"{size:,}" for size in sorted(set(sizes))[:3])
-    if isinstance(last, int) and min(sizes) > last:
-        what = f"the longest lists have {last:,} candidates, fewer than {shown}"
-        return Problem(option, what, "ask for shorter lists")
-    what = f"no member of the lists of {shown} candidates has been judged"
-    return Problem(option, what, "judge more candidates, or ask for longer lists")
-
-
-def _nothing(lists: pl.DataFrame, name: str, value: float) -> Problem:
-    """Say how near the lists came."""
-    column = "recall" if name == "min_recall" else "precision"
-    best = lists.drop_nulls(column).sort(column, "measure", descending=[True, False]).head(3)
-    shown = [
-        f"{row['measure']} at n = {row['n']:,} with {row[column]:.3f}"
-        for row in best.iter_rows(named=True)
-    ]
-    if not shown:
-        what = "recall is unknown: there is no true positive among the candidates judged"
-        return Problem(name, what, "judge more candidates")
-    what = f"no list meets {name} = {value:g}; the best are {', '.join(shown)}"
-    return Problem(name, what, "ask for less")

@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 import polars as pl
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from pipeline.kernels.nbest.clustered_precision import clustered_precision
 from pipeline.kernels.nbest.counts import baseline, nbest_counts, positives, precision_columns
+from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
+from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
 from pipeline.stages.collocations import list_views
+from pipeline.stages.collocations.anytime import questions_at_cuts, require_in_order
+from pipeline.stages.collocations.cluster_options import ByCluster, clusters_of, redrawn
+from pipeline.stages.collocations.correcting import Correcting, corrected
 from pipeline.stages.collocations.evaluation import (
     Evaluation,
     ListSizes,
     chosen_ranks,
     judged_draws,
+    ranks_of_all,
+    sizes_along,
 )
+from pipeline.stages.collocations.looks import Looking
+from pipeline.stages.collocations.looks_simple import SimpleLook, simple_look
 from pipeline.stages.collocations.precision_options import Estimating
-from schemas import Baseline, CutLists, LocalPrecision, Precision, Recall, Thresholds
+from schemas import (
+    BandThresholds,
+    Baseline,
+    ClusteredPrecision,
+    Corrected,
+    CutLists,
+    LocalPrecision,
+    Looks,
+    Precision,
+    Recall,
+    SimultaneousBands,
+    Thresholds,
+    WorstCase,
+)
 
 
-class EvaluatePrecision(Evaluation, Estimating):
+class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, Looking):
     """Estimate the precision of every n-best list from the judged candidates."""
 
     cuts: ListSizes = (100, 500, 1000, 2000)
@@ -32,7 +55,53 @@ class EvaluatePrecision(Evaluation, Estimating):
     cut: int | None = Field(default=None, ge=1)
     """Make the table `cut`: the lists of this size as if each were the whole data set."""
     thresholds: tuple[Proportion, ...] = ()
-    """Make the table `thresholds`: from which n on the lower limit stays under these."""
+    """Make the table `thresholds`: from which n on the lower limit stays under these. All n are
+    looked at, each by itself; what holds at all n of a range at once has the table
+    `band_thresholds`, made with a simultaneous band."""
+    band: Literal["pointwise", "simultaneous"] = "pointwise"
+    """``simultaneous`` makes the table `bands`: limits of each measure that hold at all n of a
+    range at once, where those of the table `precision` hold at each n by itself."""
+    band_range: tuple[int, int] | None = None
+    """First and last n of that range; the smallest and the largest of the cuts if left out."""
+    replicates: int = Field(default=10_000, ge=100)
+    """Simulations of such a band."""
+
+    @model_validator(mode="after")
+    def _a_range(self) -> EvaluatePrecision:
+        if self.band == "pointwise":
+            if self.band_range is not None:
+                raise ValueError('band_range goes with band = "simultaneous"')
+        elif self.band_range is None and not self.cuts:
+            raise ValueError("a simultaneous band needs band_range where there are no cuts")
+        elif not 1 <= self.over_all_n[0] <= self.over_all_n[1]:
+            raise ValueError("band_range is first and last n, from 1")
+        return self
+
+    @model_validator(mode="after")
+    def _at_any_time(self) -> EvaluatePrecision:
+        wanted = {
+            "interval": "interval" in self.model_fields_set,
+            "recall": self.recall,
+            "band": self.band != "pointwise",
+            "sensitivity, specificity and truth": self.corrects,
+        }
+        other = [name for name, given in wanted.items() if given and self.anytime]
+        if other:
+            raise ValueError(f"anytime = true has limits of its own: leave out {', '.join(other)}")
+        return self
+
+    @model_validator(mode="after")
+    def _no_clusters_at_looks(self) -> EvaluatePrecision:
+        if self.clusters and (self.looks or self.anytime):
+            raise ValueError(
+                "limits by clusters are for one look: leave out clusters, or the looks"
+            )
+        return self
+
+    @property
+    def over_all_n(self) -> tuple[int, int]:
+        """First and last n at which a simultaneous band holds."""
+        return self.band_range or (min(self.cuts), max(self.cuts))
 
 
 class _Limits(TypedDict):
@@ -51,16 +120,36 @@ class _Limits(TypedDict):
         "recall": Recall,
         "cut": CutLists,
         "thresholds": Thresholds,
+        "bands": SimultaneousBands,
+        "band_thresholds": BandThresholds,
+        "worst_case": WorstCase,
+        "corrected": Corrected,
+        "clustered": ClusteredPrecision,
+        "looks": Looks,
     },
 )
 def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     """Count draws and true positives in every list, then estimate."""
     draws = judged_draws(tables).collect()
     config.check(draws)
-    counts = nbest_counts(chosen_ranks(config, tables), draws.lazy()).collect()
+    ranks = chosen_ranks(config, tables)
+    finite = INTERVALS.get(config.interval).finite
+    look = simple_look(config, tables, alpha=1.0 - config.confidence, finite=finite)
+    limits = _limits(config, tables, ranks, look)
+    counts = nbest_counts(ranks, draws.lazy()).collect()
     totals = positives(draws)
-    limits = _Limits(method=config.interval, confidence=config.confidence)
     every = precision_columns(counts, positives=totals, **limits)
+    at_once = config.confidence if look.plan is None else 1.0 - look.apart
+    band = list_views.bands(
+        counts,
+        ranks,
+        draws,
+        sizes=config.over_all_n if config.band != "pointwise" else None,
+        replicates=config.replicates,
+        seed=config.seed,
+        method=config.interval,
+        confidence=at_once,
+    )
     return {
         "precision": every,
         "baseline": _baseline(tables, draws, limits),
@@ -69,7 +158,42 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
         "recall": list_views.recall(counts, totals, wanted=config.recall, **limits),
         "cut": list_views.cut(counts, size=config.cut),
         "thresholds": list_views.thresholds(every, wanted=config.thresholds),
+        "bands": band,
+        "band_thresholds": list_views.band_thresholds(
+            band, wanted=config.thresholds, confidence=at_once
+        ),
+        "worst_case": list_views.worst_case(every, ranks, draws, sizes=config.cuts, **limits),
+        "corrected": corrected(config, tables, every, sizes=config.cuts, **limits),
+        "clustered": _clustered(config, tables, ranks.collect(), draws),
+        "looks": look.table(draws["category"]),
     }
+
+
+def _limits(
+    config: EvaluatePrecision, tables: Tables, ranks: pl.LazyFrame, look: SimpleLook
+) -> _Limits:
+    """Return what all limits are: at the level of this look, or for any time."""
+    if config.anytime:
+        require_in_order(tables)
+        level = (1.0 - config.confidence) / questions_at_cuts(ranks, config.cuts)
+        return _Limits(method=confidence_sequence.__name__, confidence=1.0 - level)
+    taken = config.confidence if look.plan is None else 1.0 - look.level
+    return _Limits(method=config.interval, confidence=taken)
+
+
+def _clustered(
+    config: EvaluatePrecision, tables: Tables, ranks: pl.DataFrame, draws: pl.DataFrame
+) -> pl.DataFrame | pl.LazyFrame:
+    """Estimate the lists at the declared cuts by clusters that are drawn again, if it is asked."""
+    clusters = clusters_of(config, tables, ranks)
+    if clusters is None:
+        return ClusteredPrecision.zero_rows()
+    ranked = ranks["measure"].unique().sort().to_list()
+    return clustered_precision(
+        ranks_of_all(ranks, tables), draws, clusters, measures=ranked,
+        at=sizes_along(ranks, every=0, cuts=config.cuts),
+        redrawn=redrawn(config, confidence=config.confidence),
+    )  # fmt: skip
 
 
 def _baseline(tables: Tables, draws: pl.DataFrame, limits: _Limits) -> pl.DataFrame:

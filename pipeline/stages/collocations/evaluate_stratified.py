@@ -48,9 +48,11 @@ class EvaluateStratified(Seeded, Rankings):
     """Relevance margin: smaller differences in precision are not marked."""
     confidence: Proportion = 0.95
     """Confidence level."""
-    interval: Literal["predictive", "bootstrap"] = "predictive"
-    """Method of the intervals: predictive, which predicts the candidates that were not drawn, or
-    bootstrap (Rao & Wu), which is too short where a stratum has few draws of a list."""
+    interval: Literal["korn_graubard", "predictive", "bootstrap"] = "korn_graubard"
+    """Method of the intervals: korn_graubard, which holds its level with few draws, too;
+    predictive, which predicts the candidates that were not drawn and misses where many strata
+    have few; or bootstrap (Rao & Wu), which is too short where a stratum has few draws of a
+    list."""
     replicates: int = Field(default=2000, ge=1)
     """Number of bootstrap samples, or of predictions."""
 

@@ -11,12 +11,29 @@ from pydantic import Field, model_validator
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.annotation.adjudication import adjudicate, intersection
 from pipeline.kernels.annotation.names import by_fold, fold, named, unasked
+from pipeline.kernels.annotation.resolution import resolutions, settled
+from pipeline.kernels.annotation.rounds import of_round, unknown_rounds
 from pipeline.kernels.annotation.sheet_checks import faults, normalise, notes, with_ids
 from pipeline.stages.base import FAULTS, FilledSheets, Of, Outputs, Referred, Tables, stage
 from pipeline.stages.collocations.sheet_annotation import SheetAnnotation
+from pipeline.stages.collocations.sheet_labels import (
+    contradictions,
+    labels_of,
+    of_units,
+    units_of,
+    with_earlier,
+)
 from pipeline.stages.people import Asks
 from pipeline.stages.waiting import wait_for
-from schemas import Adjudicated, Annotations, Judgements, Labels, SheetEntries, SheetRows
+from schemas import (
+    Adjudicated,
+    Annotations,
+    Judgements,
+    Labels,
+    Resolutions,
+    SheetEntries,
+    SheetRows,
+)
 
 
 class JoinSheets(Asks):
@@ -27,7 +44,7 @@ class JoinSheets(Asks):
     labels: Annotated[str, Of(Labels)]
     """The labels that were offered."""
     folder: Annotated[str | None, FilledSheets()] = Field(default=None, pattern=r"^[\w-]+$")
-    """Folder of the sheets."""
+    """Folder of the sheets, and of what people decide in the browser."""
     entries: Annotated[str | None, Of(SheetEntries)] = None
     """Or a table of what stands in them, such as a simulated annotator gives."""
     earlier: Annotated[str | None, Of(Annotations)] = None
@@ -76,76 +93,56 @@ def _expert_is_asked(config: JoinSheets, referred: Mapping[str, Referred]) -> It
         "judgements": Judgements,
         "annotations": Annotations,
         "adjudicated": Adjudicated,
+        "resolutions": Resolutions,
         "others": SheetEntries,
         "notes": SheetEntries,
     },
 )
 def join_sheets(config: JoinSheets, tables: Tables) -> Outputs:
-    """Check every row that came back, wait for missing labels, then adjudicate."""
+    """Check every row that came back, wait for missing labels, then adjudicate.
+
+    What people decided who saw the first labels is no annotation, and stands whatever the rule
+    says.
+    """
     labels = tables["labels"].collect().get_column("label").to_list()
     _check_categories(config, labels)
     sheet, before = tables["sheet"], tables.get("earlier", Annotations.zero_rows())
     known = config.known(sheet, before)
-    entries = with_ids(named(tables["entries" if config.entries else "folder"], known))
+    entries = of_units(tables["entries" if config.entries else "folder"], units_of(sheet))
+    entries = with_ids(named(entries, known))
+    own, seen = of_round(entries, "annotation"), of_round(entries, "adjudication")
     before = named(before, known).unique(["id", "annotator", "label"])
-    first = _labels(normalise(entries, labels=labels))
+    first = labels_of(normalise(own, labels=labels))
     wrong = pl.concat([
-        faults(entries, labels=labels),
-        unasked(entries.join(sheet, on="id", how="semi"), known=known, answer="label"),
-        _contradictions(before),
+        unknown_rounds(entries),
+        faults(own, labels=labels, units=units_of(sheet)),
+        faults(seen, labels=labels, units=units_of(sheet)),
+        unasked(own.join(sheet, on="id", how="semi"), known=known, answer="label"),
+        contradictions(before),
     ])  # fmt: skip
     if not config.partial and wrong.limit(1).collect().is_empty():
         _wait(config.folder or str(config.entries), sheet, first)
     votes = first
     if "earlier" in tables:
-        votes = _with_earlier(first.join(sheet, on="id", how="semi"), before)
-    decided = _adjudicated(config, votes, by_fold(known))
+        votes = with_earlier(first.join(sheet, on="id", how="semi"), before)
+    resolved = resolutions(votes, labels_of(normalise(seen, labels=labels)))
+    by_rule = _adjudicated(config, votes, by_fold(known))
+    decided = settled(by_rule, resolved)
     return {
         "judgements": pl.concat(
-            _judgements(config, votes, decided, positive).select(
+            _judgements(config, votes, decided, resolved, positive).select(
                 pl.lit(name).alias("category"), "id", "tp"
             )
             for name, positive in config.categories.items()
         ),
         "annotations": votes,
         "adjudicated": decided,
+        "resolutions": resolved,
         # Rows of candidates that this sample does not ask for: of earlier samples, or strangers.
         "others": entries.join(sheet, on="id", how="anti"),
         "notes": notes(entries),
         FAULTS: wrong,
     }
-
-
-def _labels(typed: pl.LazyFrame) -> pl.LazyFrame:
-    """Return one label of each person for an id, with all that the person notes on it."""
-    person = ["id", "annotator"]
-    each = typed.sort("file", "line").group_by(person, maintain_order=True)
-    # A copy of the sheet repeats the label; what is noted there counts as well.
-    said = pl.col("note").drop_nulls().unique(maintain_order=True)
-    one = each.agg(
-        label=pl.col("label").drop_nulls().first(),
-        note=pl.when(said.len() > 0).then(said.str.join("; ")),
-    )
-    return one.drop_nulls("label")
-
-
-def _with_earlier(now: pl.LazyFrame, before: pl.LazyFrame) -> pl.LazyFrame:
-    """Add the labels of an earlier round, but for those that somebody gave anew.
-
-    Whoever was asked in this round has a say on what the round still asks for.
-    """
-    before = before.select(now.collect_schema().names())
-    return pl.concat([now, before.join(now, on=["id", "annotator"], how="anti")])
-
-
-def _contradictions(before: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the labels of an earlier round that one person, in two spellings, gave one id."""
-    twice = before.filter(pl.len().over("id", "annotator") > 1)
-    problem = pl.format("{} gives {} several labels: keep one", "annotator", "id")
-    return twice.select(
-        file=pl.lit("table of the option 'earlier'"), line=pl.lit(0, pl.Int64),
-        column=pl.lit("label"), value="label", problem=problem,
-    )  # fmt: skip
 
 
 def _adjudicated(config: JoinSheets, each: pl.LazyFrame, spelt: Mapping[str, str]) -> pl.LazyFrame:
@@ -155,12 +152,18 @@ def _adjudicated(config: JoinSheets, each: pl.LazyFrame, spelt: Mapping[str, str
 
 
 def _judgements(
-    config: JoinSheets, each: pl.LazyFrame, decided: pl.LazyFrame, positive: tuple[str, ...]
+    config: JoinSheets,
+    each: pl.LazyFrame,
+    decided: pl.LazyFrame,
+    resolved: pl.LazyFrame,
+    positive: tuple[str, ...],
 ) -> pl.LazyFrame:
     """Return id and judgement in one category."""
+    tp = pl.col("label").is_in(list(positive))
     if config.rule == "intersection":
-        return intersection(each, positive=positive)
-    return decided.select("id", tp=pl.col("label").is_in(list(positive)))
+        by_rule = intersection(each, positive=positive)
+        return settled(by_rule, resolved.select("id", tp=tp), column="tp")
+    return decided.select("id", tp=tp)
 
 
 def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame) -> None:
@@ -174,7 +177,7 @@ def _wait(folder: str, sheet: pl.LazyFrame, given: pl.LazyFrame) -> None:
         empty = sheet.join(short, on="id", how="semi").join(
             given, on=["id", "annotator"], how="anti"
         )
-        shown = empty.with_columns(shown=pl.concat_str("l1", "l2", separator=" "))
+        shown = empty.with_columns(shown=pl.concat_str(units_of(sheet), separator=" "))
         raise wait_for(shown, folder=folder, missing=missing, what="label")
 
 

@@ -7,10 +7,21 @@ from collections.abc import Sequence
 import polars as pl
 
 from pipeline.kernels.arithmetic import ratio
+from pipeline.kernels.nbest.band_thresholds import crossings
+from pipeline.kernels.nbest.bands import simultaneous_bands
 from pipeline.kernels.nbest.curves import cut_lists, local_precision, recall_columns, stays_below
+from pipeline.kernels.nbest.worst_case import worst_cases
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.intervals import INTERVALS
-from schemas import CutLists, LocalPrecision, Recall, Thresholds
+from schemas import (
+    BandThresholds,
+    CutLists,
+    LocalPrecision,
+    Recall,
+    SimultaneousBands,
+    Thresholds,
+    WorstCase,
+)
 
 
 def local(
@@ -57,3 +68,50 @@ def thresholds(precision: pl.DataFrame, *, wanted: Sequence[float]) -> pl.LazyFr
     columns = list(Thresholds.columns())
     parts = [each.lazy().select(columns) for each in sizes]
     return pl.concat([Thresholds.zero_rows(), *parts]).sort(*Thresholds.key())
+
+
+def bands(
+    counts: pl.DataFrame,
+    ranks: pl.LazyFrame,
+    draws: pl.DataFrame,
+    *,
+    sizes: tuple[int, int] | None,
+    replicates: int,
+    seed: str,
+    method: str,
+    confidence: float,
+) -> pl.DataFrame | pl.LazyFrame:
+    """Return the limits of each measure that hold at all list sizes of a range at once."""
+    if sizes is None:
+        return SimultaneousBands.zero_rows()
+    wanted = counts.filter(pl.col("n").is_between(*sizes))
+    return simultaneous_bands(
+        wanted, ranks.collect(), draws, method=method, confidence=confidence,
+        replicates=replicates, seed=seed,
+    )  # fmt: skip
+
+
+def worst_case(
+    every: pl.DataFrame,
+    ranks: pl.LazyFrame,
+    draws: pl.DataFrame,
+    *,
+    sizes: Sequence[int],
+    method: str,
+    confidence: float,
+) -> pl.DataFrame | pl.LazyFrame:
+    """Return the lists of these sizes with unjudged draws, were these all false or all true."""
+    if not draws["tp"].null_count():
+        return WorstCase.zero_rows()
+    wanted = every.filter(pl.col("n").is_in(list(sizes)))
+    return worst_cases(wanted, ranks, draws, method=method, confidence=confidence)
+
+
+def band_thresholds(
+    limits: pl.DataFrame | pl.LazyFrame, *, wanted: Sequence[float], confidence: float
+) -> pl.DataFrame | pl.LazyFrame:
+    """Return where each measure is as precise as wanted, and where it is not, by its band."""
+    band = limits.lazy().collect()
+    if band.is_empty() or not wanted:
+        return BandThresholds.zero_rows()
+    return crossings(band, thresholds=sorted(set(wanted)), confidence=confidence)

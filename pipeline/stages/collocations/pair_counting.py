@@ -80,7 +80,12 @@ def find(
         for some in in_parts(first, _matches(first, second, PLACE)):
             yield Found(in_sentence(some.lazy(), second.lazy()).collect())
     elif options.relation == "adjacent":
-        yield from _in_span(first, second, tokens, windows.following(options.gap))
+        simple = left is right and not options.gap
+        paired = windows.neighbours(first) if simple else None
+        if paired is None:
+            yield from _in_span(first, second, tokens, windows.following(options.gap))
+        else:
+            yield Found(paired)
     elif options.relation == "surface":
         yield from _in_span(first, second, tokens, options.span)
     else:
@@ -97,7 +102,11 @@ def in_parts(units: pl.DataFrame, pairs: pl.Series | int) -> Iterator[pl.DataFra
     pairs : Series of int, or int
         How many pairs each may have at the most.
     """
-    each = np.broadcast_to(np.asarray(pairs, dtype=np.float64), units.height)
+    if isinstance(pairs, int):
+        step = max(1, AT_A_TIME // max(1, pairs))
+        yield from (units[at : at + step] for at in range(0, max(1, units.height), step))
+        return
+    each = pairs.to_numpy().astype(np.float64)
     part = (np.cumsum(each) - each) // AT_A_TIME
     starts = np.flatnonzero(np.diff(part, prepend=-1.0))
     for start, end in itertools.pairwise([*(starts.tolist() or [0]), units.height]):

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import polars as pl
 
+from pipeline.kernels.sampling import WHOLE
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
 from schemas import Identified, Judgements, Sample
 
@@ -24,5 +25,11 @@ def sample_judged(_config: SampleJudged, tables: Tables) -> Outputs:
     """List each judged candidate once, in the order of ids: the order of drawing is not known."""
     judged = tables["judgements"].select("id").unique()
     drawn = tables["candidates"].select("id").join(judged, on="id", how="semi").sort("id")
-    position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    return {"sample": drawn.with_columns(multiplicity=pl.lit(1, pl.Int64), position=position)}
+    every = tables["candidates"].select(pl.len())
+    sample = drawn.with_columns(
+        multiplicity=pl.lit(1, pl.Int64),
+        position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64),
+        pi=pl.len() / every.collect().item(),
+        stratum=pl.lit(WHOLE),
+    )
+    return {"sample": sample}

@@ -79,8 +79,7 @@ def sample_stratified(config: SampleStratified, tables: Tables) -> Outputs:
     strata = _strata(config, tables)
     counts = dict(strata.group_by("stratum").len().rows())
     wanted = _wanted(config, counts)
-    drawn = stratified(strata, sizes=wanted, seed=config.seed)
-    sample = drawn.join(strata, on="id", how="left", maintain_order="left")
+    sample = stratified(strata, sizes=wanted, seed=config.seed)
     return {"sample": sample, "strata": strata, "sizes": _sizes(strata, sample)}
 
 

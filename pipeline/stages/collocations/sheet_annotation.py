@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import polars as pl
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from pipeline.kernels.annotation.assignment import assign
 from pipeline.stages.base import Of, Outputs, Seeded, Sheets, Tables, stage
+from pipeline.stages.guidelines import check_guidelines
 from pipeline.stages.people import Names
-from schemas import AboutCandidates, Candidates, Examples, Labels, SheetRows
+from schemas import AboutCandidates, Combinations, Examples, Labels, SheetRows
+from schemas.tuples import unit_names
 
 
 class SheetAnnotation(Seeded):
     """Lay out the annotation sheets of a sample: blind, in random order."""
 
-    candidates: Annotated[str, Of(Candidates)]
-    """The candidates, for their units."""
+    candidates: Annotated[str, Of(Combinations)]
+    """The candidates, pairs or tuples, for their units."""
     sample: Annotated[str, Of(AboutCandidates)]
     """What is to be annotated: a sample, or any table of candidates, such as a pool or what
     annotators disagree on."""
@@ -37,6 +39,17 @@ class SheetAnnotation(Seeded):
     """Kind of file."""
     instructions: str = ""
     """What the annotator should know."""
+    guidelines: dict[str, str] = Field(default_factory=dict)
+    """Label to when it is given, a sentence or more; shown with the instructions."""
+
+    @field_validator("guidelines")
+    @classmethod
+    def _guidelines_are_of_labels(
+        cls, guidelines: dict[str, str], info: ValidationInfo
+    ) -> dict[str, str]:
+        if "labels" in info.data:  # else the labels are wrong, which is said already
+            check_guidelines(guidelines, info.data["labels"])
+        return guidelines
 
 
 @stage(
@@ -44,7 +57,12 @@ class SheetAnnotation(Seeded):
     config=SheetAnnotation,
     outputs={"sheet": SheetRows, "labels": Labels},
     delivers=lambda config: Sheets(
-        config.folder, config.kind, "annotation_sheet", config.instructions, config.labels
+        config.folder,
+        config.kind,
+        "annotation_sheet",
+        config.instructions,
+        config.labels,
+        config.guidelines,
     ),
 )
 def sheet_annotation(config: SheetAnnotation, tables: Tables) -> Outputs:
@@ -55,12 +73,13 @@ def sheet_annotation(config: SheetAnnotation, tables: Tables) -> Outputs:
         overlap=config.overlap,
         seed=config.seed,
     )
-    units = tables["candidates"].select("id", "l1", "l2")
-    rows = assigned.join(units, on="id", how="inner")
+    candidates = tables["candidates"]
+    units = unit_names(candidates.collect_schema().names())
+    rows = assigned.join(candidates.select("id", *units), on="id", how="inner")
     names = [f"example_{number}" for number in range(1, config.shown + 1)]
     if "examples" in tables and names:
         rows = rows.join(_beside(tables["examples"], names), on="id", how="left")
-    columns = ["annotator", "order", "id", "l1", "l2", *(names if "examples" in tables else [])]
+    columns = ["annotator", "order", "id", *units, *(names if "examples" in tables else [])]
     return {
         "sheet": rows.select(columns),
         "labels": pl.LazyFrame({"label": config.labels}),

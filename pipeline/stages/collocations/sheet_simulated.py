@@ -12,6 +12,7 @@ from pipeline.kernels.hashing import candidate_id
 from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.columns import require
 from schemas import SheetEntries, SheetRows
+from schemas.tuples import arity, names_of_units
 
 
 class SheetSimulated(StageConfig):
@@ -20,7 +21,8 @@ class SheetSimulated(StageConfig):
     sheet: Annotated[str, Of(SheetRows)]
     """What is to be annotated."""
     path: TableSource
-    """File with the columns l1, l2, label; pairs that it lacks stay without a label."""
+    """File with the columns l1, l2 (of tuples l3 ..., too), label; candidates that it lacks stay
+    without a label."""
     label: str = Field(default="label")
     """Column of the label."""
 
@@ -29,15 +31,16 @@ class SheetSimulated(StageConfig):
 def sheet_simulated(config: SheetSimulated, tables: Tables) -> Outputs:
     """Put the known label into every row of the sheet."""
     raw = tables["path"]
-    columns = [("path", "l1"), ("path", "l2"), ("label", config.label)]
+    units = names_of_units(arity(tables["sheet"].collect_schema().names()))
+    columns = [*(("path", unit) for unit in units), ("label", config.label)]
     require(raw.collect_schema(), columns)
-    labels = raw.select(candidate_id("l1", "l2"), label=pl.col(config.label).cast(pl.String))
+    labels = raw.select(candidate_id(*units), label=pl.col(config.label).cast(pl.String))
     rows = tables["sheet"].join(labels.unique("id"), on="id", how="left").select(
         file=pl.concat_str(pl.col("annotator"), pl.lit(" (simulated)")),
         line=pl.col("order") + 1,
         annotator="annotator", id="id", l1="l1", l2="l2", label="label",
-        note=pl.lit(None, pl.String),
+        note=pl.lit(None, pl.String), **{unit: pl.col(unit) for unit in units[2:]},
     )  # fmt: skip
-    units = {name: parsing.filled(name) for name in ("l1", "l2")}
-    wrong = parsing.faults(raw, parsed=units, problem="is empty", required=True)
+    filled = {name: parsing.filled(name) for name in units}
+    wrong = parsing.faults(raw, parsed=filled, problem="is empty", required=True)
     return {"entries": rows, FAULTS: wrong}

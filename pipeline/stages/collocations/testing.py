@@ -17,8 +17,8 @@ class Tests(Evaluation):
     """Options of every stage that tests for differences."""
 
     test: Annotated[str, Named(TESTS)] = "fisher"
-    """The exact test; fisher_mid_p is less conservative and no longer exact, boschloo is more
-    powerful, and slow."""
+    """The exact test; fisher_mid_p is less conservative and no longer exact; boschloo is mostly
+    more powerful than fisher (one-sided never less), boschloo_minlike never less, both slow."""
     alternative: Alternative = "two_sided"
     """What is tested for: two_sided, greater (the first precision is the higher one) or less."""
     alpha: Proportion = 0.05

@@ -7,17 +7,21 @@ from typing import Annotated
 import polars as pl
 from pydantic import Field
 
-from pipeline.kernels.lexicon import ratio
+from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.lexicon.alignment import aligned, listed
+from pipeline.kernels.lexicon.by_chance import by_chance, unequal
 from pipeline.kernels.lexicon.cluster_measures import entropy, f_star
-from pipeline.kernels.lexicon.comparison import sample_of, unsure
+from pipeline.kernels.lexicon.expected import expected_errors
 from pipeline.kernels.lexicon.l_measure import Weights, lemma_scores
+from pipeline.kernels.lexicon.limits import AnyMethod, Limiting, star_interval, unsure
 from pipeline.kernels.lexicon.matching import matches
 from pipeline.kernels.lexicon.one_to_one import best_match_f
-from pipeline.kernels.lexicon.ratio import Interval, Method
+from pipeline.kernels.lexicon.ratio import Interval, normal_quantile
+from pipeline.kernels.lexicon.sampled import all_lemmas, held
 from pipeline.kernels.lexicon.statistics import Whole, quality
 from pipeline.kernels.lexicon.trends import Order, trends
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
+from pipeline.stages.lexicon.limiting import chosen_method
 from schemas import (
     ExpectedWidths,
     KeyedLemmas,
@@ -54,8 +58,10 @@ class EvaluateLexicon(Seeded):
     over those of gold and match together, as in the paper's worked example."""
     n: int | None = Field(default=None, ge=1)
     """Takes the place of the sum of the sizes, as published tables may need; no interval then."""
-    interval: Method = "bootstrap_t"
-    """Method of the confidence interval: bootstrap_t, percentile or linearised."""
+    interval: AnyMethod | None = None
+    """Method of the confidence interval. Of a simple sample bootstrap_t (the default), percentile,
+    linearised, t or beta; of lemmas drawn with different chances beta (the default), t or
+    linearised."""
     confidence: Proportion = 0.95
     """Confidence level."""
     replicates: int = Field(default=2000, ge=100)
@@ -84,60 +90,63 @@ def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Outputs:
     """Find the best match of each lemma, weigh its L, add up, and say how sure that is."""
     gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
     every = matches(overlaps, gold, lexicon).collect()
-    sampled = _sampled(every, tables)
+    sampled = _sampled(every, tables, config)
     forms = aligned(sampled, gold, lexicon).collect()
     scored = lemma_scores(sampled, weights=config.weights, n=config.n)
     full = scored.join(listed(forms.lazy()), on="lemma", how="left").with_columns(
         pl.col("n_missing", "n_spurious").fill_null(0), pl.col("missing", "spurious").fill_null("")
     )
-    scores = full.select(*LemmaScores.columns()).collect().sort("lemma")
-    intervals = {method: _interval(scores, method, config) for method in ratio.METHODS}
+    scores = by_chance(full.select(*LemmaScores.columns()).collect().sort("lemma"))
+    how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
+    chosen = _chosen(scores, how, config)
+    intervals = {method: _interval(scores, method, how, config) for method in how.methods(scores)}
     whole = _whole(every, gold, lexicon, overlaps.collect()) if config.complete else Whole()
     return {
-        "quality": quality(scores, intervals[config.interval], whole, n=config.n),
+        "quality": quality(scores, intervals[chosen], whole, n=config.n),
         "lemmas": scores,
         "forms": forms,
-        "intervals": _table(intervals, config),
+        "intervals": _table(intervals, chosen, config),
         "widths": _widths(scores, config),
         "trends": trends(scores, order=config.order, span=config.span),
     }
 
 
-def _sampled(every: pl.DataFrame, tables: Tables) -> pl.LazyFrame:
-    """Return the matches of the sampled lemmas that both have.
-
-    Where the gold was keyed in, some of the lemmas drawn from the lexicon are not in it. The
-    others are a random sample of those in both, of which there are as many as their share says.
-    """
-    both = every.lazy().drop_nulls("n_same")
+def _sampled(every: pl.DataFrame, tables: Tables, config: EvaluateLexicon) -> pl.LazyFrame:
+    """Return the matches of the sampled lemmas that both have."""
+    both = every.drop_nulls("n_same")
     if "sample" not in tables:
-        size, place = pl.len().cast(pl.Int64), pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-        whole = {"population": size, "drawn": pl.lit(value=True)}
-        return both.sort("lemma").with_columns(position=place, **whole)
-    sample = tables["sample"]
-    if "looked_up" in tables:
-        sample = sample.join(tables["looked_up"].select("lemma"), on="lemma", how="semi")
-    sample = sample.with_columns(drawn_lemmas=pl.len())
-    held = both.join(sample, on="lemma")
-    population = (pl.col("population") * pl.len() / pl.col("drawn_lemmas")).round().cast(pl.Int64)
-    return held.with_columns(population=population).drop("drawn_lemmas")
-
-
-def _interval(scores: pl.DataFrame, method: Method, config: EvaluateLexicon) -> Interval:
-    interval = ratio.interval(
-        sample_of(scores), method=method, confidence=config.confidence,
-        replicates=config.replicates, seed=config.seed,
+        return all_lemmas(both, weights=config.weights)
+    looked_up = tables["looked_up"].select("lemma").collect() if "looked_up" in tables else None
+    return held(
+        both, tables["sample"].collect(), weights=config.weights, looked_up=looked_up,
+        complete=config.complete,
     )  # fmt: skip
-    if config.n is not None:
-        star = float(scores["contribution"].to_numpy().sum()) if scores.height else None
-        return unsure(interval._replace(estimate=star))
-    return interval if scores["drawn"].all() else unsure(interval)
 
 
-def _table(intervals: dict[Method, Interval], config: EvaluateLexicon) -> pl.DataFrame:
+def _chosen(scores: pl.DataFrame, how: Limiting, config: EvaluateLexicon) -> AnyMethod:
+    """Return the method, if it and n go with how the lemmas were drawn."""
+    if config.n is not None and unequal(scores):
+        what = f"{config.n:,} takes the place of a sum over lemmas drawn with the same chance"
+        raise ConfigError("lexicon", [Problem("n", what, "leave it out: chances differ here")])
+    return chosen_method(scores, how)
+
+
+def _interval(
+    scores: pl.DataFrame, method: AnyMethod, how: Limiting, config: EvaluateLexicon
+) -> Interval:
+    interval = star_interval(scores, how, method=method)
+    if config.n is None:
+        return interval
+    star = float(scores["contribution"].to_numpy().sum()) if scores.height else None
+    return unsure(interval._replace(estimate=star))
+
+
+def _table(
+    intervals: dict[AnyMethod, Interval], chosen: AnyMethod, config: EvaluateLexicon
+) -> pl.DataFrame:
     rows = [
         (method, each.estimate, each.standard_error, each.lower, each.upper, config.confidence,
-         each.method, method == config.interval)
+         each.method, method == chosen)
         for method, each in intervals.items()
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=LexiconIntervals.columns(), orient="row")
@@ -159,12 +168,12 @@ def _whole(
 
 
 def _widths(scores: pl.DataFrame, config: EvaluateLexicon) -> pl.DataFrame:
-    sample = sample_of(scores)
-    z = ratio.normal_quantile(config.confidence)
+    z = normal_quantile(config.confidence)
+    rates = sorted({*config.rates, 1.0})
     usable = config.n is None and scores["drawn"].all()
     rows = []
-    for rate in sorted({*config.rates, 1.0}):
-        size, error = ratio.expected_error(sample, rate=rate)
-        error = error if usable else None
-        rows.append((rate, size, error, None if error is None else 2.0 * z * error))
+    for each in expected_errors(scores, rates):
+        errors = (each.simple, each.by_size) if usable else (None, None)
+        pairs = [(error, None if error is None else 2.0 * z * error) for error in errors]
+        rows.append((each.rate, each.size, *pairs[0], *pairs[1]))
     return pl.DataFrame(rows, schema=ExpectedWidths.columns(), orient="row")

@@ -9,17 +9,12 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.lexicon import ratio
-from pipeline.kernels.lexicon.comparison import (
-    differences,
-    differing,
-    lexicons,
-    sample_of,
-    unsure,
-)
+from pipeline.kernels.lexicon.by_chance import unequal
+from pipeline.kernels.lexicon.comparison import differences, differing, lexicons
 from pipeline.kernels.lexicon.l_measure import Weights, sizes
-from pipeline.kernels.lexicon.ratio import Method
+from pipeline.kernels.lexicon.limits import AnyMethod, Limiting, star_interval
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, several, stage
+from pipeline.stages.lexicon.limiting import chosen_method
 from schemas import LemmaScores, LexiconComparison, LexiconDifferences, LexiconLemmas
 
 
@@ -28,8 +23,8 @@ class EvaluateLexicons(Seeded):
 
     lexicons: Annotated[tuple[str, ...], Of(LemmaScores)] = Field(min_length=2)
     """Stages of kind evaluate.lexicon, of one gold and one sample."""
-    interval: Method = "bootstrap_t"
-    """Method of the confidence intervals: bootstrap_t, percentile or linearised."""
+    interval: AnyMethod | None = None
+    """Method of the confidence intervals, as for evaluate.lexicon; of a difference beta is t."""
     confidence: Proportion = 0.95
     """Confidence level of each interval by itself."""
     replicates: int = Field(default=2000, ge=100)
@@ -51,18 +46,13 @@ def evaluate_lexicons(config: EvaluateLexicons, tables: Tables) -> Outputs:
     scores = {name: table.collect().sort("lemma") for name, table in plans.items()}
     _require_same_lemmas(scores)
     _require_same_weights(scores)
-    drawn = all(each["drawn"].all() for each in scores.values())
-    options = {"method": config.interval, "confidence": config.confidence}
-    again = {"replicates": config.replicates, "seed": config.seed}
-    intervals = {
-        name: ratio.interval(sample_of(each), **options, **again)  # type: ignore[arg-type]  # options of several types
-        for name, each in scores.items()
-    }
-    if not drawn:
-        intervals = {name: unsure(each) for name, each in intervals.items()}
+    _require_same_chances(scores)
+    how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
+    method = chosen_method(next(iter(scores.values())), how)
+    intervals = {name: star_interval(each, how, method=method) for name, each in scores.items()}
     return {
         "lexicons": lexicons(scores, intervals),
-        "differences": differences(scores, **options, **again, drawn=drawn),  # type: ignore[arg-type]  # options of several types
+        "differences": differences(scores, how),
         "lemmas": differing(scores),
     }
 
@@ -87,12 +77,26 @@ def _require_same_lemmas(scores: dict[str, pl.DataFrame]) -> None:
         raise ConfigError("lexicons", problems)
 
 
+def _require_same_chances(scores: dict[str, pl.DataFrame]) -> None:
+    """Refuse lemmas that are the same, but were drawn in other ways."""
+    (first, one), *others = scores.items()
+    problems = [
+        Problem("lexicons", f"{first} and {name} have the same lemmas, drawn with other chances",
+                "take one sample for both")
+        for name, other in others
+        if not one["pi"].equals(other["pi"])
+    ]  # fmt: skip
+    if problems:
+        raise ConfigError("lexicons", problems)
+
+
 def _require_same_weights(scores: dict[str, pl.DataFrame]) -> None:
     """Refuse L* that were weighted differently, or over an n that no sample can be judged by."""
     problems = [
         Problem("lexicons", f"{name} was evaluated with an n of its own", "leave n out there")
         for name, each in scores.items()
-        if not math.isclose(_sum(each, "weight") * _sum(each, "base"), _sum(each, "size"))
+        if not unequal(each)
+        and not math.isclose(_sum(each, "weight") * _sum(each, "base"), _sum(each, "size"))
     ]
     if not set.intersection(*(_weights(each) for each in scores.values())):
         what = f"{', '.join(scores)} were evaluated with different weights"

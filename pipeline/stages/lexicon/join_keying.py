@@ -27,7 +27,7 @@ class JoinKeying(Asks, Spelt):
     folder: Annotated[str | None, FilledSheets(KeyedEntries, "keying_sheet")] = Field(
         default=None, pattern=r"^[\w-]+$"
     )
-    """Folder of the sheets."""
+    """Folder of the sheets, and of what people decide in the browser."""
     entries: Annotated[str | None, Of(KeyedEntries)] = None
     """Or a table of what stands in them, such as a simulated person gives."""
     lemma_is_form: bool = False

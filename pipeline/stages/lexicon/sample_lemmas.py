@@ -8,8 +8,14 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels import sampling
+from pipeline.kernels.lexicon.lemma_sample import (
+    Design,
+    paradigm_sizes,
+    sample_by_size,
+    simple_sample,
+)
 from pipeline.kernels.lexicon.wordlists import common
+from pipeline.kernels.sampling import sample_size
 from pipeline.stages.base import (
     FAULTS,
     Of,
@@ -38,6 +44,10 @@ class SampleLemmas(Seeded):
     size, lemmas or path."""
     size: int | None = Field(default=None, ge=1)
     """Number of lemmas to draw."""
+    design: Design = "simple"
+    """How rate and size draw: ``simple``, all lemmas with the same chance; or ``size``, in
+    proportion to their forms in the gold, the largest for certain: far fewer lemmas make L* as
+    sure. Without a gold the forms of the lexicon count, of several their mean."""
     lemmas: tuple[str, ...] = ()
     """The lemmas to take."""
     path: TableSource | None = None
@@ -52,28 +62,39 @@ class SampleLemmas(Seeded):
             raise ValueError("give one of rate, size, lemmas and path")
         if self.drawn and (self.rate or self.size):
             raise ValueError("drawn goes with lemmas or path: what rate and size give is drawn")
+        if self.design != "simple" and not (self.rate or self.size):
+            raise ValueError(f"design = {self.design!r} goes with rate or size, not with a list")
         return self
 
 
 @stage("sample.lemmas", config=SampleLemmas, outputs={"sample": LemmaSample})
 def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
     """Draw without replacement, fixed by the seed: a smaller sample is part of a larger one."""
-    wordlists = [*([tables["gold"]] if config.gold else []),
-                 *several(tables, "lexicons", config.lexicons)]  # fmt: skip
-    shared = common(*wordlists).collect()
+    gold = tables["gold"] if config.gold else None
+    lexicons = several(tables, "lexicons", config.lexicons)
+    shared = common(*([] if gold is None else [gold]), *lexicons).collect()
     if config.path is not None:
         return _from_file(tables["path"], shared, drawn=config.drawn)
     if config.lemmas:
         return {"sample": _named(config, shared, dry=shared.is_empty())}
-    size = config.size or sampling.sample_size(shared.height, rate=config.rate or 1.0)
-    ids = shared.rename({"lemma": "id"})
-    drawn = sampling.without_replacement(ids, size=size, seed=config.seed)
-    return {"sample": _sample(drawn.rename({"id": "lemma"}), shared, drawn=True)}
+    size = config.size or sample_size(shared.height, rate=config.rate or 1.0)
+    if config.design == "size":
+        weighed = paradigm_sizes(shared.lazy(), gold, lexicons)
+        drawn = sample_by_size(weighed, size=size, seed=config.seed)
+    else:
+        drawn = simple_sample(shared, size=size, seed=config.seed)
+    return {"sample": _sample(drawn, shared, drawn=True)}
 
 
 def _sample(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
-    whole = pl.lit(shared.height, pl.Int64).alias("population")
-    return chosen.select("lemma", "position", whole, drawn=pl.lit(drawn))
+    """Return the table; of a list that was drawn all lemmas have had the same chance."""
+    if "pi" not in chosen.columns:
+        chance = chosen.height / max(1, shared.height) if drawn else None
+        chosen = chosen.with_columns(pi=pl.lit(chance, pl.Float64))
+    return chosen.select(
+        "lemma", "position", population=pl.lit(shared.height, pl.Int64), drawn=pl.lit(drawn),
+        pi="pi", stratum=pl.lit("all"),
+    )  # fmt: skip
 
 
 def _numbered(lemmas: pl.DataFrame) -> pl.DataFrame:

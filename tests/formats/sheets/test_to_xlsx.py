@@ -8,6 +8,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import openpyxl
 import polars as pl
@@ -150,6 +151,29 @@ def test_instructions() -> None:
     lines = [cell.value for cell in sheet["A"] if cell.value]
     assert lines[:3] == ["Pairs & verbs", "Read.", "Then judge."]
     assert "Label: Which kind? One of: SVC, figurative, free." in lines
+
+
+def instructions(**options: Any) -> list[openpyxl.cell.cell.Cell]:
+    """Return the cells of the instructions, those without a text left out."""
+    said = {"title": "T", "instructions": "Read."} | options
+    raw = write_xlsx(sheet_rows(["a"]), LAYOUT, **said)
+    return [cell for cell in opened(raw)["Instructions"]["A"] if cell.value]
+
+
+def test_guidelines_stand_behind_the_instructions_in_the_order_of_the_labels() -> None:
+    guidelines = {"free": "=No idiom.\nAs in: a\tcar.\n", "SVC": "  A light verb. "}
+    cells = instructions(guidelines=guidelines)
+    assert [cell.value for cell in cells][:6] == [
+        "T", "Read.", "Labels", "SVC: A light verb.", "free: =No idiom.", r"As in: a\x09car.",
+    ]  # fmt: skip
+    assert {cell.data_type for cell in cells} == {"s"}
+    assert [cell.value for cell in cells if cell.font.bold] == ["T", "Labels", "Columns"]
+
+
+def test_without_guidelines_nothing_is_said_of_them() -> None:
+    plain = [cell.value for cell in instructions()]
+    assert "Labels" not in plain
+    assert plain == [cell.value for cell in instructions(guidelines={})]
 
 
 def test_rows_are_as_high_as_their_text() -> None:

@@ -10,6 +10,7 @@ from pipeline.errors import DataError
 from pipeline.kernels.annotation import agreement as kernel
 from pipeline.kernels.annotation.agreement import agreement
 from pipeline.kernels.annotation.agreement_of_many import fleiss_standard_error
+from pipeline.kernels.annotation.gwet_agreement import gwet_ac, gwet_standard_error
 from pipeline.kernels.statistics.binomial_intervals import wilson
 from schemas import Agreement
 from tests.valid import valid
@@ -82,10 +83,30 @@ def test_intervals() -> None:
     assert again["standard_error"] == pytest.approx(error, rel=0.25)
 
 
+def test_gwets_coefficient_for_all_and_for_two() -> None:
+    found = table()
+    counts = [
+        [units.count(label) for label in "fns"]
+        for units in zip(*LABELS.values(), strict=True)
+        if units.count(None) < 2  # a candidate with one label does not count here
+    ]
+    row = pick(found, "*", "*", "*", "gwet_ac1", "analytic")
+    assert row["estimate"] == pytest.approx(float(gwet_ac(counts)))
+    assert row["standard_error"] == pytest.approx(float(gwet_standard_error(counts)))
+    again = pick(found, "*", "*", "*", "gwet_ac1", "bootstrap")
+    assert again["standard_error"] == pytest.approx(row["standard_error"], rel=0.25)
+    both = [(a, b) for a, b in zip(LABELS["ann"], LABELS["bob"], strict=True) if a and b]
+    positive = [[sum(label in ("s", "f") for label in pair)] for pair in both]
+    two = gwet_ac([[yes, 2 - yes] for (yes,) in positive])
+    assert pick(found, "TP", "ann", "bob", "gwet_ac1", "analytic")["estimate"] == pytest.approx(
+        float(two)
+    )
+
+
 def test_rows_of_the_table() -> None:
     found = table()
     assert found.equals(found.sort(*Agreement.key()))
-    assert found.height == (4 + 3 * 4) + 2 * (6 + 3 * 6)
+    assert found.height == (6 + 3 * 6) + 2 * (8 + 3 * 8)
 
 
 def test_seed_and_order_of_rows() -> None:
@@ -115,7 +136,7 @@ def test_nothing_to_compare(few: pl.DataFrame) -> None:
     assert found["items"].unique().to_list() == [0]
     assert (
         found.select("estimate", "lower", "upper", "standard_error").null_count().row(0)
-        == (16,) * 4
+        == (22,) * 4
     )
 
 

@@ -180,3 +180,15 @@ def test_canonical_against_a_loop(valid: list[str], typed: list[str], blanks: st
 def test_no_labels_are_valid() -> None:
     rows = sheet({"label": "SVC"}, {"label": None})
     assert faults(rows, labels=()).collect()["line"].to_list() == [2]
+
+
+def test_the_id_of_a_tuple_belongs_to_all_its_units() -> None:
+    units = ("l1", "l2", "l3")
+    rows = sheet({}, {}, {}).with_columns(l3=pl.lit("now")).with_columns(candidate_id(*units))
+    assert found(rows, units=units) == []
+    changed = pl.when(pl.col("line") == 3).then(pl.lit("then")).otherwise("l3")
+    (fault,) = found(rows.with_columns(l3=changed), units=units)
+    assert (fault["line"], fault["column"]) == (3, "id")
+    said = "id and tuple do not belong together: ('in:1', 'stellen', 'then')"
+    assert str(fault["problem"]).startswith(said)
+    assert [each["line"] for each in found(rows.with_columns(l3=None), units=units)] == [2, 3, 4]

@@ -103,7 +103,8 @@ def scores(gold: Lexicon, lexicon: Lexicon) -> pl.DataFrame:
     made = lemma_scores(found.join(common(first, second), on="lemma", how="semi")).collect()
     whole = {"n_missing": pl.col("n_gold") - pl.col("n_common"), "drawn": pl.lit(value=True),
              "n_spurious": pl.col("n_match") - pl.col("n_common"), "missing": pl.lit(""),
-             "spurious": pl.lit(""), "population": pl.len().cast(pl.Int64)}  # fmt: skip
+             "spurious": pl.lit(""), "population": pl.len().cast(pl.Int64),
+             "pi": pl.lit(1.0), "base_total": pl.col("base").sum()}  # fmt: skip
     place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     return made.sort("lemma").with_columns(**whole, position=place).select(*LemmaScores.columns())
 

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import polars as pl
 import pytest
+import scipy
 
 from pipeline.kernels.nbest.best import best_measures
 from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_columns
@@ -82,3 +84,17 @@ def test_krenn() -> None:
     assert best.select("n", "measure").rows() == [
         (100, "log_likelihood"), (500, "log_likelihood"), (1000, "t_score"), (2000, "chi_squared_corr"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("measures", "left_out"), [(6, 0.103), (20, 0.227)])
+def test_alpha_over_measures_less_one_calls_equal_measures_worse(
+    measures: int, left_out: float
+) -> None:
+    estimates = np.random.default_rng(1).normal(size=(100_000, measures))
+    behind = (estimates.max(axis=1) - estimates.min(axis=1)) / np.sqrt(2.0)
+    seen, pairs = (
+        scipy.stats.norm.isf(0.025 / count)
+        for count in (measures - 1, measures * (measures - 1) / 2)
+    )
+    assert (behind > seen).mean() == pytest.approx(left_out, abs=0.004)
+    assert (behind > pairs).mean() < 0.04

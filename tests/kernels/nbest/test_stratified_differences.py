@@ -91,7 +91,7 @@ def studies(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
 @given(
     studies(),
     st.lists(st.integers(0, 10), max_size=4),
-    st.sampled_from(["bootstrap", "predictive"]),
+    st.sampled_from(["korn_graubard", "bootstrap", "predictive"]),
 )
 def test_agrees_with_the_slow_twin(
     study: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame], at: list[int], method: str

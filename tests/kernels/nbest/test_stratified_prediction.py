@@ -92,5 +92,7 @@ def test_coverage_in_a_thin_stratum() -> None:
 
 
 def test_unknown_method() -> None:
-    with pytest.raises(ValueError, match="no method 'jackknife'; there are bootstrap, predictive"):
+    with pytest.raises(
+        ValueError, match="no method 'jackknife'; there are korn_graubard, bootstrap, predictive"
+    ):
         stratified_interval([[9]], [[3]], [[1]], **OPTIONS | {"method": "jackknife"}, replicates=9)

@@ -37,10 +37,15 @@ def slow_boschloo(k1: int, n1: int, k2: int, n2: int) -> float:
     for a, b in product(range(n1 + 1), range(n2 + 1)):
         if tail(a, n1, b, n2) <= limit:
             ways[a + b] += comb(n1, a) * comb(n2, b)
-    angles, s = np.linspace(0, np.pi / 2, 4001), np.arange(n1 + n2 + 1)
+    return slow_maximum(ways, n1 + n2)
+
+
+def slow_maximum(ways: list[int], draws: int) -> float:
+    """Look for the largest probability of these tables over p, on grids that grow finer."""
+    angles, s = np.linspace(0, np.pi / 2, 4001), np.arange(draws + 1)
     for _ in range(3):
         p = np.sin(angles)[:, None] ** 2
-        values = (np.array(ways, dtype=float) * p**s * (1 - p) ** (n1 + n2 - s)).sum(axis=1)
+        values = (np.array(ways, dtype=float) * p**s * (1 - p) ** (draws - s)).sum(axis=1)
         top = int(values.argmax())
         angles = np.linspace(angles[max(top - 1, 0)], angles[min(top + 1, len(angles) - 1)], 4001)
     return float(values.max())

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from pipeline.kernels.statistics.multiplicity import CORRECTIONS, benjamini_hochberg, holm
+from pipeline.kernels.statistics.multiplicity import (
+    CORRECTIONS,
+    benjamini_hochberg,
+    bonferroni,
+    holm,
+)
 
 P_VALUES = st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.02]), min_size=1, max_size=30)
 BH_1995 = [
@@ -50,10 +55,16 @@ def slow_benjamini_hochberg(p: list[float]) -> list[float]:
 def test_agrees_with_the_definitions(p: list[float]) -> None:
     assert holm(p) == pytest.approx(slow_holm(p), rel=1e-14, abs=0)
     assert benjamini_hochberg(p) == pytest.approx(slow_benjamini_hochberg(p), rel=1e-14, abs=0)
+    expected = [min(1.0, len(p) * value) for value in p]
+    assert bonferroni(p) == pytest.approx(expected, rel=1e-14, abs=0)
+    assert np.all(holm(p) <= bonferroni(p))
 
 
 @pytest.mark.parametrize("tests", [1, 2, 40])
-@pytest.mark.parametrize(("name", "method"), [("holm", "holm"), ("benjamini_hochberg", "fdr_bh")])
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("holm", "holm"), ("benjamini_hochberg", "fdr_bh"), ("bonferroni", "bonferroni")],
+)
 def test_agrees_with_statsmodels(name: str, method: str, tests: int) -> None:
     p = np.random.default_rng(5).beta(0.3, 2, size=tests).round(2)
     expected = multipletests(p, method=method)[1]

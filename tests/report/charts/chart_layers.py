@@ -7,27 +7,44 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from pipeline.report.page.export import spec, still
+
 
 class Layer(NamedTuple):
     mark: dict[str, Any]
     encoding: dict[str, Any]
     data: pl.DataFrame
+    name: str
 
 
-def layers(chart: Any) -> list[Layer]:
-    """Return the layers of a chart, those of all panels of a concatenated one."""
-    spec = chart.to_dict()
-    panels = spec.get("concat", [spec])
+def layers(chart: Any, *, live: bool = False) -> list[Layer]:
+    """Return the layers of a still picture, or of a live chart; those of all panels."""
+    whole = spec(chart) if live else still(chart)
+    panels = whole.get("concat", [whole])
     return [
-        Layer(layer["mark"], layer.get("encoding", {}), _data(spec, layer))
+        Layer(layer["mark"], layer.get("encoding", {}), _data(layer), layer.get("name", ""))
         for panel in panels
         for layer in panel["layer"]
     ]
 
 
-def _data(spec: dict[str, Any], layer: dict[str, Any]) -> pl.DataFrame:
-    text = spec["datasets"][layer["data"]["name"]]
-    return pl.read_csv(io.StringIO(text), infer_schema_length=None)
+def _data(layer: dict[str, Any]) -> pl.DataFrame:
+    held = layer["data"]
+    frame = pl.read_csv(io.StringIO(held["values"]), infer_schema=False)
+    numbers = [pl.col(name).cast(pl.Float64) for name in held["format"]["parse"]]
+    return frame.with_columns(numbers)
+
+
+def told(chart: Any, kind: str = "") -> list[Layer]:
+    """Return the layers of a live chart whose marks tell something, with this kind of mark."""
+    found = [layer for layer in layers(chart, live=True) if "tooltip" in layer.encoding]
+    return [layer for layer in found if kind in {"", layer.mark["type"]}]
+
+
+def hover(chart: Any) -> Layer:
+    """Return the layer that tells the values at an n."""
+    (found,) = [layer for layer in told(chart) if layer.name.startswith("live_hover")]
+    return found
 
 
 def drawn(chart: Any, kind: str) -> list[Layer]:
@@ -44,9 +61,21 @@ def places(chart: Any) -> dict[str, tuple[float, float]]:
     """Return where each text stands; the last one of those that are equal."""
     found: dict[str, tuple[float, float]] = {}
     for layer in drawn(chart, "text"):
-        for text, x, y in layer.data.select("text", "x", "y").rows():
-            found[str(text)] = (x, y)
+        for row in layer.data.iter_rows(named=True):
+            found[str(row["text"])] = (_place(layer, row, "x"), _place(layer, row, "y"))
     return found
+
+
+def _place(layer: Layer, row: dict[str, Any], axis: str) -> float:
+    """Return where a text stands: in pixels of its own, on the scale of n, or at one place."""
+    channel = layer.encoding[axis]
+    if "value" in channel:
+        return float(channel["value"])
+    number = float(row[channel["field"]])
+    if channel.get("scale") is None:
+        return number
+    low, high = channel["scale"]["domain"]
+    return 560 * (number - low) / (high - low)
 
 
 def greys(chart: Any) -> bool:
@@ -56,7 +85,7 @@ def greys(chart: Any) -> bool:
     ranges = [
         layer.encoding["color"]["scale"]["range"]
         for layer in layers(chart)
-        if "color" in layer.encoding
+        if "scale" in layer.encoding.get("color", {})
     ]
     found = [*colours, *(colour for given in ranges for colour in given)]
     return all(colour[1:3] == colour[3:5] == colour[5:7] for colour in found)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import polars as pl
 import pytest
 
-from pipeline.report.charts import Look, Window, difference_chart
+from pipeline.report.charts import Window, difference_chart
 from tests.report import report_frames as frames
+from tests.report.charts.chart_layers import drawn, hover
 
 GAPS = {n: n / 1000 for n in range(1, 301)}
 TESTED = frames.comparison({("a", "b"): GAPS, ("b", "c"): GAPS}, significant=range(200, 301))
 
 
 def marks(chart: Any, kind: str) -> list[pl.DataFrame]:
-    spec = chart.to_dict()
-    return [
-        pl.read_csv(io.StringIO(spec["datasets"][layer["data"]["name"]]))
-        for layer in spec["layer"]
-        if layer["mark"]["type"] == kind
-    ]
+    return [layer.data for layer in drawn(chart, kind)]
 
 
 def test_difference_in_points_in_the_direction_asked() -> None:
@@ -48,12 +43,7 @@ def test_without_significance_there_is_no_point() -> None:
 
 
 def test_the_live_chart_stars_what_is_significant() -> None:
-    chart = difference_chart(TESTED, [("a", "b")], look=Look(live=True))
-    spec = chart.to_dict()
-    told = pl.read_csv(
-        io.StringIO(spec["datasets"][spec["layer"][-1]["data"]["name"]]),
-        schema_overrides={"m0": pl.String},
-    )
+    told = hover(difference_chart(TESTED, [("a", "b")])).data
     assert told.filter(n=150)["m0"].item() == "+15.00"
     assert told.filter(n=250)["m0"].item() == "+25.00 *"
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from pipeline.report.charts import Extras, Look, Window, precision_chart
 from tests.report import report_frames as frames
-from tests.report.charts.chart_layers import drawn, places
+from tests.report.charts.chart_layers import drawn, places, told
 
 CURVE = frames.precision({"good": [True] * 60 + [False] * 140})
 SETS = pl.DataFrame(
@@ -52,7 +52,7 @@ def test_the_axis_holds_the_intervals() -> None:
 
 
 def test_the_live_chart_tells_what_a_dot_is() -> None:
-    dots = drawn(chart(Look(live=True)), "point")[-1]
+    (dots,) = told(chart(), "point")
     assert [tip["title"] for tip in dots.encoding["tooltip"]][:3] == [
         "set",
         "size",

@@ -11,7 +11,7 @@ import pytest
 from pipeline.report.charts import Look, heat_map
 from pipeline.report.charts.matrix import Matrix
 from pipeline.report.page.export import svg
-from tests.report.charts.chart_layers import drawn, greys, layers, places, texts
+from tests.report.charts.chart_layers import drawn, greys, layers, places, texts, told
 
 PRECISION = {"best": 0.4, "middle": 0.3, "worst": 0.15}
 
@@ -86,7 +86,7 @@ def test_colours_are_on_one_scale_with_white_for_no_difference() -> None:
     scales = [layer.encoding["color"]["scale"] for layer in drawn(chart, "rect")]
     assert {tuple(scale["domain"]) for scale in scales} == {(-41.0, -10.25, 0.0, 10.25, 41.0)}
     assert scales[0]["range"][2] == "#ffffff"
-    assert len(chart.to_dict()["concat"]) == 2
+    assert len(chart["concat"]) == 2
 
 
 def test_forty_measures_stay_legible() -> None:
@@ -103,14 +103,14 @@ def test_forty_measures_stay_legible() -> None:
 
 
 def test_the_live_map_tells_the_pair_the_difference_and_p() -> None:
-    (live,) = drawn(heat_map([matrix()], look=Look(live=True)), "rect")
+    (live,) = told(heat_map([matrix()]), "rect")
     assert [tip["field"] for tip in live.encoding["tooltip"]] == ["row", "column", "points", "p"]
     assert set(live.data["p"]) == {0.01}
 
 
 def test_names_are_drawn_as_they_are() -> None:
     odd = matrix({'a"b,c': 0.2, "<i>\\": 0.1, "two\nlines": 0.3})
-    picture = svg(heat_map([odd], look=Look(live=True)))
+    picture = svg(heat_map([odd]))
     assert "<i>" not in picture
     assert "&lt;i&gt;\\" in picture
 

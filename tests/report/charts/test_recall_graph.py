@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.report.charts import Extras, Look, Window, precision_recall_chart, recall_chart
 from tests.report import report_frames as frames
-from tests.report.charts.chart_layers import drawn, greys, places, texts
+from tests.report.charts.chart_layers import drawn, greys, hover, places, texts, told
 
 GOOD = [True] * 60 + [False] * 140
 POOR = [False, True] * 40 + [False] * 120
@@ -36,9 +36,9 @@ def test_a_random_order_finds_its_share() -> None:
 
 def test_recall_without_limits_is_told_without_brackets() -> None:
     bare = RECALL.with_columns(lower=pl.lit(None, pl.Float64), upper=pl.lit(None, pl.Float64))
-    hover = drawn(recall_chart(bare, look=Look(live=True)), "rule")[-1].data
-    assert hover.filter(n=150).row(0) == (150, 100.0, 100.0)
-    limited = drawn(recall_chart(RECALL, look=Look(live=True)), "rule")[-1].data
+    said = hover(recall_chart(bare)).data
+    assert said.filter(n=150).row(0) == (150, "100.00", "100.00")
+    limited = hover(recall_chart(RECALL)).data
     assert limited.filter(n=150)["m0"].item() == "100.00 [90.0, 100.0]"
 
 
@@ -46,8 +46,8 @@ def test_recall_with_a_band_and_the_truth() -> None:
     chart = recall_chart(RECALL, extras=Extras(bands=("good",), truth=TWO), window=ALL)
     (band,) = drawn(chart, "area")
     assert band.data.filter(n=30).select("lower", "upper").row(0) == (40.0, 60.0)
-    dashed = [layer for layer in drawn(chart, "line") if layer.mark["strokeDash"] == [4, 3]]
-    assert [layer.data["y"].max() for layer in dashed] == [100.0, 100.0]
+    thin = [layer for layer in drawn(chart, "line") if layer.mark["strokeWidth"] == 0.8]
+    assert [layer.data["y"].max() for layer in thin] == [100.0, 100.0]
 
 
 def test_precision_by_recall_goes_along_n() -> None:
@@ -71,8 +71,7 @@ def test_points_outside_the_range_of_y_are_left_out() -> None:
 
 
 def test_the_live_graph_tells_n_precision_and_recall() -> None:
-    chart = precision_recall_chart(TWO, BASE, look=Look(live=True), window=ALL)
-    met = drawn(chart, "point")[-1]
+    (met,) = told(precision_recall_chart(TWO, BASE, window=ALL))
     assert [tip["title"] for tip in met.encoding["tooltip"]] == [
         "measure", "n", "recall (%)", "precision (%)",
     ]  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.report.charts import Look, strip_chart
 from tests.report import report_frames as frames
-from tests.report.charts.chart_layers import drawn, greys, places, texts
+from tests.report.charts.chart_layers import drawn, greys, places, texts, told
 
 BEST = frames.best({100: ["mi", "dice"], 500: ["dice"], 2000: ["dice", "mi", "t_score"]})
 
@@ -48,7 +48,7 @@ def test_the_heads_of_many_columns_do_not_overlap() -> None:
 
 
 def test_the_live_chart_tells_the_difference_and_p() -> None:
-    live = drawn(strip_chart(BEST, look=Look(live=True)), "rect")[0]
+    live = told(strip_chart(BEST), "rect")[0]
     fields = [tip["field"] for tip in live.encoding["tooltip"]]
     assert fields == ["measure", "n", "precision", "difference", "p_adjusted"]
     assert live.data.filter(measure="mi")["difference"].to_list() == [-2.0]

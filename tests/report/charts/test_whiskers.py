@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.report.charts import Look, whisker_chart
-from tests.report.charts.chart_layers import drawn, greys, places, texts
+from tests.report.charts.chart_layers import drawn, greys, places, texts, told
 
 ROWS = [
     ("labels", "observed", "analytic", 0.9, 0.8, 0.95),
@@ -65,7 +65,7 @@ def test_the_axis_holds_zero_and_the_end_of_a_coefficient() -> None:
 
 
 def test_the_live_chart_tells_all() -> None:
-    live = drawn(whisker_chart(TABLE, x_title="x", look=Look(live=True)), "point")[1]
+    live = told(whisker_chart(TABLE, x_title="x"), "point")[0]
     assert [tip["field"] for tip in live.encoding["tooltip"]] == NAMES
 
 

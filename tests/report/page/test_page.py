@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from pipeline.report.page.document import Record
 from pipeline.report.page.page import (
+    Answers,
     Data,
+    Folded,
     Grid,
     Link,
     Page,
@@ -19,9 +21,10 @@ from pipeline.report.page.page import (
     Paragraph,
     Part,
     Picture,
-    inline_json,
-    render,
+    Place,
+    Said,
 )  # fmt: skip
+from pipeline.report.page.render import inline_json, render
 
 NASTY = "</script><script>alert('1')</script><b>&amp;\"{{ 7 * 7 }}{% if %}"
 
@@ -53,15 +56,26 @@ class Tags(HTMLParser):
 def page(text: str = "plain", provenance: dict[str, Record] | None = None) -> Page:
     grid = Grid((text, "n"), (False, True), ((text, "1"),), text, left_out=7,
                 links=(Link("csv", "tables/a.csv"),))  # fmt: skip
-    picture = Picture(text, "data:image/svg+xml;base64,", inline_json({"title": text}))
-    parts: tuple[Part, ...] = (Paragraph(text), picture, grid)
+    picture = Picture(
+        text, text, "data:image/svg+xml,", 640, 400, ({"title": text}, None), alt=text
+    )
+    parts: tuple[Part, ...] = (Paragraph(text), picture, grid, Folded(text, (Paragraph(text),)))
     data = (Data(text, 1, ()), Data("big", 9, (), "not copied"))
-    section = PageSection("made", text, "score.rank", text, parts, data)
-    return Page(text, text, (section,), {text: text} if provenance is None else provenance)
+    section = PageSection("made", text, text, "score.rank", text, parts, data)
+    said = Said(text, (text,), (Place("stage-made", ""), Place("figure-f", text)))
+    answers = (
+        Answers(text, "made", (said,)),
+        Answers(text, "", (said,)),
+        Answers(text, "", (said,)),
+    )
+    return Page(
+        text, text, (section,), {text: text} if provenance is None else provenance,
+        answers=answers, cautions=(said,),
+    )  # fmt: skip
 
 
 def test_nothing_that_is_given_becomes_markup() -> None:
-    plain, nasty = (Tags(render(page(text), javascript="0")) for text in ("plain", NASTY))
+    plain, nasty = (Tags(render(page(text))) for text in ("plain", NASTY))
     assert nasty.tags == plain.tags
     assert sum(NASTY in text for text in nasty.texts) == sum(
         "plain" in text for text in plain.texts
@@ -88,35 +102,55 @@ def test_provenance_is_text_pairs_or_rows() -> None:
         "Versions": {"polars": "2.1.0"},
         "Tables": [{"table": "a", "rows": 5102}, {"table": "b", "digest": "ff"}],
     }
-    html = render(page(provenance=given_records), javascript="")
-    assert "<pre>name = &#34;x&#34;\n</pre>" in html
-    assert "<td>polars</td><td>2.1.0</td>" in html
-    assert '<td>a</td><td class="right">5,102</td><td>–</td>' in html
-    assert '<td>b</td><td class="right">–</td><td>ff</td>' in html
+    html = render(page(provenance=given_records))
+    assert ">name = &#34;x&#34;\n</pre>" in html
+    assert '<th scope="row">polars</th><td>2.1.0</td>' in html
+    assert '<th scope="row">a</th><td class="right">5,102</td><td>–</td>' in html
+    assert '<th scope="row">b</th><td class="right">–</td><td>ff</td>' in html
 
 
 def test_numbers_are_flush_right_under_a_head_that_stays() -> None:
-    html = render(page(), javascript="")
+    html = render(page())
     assert '<td class="right">1</td>' in html
     assert '<th scope="col" class="right">n</th>' in html
     assert "position: sticky" in html
 
 
 def test_figures_tables_and_rows_are_numbered() -> None:
-    html = render(page(), javascript="")
+    html = render(page())
     for said in ("Figure 1.", "Table 1.", "7 more rows", "(1 row)", "(9 rows, not copied)"):
         assert said in html, said
 
 
-def test_scripts_are_there_once_and_only_with_figures() -> None:
-    assert render(page(), javascript="window.x = 1").count("window.x = 1") == 1
-    without = Tags(render(Page("t", "", (), {}), javascript=""))
-    assert "script" not in without.tags
+def test_charting_scripts_are_there_once_and_only_with_figures() -> None:
+    assert render(page()).count("window.lexassayFigures=") == 1
+    without = Tags(render(Page("t", "", (), {})))
+    assert without.tags.count("script") == 1
     assert "noscript" not in without.tags
 
 
+def test_figures_that_are_folded_away_are_drawn_too() -> None:
+    picture = Picture("deep", "", "data:image/svg+xml,", 640, 400, ({"title": "x"}, None))
+    fold = Folded("more", (Folded("still more", (picture,)),))
+    made = render(Page("t", "", (PageSection("a", "a", "a", "a", "a", (fold,)),), {}))
+    assert made.count('data-figure="deep"') == made.count("window.lexassayFigures=") == 1
+
+
+def test_answers_lead_and_lead_to_their_section() -> None:
+    html = render(page("Said so."))
+    assert html.index('id="findings"') < html.index('id="stage-made"')
+    assert '<strong>Said so.</strong> Said so. <a class="where" href="#stage-made"' in html
+    assert '<a class="where" href="#figure-f">Said so.</a>' in html
+    assert html.count("<details") == 1 + 2 + 1 + 2  # contents, further answers, a fold, provenance
+    assert "Before you believe it" in html
+
+
+def test_a_page_without_findings_has_no_place_for_them() -> None:
+    assert 'id="findings"' not in render(Page("t", "", (), {}))
+
+
 def test_the_page_may_load_nothing() -> None:
-    html = render(page(), javascript="0")
+    html = render(page())
     assert "default-src 'none'" in html
     assert not [value for name, value in Tags(html).attributes
                 if name in {"src", "href"} and value and "//" in value]  # fmt: skip

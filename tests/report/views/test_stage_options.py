@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 from pydantic import ValidationError
 
-from pipeline.report.view import VIEWS, StageOptions, StageView
+from pipeline.findings.stage import StageOptions, StageView
+from pipeline.report.view import VIEWS
 from pipeline.report.views.clustering.token_level import Unclustered
 from pipeline.report.views.collocations.graphs import DeclaredCuts
-from pipeline.report.views.collocations.on_tests import HowTested, Mark
+from pipeline.report.views.collocations.on_tests import HowCompared, HowTested, Mark
 from pipeline.report.views.collocations.rank import Ranking
 from pipeline.report.views.lexicon.lexicon import Trend
 from pipeline.report.views.lexicon.lexicons import Compared
@@ -18,7 +19,7 @@ from pipeline.stages.base import STAGES
 from tests.report import report_frames as frames
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
-    ("evaluate.comparison", HowTested), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts),
+    ("evaluate.comparison", HowCompared), ("evaluate.subset", HowTested), ("evaluate.precision", DeclaredCuts),
     ("evaluate.stratified", DeclaredCuts), ("score.rank", Ranking), ("evaluate.lexicon", Trend),
     ("evaluate.lexicons", Compared), ("evaluate.token_level", Unclustered),
 ]  # fmt: skip

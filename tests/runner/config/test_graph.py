@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from pipeline.cli.templates import json_schema
 from pipeline.runner.config.experiment import Experiment
 from pipeline.runner.config.graph import build
 
@@ -18,3 +21,28 @@ def test_a_chain_of_any_length() -> None:
     nodes, problems = build(Experiment.model_validate({"name": "x", "stages": stages}))
     assert not problems
     assert list(nodes) == [f"s{i}" for i in range(LONG + 1)]
+
+
+def one(**options: object) -> Experiment:
+    stage = {"use": "extract.table", "path": "a.tsv", **options}
+    return Experiment.model_validate({"name": "x", "stages": {"a": stage}})
+
+
+def test_a_stage_may_have_a_title_which_is_none_of_its_options() -> None:
+    titled, plain = (build(each)[0]["a"] for each in (one(title=" For people "), one()))
+    assert (titled.title, plain.title) == ("For people", "")
+    assert titled.own_config() == plain.own_config()
+    assert "title" in json_schema()["$defs"]["extract.table"]["properties"]
+
+
+def test_a_misspelt_title_is_asked_after() -> None:
+    _, (wrong,) = build(one(titel="For people"))
+    assert "did you mean title?" in wrong.remedy
+
+
+@pytest.mark.parametrize("title", [7, True, ["a"], {"a": "b"}])
+def test_a_title_is_a_text(title: object) -> None:
+    nodes, (wrong,) = build(one(title=title))
+    assert not nodes
+    assert wrong.where == "stages.a.title"
+    assert f"{title!r} is no text" in wrong.what

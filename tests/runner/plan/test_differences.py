@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.runner.plan.differences import stages_differ
+from pipeline.runner.plan.differences import TableDifference, stages_differ
 from pipeline.runner.store.storage import storage_at
 from tests.runner.laboratory import Laboratory, change
 
@@ -46,3 +46,30 @@ def test_results_that_are_gone(done: Laboratory) -> None:
     gone = done.records()[1].stages["sample"].fingerprint[:24]
     (done.root / "sample" / gone / "manifest.json").unlink()
     assert reasons(done)["sample"] == ("done -> done",)
+
+
+def table_of(laboratory: Laboratory, stage: str, table: str) -> TableDifference:
+    """Return how a table of the newest run differs from that of the one before."""
+    new, old = laboratory.records()[:2]
+    storage = storage_at(laboratory.root)
+    (found,) = (
+        each for each in stages_differ((storage, old), (storage, new)) if each.stage == stage
+    )
+    (one,) = (each for each in found.tables if each.table == table)
+    return one
+
+
+def test_draws_at_another_rate_are_the_same_draws(done: Laboratory) -> None:
+    done.run("--set", "stages.sample.rate=0.9")
+    found = table_of(done, "sample", "sample")
+    assert found.only_first == 0
+    assert min(found.only_second, found.changed) > 0
+    assert found.columns == {"pi": found.changed}
+    assert found.examples == []
+
+
+def test_draws_in_another_order_are_told(done: Laboratory) -> None:
+    done.run("--set", 'stages.sample.seed="other"')
+    found = table_of(done, "sample", "sample")
+    assert found.columns == {"position": found.changed}
+    assert found.examples[0].values.keys() == {"position"}

@@ -65,3 +65,79 @@ def test_a_list_with_holes_is_not_delivered() -> None:
     pool = run_stage("score.pool", {"depth": 3}, ranks=RANKS)["ranks"]
     with pytest.raises(ConfigError, match="they have 3 of the 4"):
         deliver(choice, ranks=pool)
+
+
+MANY = [f"y{i:03}" for i in range(200)]
+LONG = run_stage(
+    "score.rank", {"seed": "s"},
+    scores=pl.DataFrame({
+        "id": MANY, "a": [float(-i) for i in range(200)], "b": [float(i) for i in range(200)],
+    }),
+)["ranks"]  # fmt: skip
+TOP = pl.DataFrame({"category": "TP", "id": MANY, "tp": [i < 90 for i in range(200)]})
+
+
+def sure(judgements: pl.DataFrame = TOP, **config: Any) -> dict[str, pl.DataFrame]:
+    given = {"guarantee": True} | config
+    return run_stage("evaluate.choice", given, ranks=LONG, judgements=judgements)
+
+
+def test_a_guaranteed_list_is_shorter_than_one_that_is_estimated_to_do() -> None:
+    """90 of 120 are 75 %, and 90 of 100 are 90 % with a lower limit of 82.4 % at 2.5 %."""
+    config: dict[str, Any] = {"sizes": [20, 100, 120], "min_precision": 0.7}
+    made = sure(**config)
+    assert made["choice"].select("measure", "n", "criterion").row(0) == (
+        "a", 100, "min_precision = 0.7, guaranteed",
+    )  # fmt: skip
+    tests = made["guarantee"].select("measure", "n", "place", "tested", "passed").rows()
+    assert tests == [
+        ("a", 20, 1, True, True), ("a", 100, 2, True, True), ("a", 120, 3, True, False),
+        ("b", 20, 1, True, False), ("b", 100, 2, False, False), ("b", 120, 3, False, False),
+    ]  # fmt: skip
+    plain = sure(**config, guarantee=False)
+    assert plain["choice"]["n"].item() == 120
+    assert plain["choice"]["criterion"].item() == "min_precision = 0.7"
+    assert plain["guarantee"].is_empty()
+
+
+def test_the_declared_order_counts() -> None:
+    config: dict[str, Any] = {"min_precision": 0.7, "measures": ["a"]}
+    assert sure(sizes=[100, 20, 20], **config)["guarantee"]["place"].to_list() == [2, 1]
+    with pytest.raises(ConfigError, match="1 were tested"):
+        sure(sizes=[120, 20], **config)
+
+
+def test_how_near_a_guarantee_came() -> None:
+    near = (
+        r"no list is sure to meet min_precision = 0.9: 2 were tested.* a at n = 100 with a lower "
+        r"limit of 0.824 \(90 of 100\), b at n = 100 with a lower limit of 0.000 \(0 of 100\)"
+    )
+    with pytest.raises(ConfigError, match=near):
+        sure(sizes=[100], min_precision=0.9)
+    few = TOP.head(3)
+    with pytest.raises(ConfigError, match="enough judged draws, 3 at most, to be sure of 0.7"):
+        sure(few, sizes=[100], min_precision=0.7)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"size": 100}, "guarantee goes with min_precision"),
+        (
+            {"min_precision": 0.3, "interval": "wilson"},
+            "clopper_pearson or hypergeometric, not wil",
+        ),
+        ({"min_precision": 0.3, "confidence": 0.4}, "a confidence above 0.5, not 0.4"),
+    ],
+)
+def test_guarantees_that_cannot_be_given(config: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        sure(**config)
+
+
+def test_a_guarantee_of_nothing() -> None:
+    made = run_stage(
+        "evaluate.choice", {"guarantee": True, "min_precision": 0.3}, ranks=RANKS.clear(),
+        judgements=VERDICTS.clear(),
+    )  # fmt: skip
+    assert all(table.is_empty() for table in made.values())

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.finite_intervals import hypergeometric
 from schemas import Precision
 from schemas.validate import validate
@@ -54,6 +55,77 @@ def test_a_draw_on_which_judgements_differ_is_not_one_that_nobody_judged() -> No
     base = made["baseline"].row(0, named=True)
     counts = [base[f"n_{name}"] for name in ("drawn", "sampled", "unjudged", "undecided")]
     assert counts == [4, 1, 1, 2]
+
+
+def test_worst_cases_at_the_cuts_where_draws_are_not_judged() -> None:
+    differ = VERDICTS.with_columns(tp=pl.when(pl.col("id") != "x4").then("tp"))
+    config = {"cuts": [4, 8, 99]}
+    made = run_stage("evaluate.precision", config, ranks=RANKS, judgements=differ)
+    cases = made["worst_case"].select(
+        "measure", "n", "n_unjudged", "precision_if_false", "precision_if_true"
+    )
+    assert cases.rows() == [
+        ("a", 8, 1, 0.375, 0.5),
+        ("b", 4, 1, 0.0, 0.25),
+        ("b", 8, 1, 0.375, 0.5),
+    ]
+    limits = clopper_pearson([3, 4], 8)
+    row = made["worst_case"].row(0, named=True)
+    assert [row["lower_if_false"], row["upper_if_true"]] == [limits[0][0], limits[1][1]]
+    whole = run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS)
+    assert whole["worst_case"].is_empty()
+
+
+def test_precision_corrected_by_known_rates() -> None:
+    given = {"ranks": RANKS, "judgements": VERDICTS}
+    made = run_stage("evaluate.precision", {"cuts": [4], "specificity": 0.9}, **given)
+    row = made["corrected"].filter(measure="a").row(0, named=True)
+    assert row["corrected"] == pytest.approx((0.75 - 0.1) / 0.9)
+    assert (row["sensitivity"], row["n_true"]) == (1.0, None)
+    finite = {"cuts": [8], "sensitivity": 0.8, "interval": "hypergeometric"}
+    whole = run_stage("evaluate.precision", finite, **given)["corrected"].row(0, named=True)
+    assert whole["lower_corrected"] < whole["corrected"] < whole["upper_corrected"]
+    assert run_stage("evaluate.precision", {"cuts": [4]}, **given)["corrected"].is_empty()
+
+
+def test_precision_corrected_by_what_is_known_to_be_true() -> None:
+    truth = VERDICTS.with_columns(tp=pl.col("id").is_in(["x0", "x1", "x3"]))
+    made = run_stage("evaluate.precision", {"cuts": [8]}, ranks=RANKS, judgements=VERDICTS,
+                     truth=truth.head(7))  # fmt: skip
+    row = made["corrected"].row(0, named=True)
+    assert (row["n_true"], row["n_false"]) == (3, 4)
+    assert (row["sensitivity"], row["specificity"]) == (2 / 3, 0.75)
+    assert row["corrected"] == pytest.approx((0.375 - 0.25) / (2 / 3 - 0.25))
+    with pytest.raises(ConfigError, match="no candidate is both judged and in `truth`"):
+        run_stage("evaluate.precision", {}, ranks=RANKS, judgements=VERDICTS, truth=truth.clear())
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"sensitivity": 0.9, "truth": "truth"}, "either truth, or sensitivity and specificity"),
+        ({"sensitivity": 0.4, "specificity": 0.5}, "add up to 0.9: .* together they exceed 1"),
+        ({"sensitivity": 0.0}, "greater than 0"),
+    ],
+)
+def test_corrections_that_make_no_sense(config: dict[str, object], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        run_stage("evaluate.precision", config, ranks=RANKS, judgements=VERDICTS)
+
+
+def test_thresholds_of_a_simultaneous_band() -> None:
+    given = {"ranks": RANKS, "judgements": VERDICTS}
+    config = {"cuts": [2, 8], "thresholds": [0.7, 0.3], "replicates": 200, "seed": "s"}
+    plain = run_stage("evaluate.precision", config, **given)
+    assert plain["band_thresholds"].is_empty()
+    made = run_stage("evaluate.precision", config | {"band": "simultaneous"}, **given)
+    found = made["band_thresholds"]
+    assert found.select("measure", "threshold", "first_n", "last_n").rows() == [
+        ("a", 0.3, 2, 8), ("a", 0.7, 2, 8), ("b", 0.3, 2, 8), ("b", 0.7, 2, 8),
+    ]  # fmt: skip
+    none = run_stage("evaluate.precision", {"cuts": [2, 8], "band": "simultaneous"}, **given)
+    assert none["band_thresholds"].is_empty()
+    assert made["thresholds"].equals(plain["thresholds"])
 
 
 def test_finite_interval_knows_the_size_of_the_list() -> None:

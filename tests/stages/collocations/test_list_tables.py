@@ -20,7 +20,8 @@ def evaluate(**config: object) -> dict[str, pl.DataFrame]:
 
 def test_no_rows_unless_asked_for() -> None:
     made = evaluate()
-    assert [made[name].height for name in ("local", "recall", "cut", "thresholds")] == [0] * 4
+    further = ("local", "recall", "cut", "thresholds", "bands")
+    assert [made[name].height for name in further] == [0] * len(further)
 
 
 def test_local_precision() -> None:
@@ -58,3 +59,26 @@ def test_thresholds() -> None:
     falls = max(n for n, limit in enumerate(lower, start=1) if limit >= 0.2) + 1
     rows = made["thresholds"].select("measure", "threshold", "n").rows()
     assert rows == [("a", 0.001, None), ("a", 0.2, falls), ("b", 0.001, None), ("b", 0.2, 1)]
+
+
+def test_bands_over_the_declared_range() -> None:
+    made = evaluate(band="simultaneous", cuts=[3, 6, 100], replicates=200)
+    band = made["bands"].filter(measure="a")
+    assert band["n"].to_list() == [3, 4, 5, 6, 7, 8]
+    inside = made["precision"].filter(measure="a").join(band, on=["measure", "n"])
+    assert (inside["lower_band"] <= inside["lower"]).all()
+    chosen = evaluate(band="simultaneous", band_range=[2, 4], replicates=200)["bands"]
+    assert sorted(set(chosen["n"])) == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"band_range": [1, 5]}, "goes with"),
+        ({"band": "simultaneous", "band_range": [5, 4]}, "first and last n"),
+        ({"band": "simultaneous", "cuts": []}, "needs band_range"),
+    ],
+)
+def test_a_band_that_makes_no_sense_is_refused(config: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        evaluate(**config)

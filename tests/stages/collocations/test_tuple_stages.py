@@ -12,6 +12,7 @@ import pytest
 import pipeline as lx
 from pipeline.errors import DataError
 from pipeline.kernels.hashing import candidate_id
+from tests.stages.run_stage import faults, run_stage
 
 ROOT = Path(__file__).parents[3]
 CORPUS = "".join(
@@ -160,3 +161,14 @@ def test_triples_of_the_generated_corpus(tmp_path: Path) -> None:
     done = run(tmp_path, "".join(texts) + pairing)
     assert done.table("p").height > 100
     assert done.table("p").sort("id").equals(done.table("pairs").sort("id"))
+
+
+def test_labels_of_tuples_are_found_by_all_their_units() -> None:
+    units = {"l1": ["in", "in"], "l2": ["Frage", "Frage"], "l3": ["stellen", "kommen"]}
+    rows = pl.DataFrame({"annotator": "a", "order": [1, 2]} | units)
+    sheet = rows.with_columns(candidate_id("l1", "l2", "l3"))
+    known = pl.DataFrame(units | {"label": ["free", "SVC"]})
+    made = run_stage("sheet.simulated", {"path": "labels.tsv"}, sheet=sheet, path=known.reverse())
+    entries = made["entries"].sort("line")
+    assert entries.select("l3", "label").rows() == [("stellen", "free"), ("kommen", "SVC")]
+    assert faults(made) == []

@@ -69,6 +69,7 @@ def test_lambda_of_the_common_lemmas() -> None:
     gold, lexicon = many(40), many(30)
     drawn = sample({"rate": 0.1}, gold=gold, lexicons={"x": lexicon})
     assert (drawn.height, drawn["population"][0], drawn["drawn"].all()) == (3, 30, True)
+    assert drawn.select("pi", "stratum").unique().rows() == [(0.1, "all")]
     more = sample({"rate": 0.5}, gold=gold, lexicons={"x": lexicon})
     assert set(drawn["lemma"]) < set(more["lemma"])
     assert sample({"rate": 0.001}, gold=gold, lexicons={"x": lexicon}).height == 1
@@ -88,7 +89,7 @@ def test_no_common_lemma() -> None:
 
 def test_a_list_of_lemmas() -> None:
     made = sample({"lemmas": ["b", "a", "b"]}, gold=GOLD, lexicons={"x": LEXICON})
-    assert made.rows() == [("b", 1, 2, False), ("a", 2, 2, False)]
+    assert made.rows() == [("b", 1, 2, False, None, "all"), ("a", 2, 2, False, None, "all")]
     with pytest.raises(ConfigError, match="2 of 3 lemmas are not .* such as 'c', 'zz'"):
         sample({"lemmas": ["a", "c", "zz"]}, gold=GOLD, lexicons={"x": LEXICON})
 
@@ -99,7 +100,7 @@ def test_a_file_of_lemmas() -> None:
     config = {"gold": "gold", "lexicons": ["x"], "path": "l.tsv", "drawn": True}
     tables = {"gold": GOLD.lazy(), "lexicons.0": LEXICON.lazy(), "path": rows.lazy()}
     made = stage.run(stage.config.model_validate(config), tables)
-    assert made["sample"].lazy().collect().rows() == [("b", 1, 2, True)]
+    assert made["sample"].lazy().collect().rows() == [("b", 1, 2, True, 0.5, "all")]
     assert made[FAULTS].lazy().collect().select("line", "value").rows() == [(3, "zz")]
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 import polars as pl
 
 from pipeline.report.charts.parts.plane import Plane
-from pipeline.report.charts.parts.theme import COVERING_DASHES, Stroke
+from pipeline.report.charts.parts.prepare import by_line
+from pipeline.report.charts.parts.strokes import COVERING_DASHES, Stroke
 
 NEAR = 1.2
 """How far two lines may be apart and still cover each other; pixels."""
@@ -29,7 +30,7 @@ def uncovered(given: Mapping[str, Stroke], drawn: pl.DataFrame, plane: Plane) ->
         Says how far a difference of y is in pixels.
     """
     near = NEAR * (plane.y[1] - plane.y[0]) / plane.look.height
-    paths = {name: drawn.filter(line=name).select("n", "y").drop_nulls() for name in given}
+    paths = by_line(drawn.select("line", "n", "y").drop_nulls(), given)
     strokes: dict[str, Stroke] = {}
     for name, stroke in given.items():
         below = (

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import altair as alt
 import polars as pl
 
 from pipeline.report.charts.parts import layers
 from pipeline.report.charts.parts.coincide import uncovered
 from pipeline.report.charts.parts.dots import subset_dots
 from pipeline.report.charts.parts.ends import End, end_labels
+from pipeline.report.charts.parts.live import Limits, Live
 from pipeline.report.charts.parts.marks import ROW, mark_rows
 from pipeline.report.charts.parts.options import Extras, Look, Window
 from pipeline.report.charts.parts.plane import Plane, n_domain, round_domain
-from pipeline.report.charts.parts.theme import Stroke, dashed, strokes
+from pipeline.report.charts.parts.prepare import by_line
+from pipeline.report.charts.parts.spec import Layer, Spec
+from pipeline.report.charts.parts.strokes import Stroke, strokes, thin
+from pipeline.report.charts.parts.theme import themed
 
 LABEL = 16
 """Height that a label at the end of a line takes; pixels."""
@@ -29,7 +32,7 @@ def roomy(look: Look, lines: int) -> Look:
     >>> roomy(Look(), 7).height, roomy(Look(), 40).height
     (340, 640)
     """
-    return replace(look, height=max(look.height, LABEL * lines))
+    return look if look.narrow else replace(look, height=max(look.height, LABEL * lines))
 
 
 def n_range(drawn: pl.DataFrame) -> tuple[float, float]:
@@ -65,15 +68,15 @@ def curves(
     extras: Extras,
     window: Window,
     truth: pl.DataFrame | None = None,
-    under: Sequence[alt.Chart] = (),
+    under: Sequence[Layer] = (),
     ends: Sequence[End] = (),
-) -> list[alt.Chart]:
-    """Return the layers of a graph of curves against n, from the back to the front.
+) -> Spec:
+    """Return a graph of curves against n, its layers from the back to the front.
 
     Parameters
     ----------
     drawn : DataFrame
-        line, n, y, lower, upper in per cent.
+        line, n, y, lower, upper in per cent; also lower_band, upper_band, the simultaneous ones.
     plane : Plane
         The plotting area.
     names : sequence of str
@@ -83,8 +86,8 @@ def curves(
     window : Window
         Limits the significance marks.
     truth : DataFrame or None
-        line, n, y of the curves that are drawn dashed.
-    under : sequence of Chart
+        line, n, y of the curves that are drawn thin.
+    under : sequence of Layer
         What lies between bands and lines, such as the baseline.
     ends : sequence of End
         Labels beside those of the lines.
@@ -92,30 +95,47 @@ def curves(
     look = plane.look
     stroke_of = uncovered(strokes(names, look), drawn, plane)
     tops = mark_rows(extras, window, plane, stroke_of)
-    return [
-        *_bands(drawn, extras.bands, plane, stroke_of),
+    limits = limits_of(drawn)
+    parts = [
+        *(_bands(drawn, extras.bands, plane, stroke_of) if limits else []),
         *under,
         *layers.cut_lines(extras.cuts, plane, above=ROW * len(tops)),
-        *([] if truth is None else layers.lines(truth, plane, dashed(stroke_of, look))),
+        *([] if truth is None else layers.lines(truth, plane, thin(stroke_of, look))),
         *layers.lines(drawn, plane, stroke_of),
         *end_labels([*line_ends(drawn, stroke_of), *ends], plane),
+        *layers.hover(_told(drawn), names, plane),
         *(part for row in tops for part in row),
-        *(layers.hover(_told(drawn), names, plane) if look.live else []),
         *([] if extras.subsets is None else subset_dots(extras.subsets, drawn, plane)),
     ]
+    more = {each.text: each.stroke for each in ends}
+    return themed(parts, look, Live(names, stroke_of, more, limits, plane.x))
+
+
+def limits_of(drawn: pl.DataFrame) -> tuple[Limits, ...]:
+    """Return the intervals that the rows have: pointwise ones, simultaneous ones, or none."""
+    if drawn["lower"].drop_nulls().is_empty():
+        return ()
+    if "lower_band" in drawn.columns and drawn["lower_band"].drop_nulls().len():
+        return ("none", "pointwise", "simultaneous")
+    return ("none", "pointwise")
 
 
 def _bands(
     drawn: pl.DataFrame, bands: Sequence[str], plane: Plane, given: Mapping[str, Stroke]
-) -> Iterator[alt.Chart]:
-    for measure in bands:
-        yield from layers.band(drawn.filter(line=measure), plane, given[measure])
+) -> Iterator[Layer]:
+    """Yield the bands that are asked for, and those that are seen of a highlighted line alone."""
+    rows_of = by_line(drawn, given)
+    for measure, stroke in given.items():
+        mine = rows_of[measure]
+        yield from layers.band(mine, plane, stroke, measure, always=measure in bands)
 
 
 def line_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
     """Yield the label of each line; none for a line without a value."""
+    rows_of = by_line(drawn.select("line", "y"), given)
     for name, stroke in given.items():
-        yield End(name, drawn.filter(line=name)["y"].drop_nulls().to_list(), stroke)
+        path = rows_of[name]["y"].drop_nulls().to_list()
+        yield End(name, path, stroke, named=True)
 
 
 def _told(drawn: pl.DataFrame) -> pl.DataFrame:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import altair as alt
 import polars as pl
 
-from pipeline.report.charts.parts.pieces import labels, number, over, words
+from pipeline.report.charts.parts.colours import INK, PAPER
+from pipeline.report.charts.parts.live import NONE, ZOOMED, opacity
+from pipeline.report.charts.parts.pieces import labels
 from pipeline.report.charts.parts.plane import Plane
-from pipeline.report.charts.parts.theme import INK, TEXT
+from pipeline.report.charts.parts.spec import SILENT, Channel, Layer, end, layer, number, words
+from pipeline.report.charts.parts.theme import TEXT
 
 LINE = 13.0
 """Height of a line of text; pixels."""
@@ -26,7 +28,7 @@ class _Box(NamedTuple):
     bottom: float
 
 
-def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
+def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]:
     """Return a dot with its interval and its name for each subset, at its size.
 
     Parameters
@@ -41,24 +43,25 @@ def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> lis
     inside = pl.col("n").is_between(*plane.x) & pl.col("precision").is_not_null()
     shares = [(100 * pl.col(name)).round(3).alias(name) for name in ("precision", "lower", "upper")]
     held = subsets.filter(inside).select("subset", "n", *shares).sort("n", "subset")
-    base = over(held)
-    x = plane.x_axis()
-    whisker = base.mark_rule(clip=True, color=INK, strokeWidth=1.2)
-    dot = base.mark_point(clip=True, shape="diamond", size=70, filled=True, color=INK, opacity=1)
-    told = _tips() if plane.look.live else []
+    whisker = {
+        "x": plane.x_axis(), "y": plane.y_axis("lower"), "y2": end("upper"), "tooltip": _tips(),
+        "opacity": opacity(hidden=[NONE]),
+    }  # fmt: skip
+    dot = {"x": plane.x_axis(), "y": plane.y_axis("precision"), "tooltip": _tips()}
+    shape: dict[str, Any] = {"shape": "diamond", "size": 70, "filled": True, "opacity": 1}
     return [
-        whisker.encode(x=x, y=plane.y_axis("lower"), y2=alt.Y2("upper")),
-        dot.encode(x=x, y=plane.y_axis("precision"), tooltip=told),
+        layer(held, "rule", whisker, clip=True, color=INK, strokeWidth=1.2),
+        layer(held, "point", dot, clip=True, color=INK, **shape),
         *_names(held, drawn, plane),
     ]
 
 
-def _tips() -> list[alt.Tooltip]:
+def _tips() -> list[Channel]:
     shares = [number(name, f"{name} (%)", ".2f") for name in ("precision", "lower", "upper")]
     return [words("subset", "set"), number("n", "size", ",d"), *shares]
 
 
-def _names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[alt.Chart]:
+def _names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]:
     """Put each name near its interval, where it meets no other and hides little of the curves."""
     ends = [
         (name, plane.x_pixel(n), plane.y_pixel(upper), plane.y_pixel(lower))
@@ -77,8 +80,10 @@ def _names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[alt.Ch
         box = min(free or tries, key=lambda box: sum(_inside(point, box) for point in curves))
         taken.append(box)
         placed.append((name, (box.left + box.right) / 2, (box.top + box.bottom) / 2))
-    halo = labels(placed, align="center", stroke="#ffffff", strokeWidth=4, strokeJoin="round")
-    return [halo, labels(placed, align="center")]
+    seen = opacity(hidden=[ZOOMED])
+    around = {"stroke": PAPER, "strokeWidth": 4, "strokeJoin": "round"}
+    halo = labels(placed, align="center", seen=seen, name=f"{SILENT}halo", **around)
+    return [halo, labels(placed, align="center", seen=seen, name=f"{SILENT}sets")]
 
 
 def _tries(width: float, x: float, top: float, bottom: float, plane: Plane) -> list[_Box]:

@@ -2,57 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import altair as alt
 import polars as pl
 
+from pipeline.report.charts.parts.colours import FAINT, INK
 from pipeline.report.charts.parts.labels import rows
-from pipeline.report.charts.parts.pieces import labels, line, over, segments
+from pipeline.report.charts.parts.live import (
+    BAND,
+    NONE,
+    SIMULTANEOUS,
+    WIDE_BAND,
+    opacity,
+    other,
+    outside,
+    quoted,
+)
+from pipeline.report.charts.parts.pieces import drawn_as, line
 from pipeline.report.charts.parts.plane import Plane
-from pipeline.report.charts.parts.theme import DIGIT, FAINT, INK, Stroke
+from pipeline.report.charts.parts.prepare import by_line
+from pipeline.report.charts.parts.spec import (
+    LIVE,
+    SILENT,
+    Layer,
+    at,
+    end,
+    kinds,
+    layer,
+    number,
+    words,
+)
+from pipeline.report.charts.parts.strokes import Stroke
+from pipeline.report.charts.parts.theme import DIGIT
 
 NEAR = "near"
 CUT = Stroke(FAINT, width=1.0)
+HOVER = f"{LIVE}hover"
+"""The layer that tells the values at an n."""
 
 
-def lines(frame: pl.DataFrame, plane: Plane, strokes: Mapping[str, Stroke]) -> list[alt.Chart]:
-    """Return a line through (n, y) for each `line` of the frame that has a stroke."""
-    # Wide lines first: a thin one on top of a wide one is still seen.
-    drawn = sorted(strokes.items(), key=lambda item: -item[1].width)
-    return [line(frame.filter(line=name), plane, stroke) for name, stroke in drawn]
+def lines(
+    frame: pl.DataFrame, plane: Plane, strokes: Mapping[str, Stroke], *, named: bool = True
+) -> list[Layer]:
+    """Return a line through (n, y) for each `line` of the frame that has a stroke.
+
+    If they are `named`, a line is faint while another one is highlighted.
+    """
+    # Wide lines and whole ones first: a thin or dashed one on top of them is still seen.
+    drawn = sorted(strokes.items(), key=lambda item: (-item[1].width, len(item[1].dash) > 2))
+    rows_of = by_line(frame, strokes)
+    return [
+        line(
+            rows_of[name],
+            plane,
+            stroke,
+            seen=opacity(faint=[other(name)]) if named else None,
+        )
+        for name, stroke in drawn
+    ]
 
 
-def band(frame: pl.DataFrame, plane: Plane, stroke: Stroke) -> list[alt.Chart]:
-    """Return the shaded area between `lower` and `upper`, with a thin edge."""
+def band(
+    frame: pl.DataFrame, plane: Plane, stroke: Stroke, name: str, *, always: bool
+) -> Iterator[Layer]:
+    """Yield the shaded area between `lower` and `upper`, with a thin edge.
+
+    A simultaneous band, where the frame has one, lies around it, paler. One that is not `always`
+    seen appears with its line, when that is highlighted.
+    """
     colour = INK if plane.look.style == "print" else stroke.colour
-    area = over(frame.select("n", "lower", "upper")).mark_area(
-        clip=True, color=colour, opacity=0.13
-    )
-    shaded = area.encode(x=plane.x_axis(), y=plane.y_axis("lower"), y2=alt.Y2("upper"))
-    edge = replace(stroke, width=0.6)
-    return [shaded, *(line(frame, plane, edge, y=limit) for limit in ("lower", "upper"))]
+    mine = f"highlight !== {quoted(name)}"
+    away = [other(name)] if always else [mine]
+    prefix = "" if always else LIVE
+    if frame["lower"].drop_nulls().is_empty():
+        return
+    pairs = [("lower", "upper", BAND, NONE)]
+    if "lower_band" in frame.columns:
+        pairs.insert(0, ("lower_band", "upper_band", WIDE_BAND, f"!({SIMULTANEOUS})"))
+    for lower, upper, shade, off in pairs:
+        channels = {
+            "x": plane.x_axis(), "y": plane.y_axis(lower), "y2": end(upper),
+            "opacity": opacity(hidden=[off, *away], value=shade),
+        }  # fmt: skip
+        yield layer(frame, "area", channels, name=prefix + "band" if prefix else "", clip=True,
+                    color=colour)  # fmt: skip
+    if always:
+        edge = replace(stroke, width=0.6)
+        seen = opacity(hidden=[NONE], faint=away)
+        yield from (line(frame, plane, edge, y=limit, seen=seen) for limit in ("lower", "upper"))
 
 
-def cut_lines(cuts: Sequence[int], plane: Plane, *, above: float) -> list[alt.Chart]:
+def cut_lines(cuts: Sequence[int], plane: Plane, *, above: float) -> list[Layer]:
     """Return vertical lines at `cuts` with their labels, `above` pixels over the area.
 
-    Labels that would overlap go to further rows; there are three.
+    Labels that would overlap go to further rows; there are three. Lines and labels move with the
+    axis, and vanish where they would leave it.
     """
-    shown = {f"{n:,}": plane.x_pixel(n) for n in sorted(set(cuts)) if plane.x[0] <= n <= plane.x[1]}
-    places = rows(list(shown.values()), [len(text) * DIGIT + 4 for text in shown])
-    foot, top = float(plane.look.height), -above - 2
-    texts = [
-        (text, x, -above - 11 - 13 * row)
-        for (text, x), row in zip(shown.items(), places, strict=True)
-        if row is not None
-    ]
-    rules = [(x, top, x, foot) for x in shown.values()]
-    return [segments(rules, CUT), labels(texts, align="center")]
+    inside = [n for n in sorted(set(cuts)) if plane.x[0] <= n <= plane.x[1]]
+    texts = [f"{n:,}" for n in inside]
+    places = rows([plane.x_pixel(n) for n in inside], [len(text) * DIGIT + 4 for text in texts])
+    seen = opacity(hidden=[outside("n")])
+    n, text = pl.Series("n", inside, pl.Int64), pl.Series("text", texts, pl.String)
+    rules = {"x": plane.x_axis(), "y": at(-above - 2), "y2": at(plane.look.height)}
+    found = [layer(n.to_frame(), "rule", {**rules, "opacity": seen}, **drawn_as(CUT))]
+    for row in sorted({place for place in places if place is not None}):
+        held = [place == row for place in places]
+        channels = {
+            "x": plane.x_axis(), "y": at(-above - 11 - 13 * row), "text": kinds("text"),
+            "opacity": seen,
+        }  # fmt: skip
+        how = {"baseline": "middle", "align": "center", "color": INK}
+        frame = pl.DataFrame([n, text]).filter(held)
+        found.append(layer(frame, "text", channels, name=f"{SILENT}cuts_{row}", **how))
+    return found
 
 
-def hover(frame: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[alt.Chart]:
+def hover(
+    frame: pl.DataFrame, names: Sequence[str], plane: Plane, *, first: str = "n", form: str = ",d"
+) -> list[Layer]:
     """Return a grey line that follows the mouse from n to n and tells the values there.
 
     Parameters
@@ -63,30 +131,36 @@ def hover(frame: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[alt.C
         The lines, in the tooltip's order.
     plane : Plane
         The plotting area.
+    first, form : str
+        What the tooltip calls n, and how it writes it, as D3 has it.
     """
     # A name of a measure may hold dots and brackets, which Vega reads as paths.
     keys = {name: f"m{index}" for index, name in enumerate(names)}
     long = frame.select("n", "said", key=pl.col("line").replace_strict(keys))
     wide = long.pivot("key", index="n", values="said", aggregate_function="first").sort("n")
-    shown = [alt.Tooltip("n", type="quantitative", format=",d", title="n")]
-    for name, key in keys.items():
-        if key in wide.columns:
-            shown.append(alt.Tooltip(key, type="nominal", title=_plain(name)))
-    seen = over(wide.select("n")).mark_rule(color=INK, strokeWidth=1)
+    shown = [number("n", first, form)]
+    shown += [words(key, name) for name, key in keys.items() if key in wide.columns]
     # Vega's own search for the nearest point loses the text of tooltips: instead the mouse
     # meets invisible lines, wide enough to leave no gap between them.
     gap = float(wide["n"].diff().max() or 1) / plane.n_per_pixel  # type: ignore[arg-type]  # a column of numbers
-    met = over(wide).mark_rule(opacity=0, strokeWidth=max(2.0, round(gap + 1, 1)))
-    near = alt.selection_point(
-        name=NEAR, fields=["n"], on="pointerover", clear="pointerout", empty=False
-    )
-    shade = alt.condition(near, alt.value(0.7), alt.value(0.0))
-    return [
-        seen.encode(x=plane.x_axis(), opacity=shade),
-        met.encode(x=plane.x_axis(), tooltip=shown).add_params(near).properties(name="hover"),
-    ]
+    whole = f"{plane.x[1] - plane.x[0]:.6g}"
+    wider = f"n_zoom === null ? 1 : {whole} / (n_zoom[1] - n_zoom[0])"
+    width = {"expr": f"{max(2.0, round(gap + 1, 1))} * ({wider})"}
+    select = {"type": "point", "fields": ["n"], "on": "pointerover", "clear": "pointerout"}
+    near = {"name": NEAR, "select": select}
+    shade = {"condition": {"param": NEAR, "empty": False, "value": 0.7}, "value": 0}
+    x = plane.x_axis()
+    seen = layer(wide.select("n"), "rule", {"x": x, "opacity": shade}, name=f"{LIVE}line",
+                 clip=True, color=INK, strokeWidth=1)  # fmt: skip
+    met = layer(wide, "rule", {"x": x, "tooltip": shown}, name=HOVER,
+                clip=True, opacity=0, strokeWidth=width)  # fmt: skip
+    return [seen, {**met, "params": [near]}]
 
 
-def _plain(name: str) -> str:
-    """Return a name without what would end the string that Vega-Lite puts it into."""
-    return "".join(c if c.isprintable() and c not in '\\"' else " " for c in name)
+def met(
+    frame: pl.DataFrame, plane: Plane, tips: Sequence[dict[str, object]], *, size: float = 90
+) -> Layer:
+    """Return points at (n, y) that are not seen, with the values that the mouse asks for."""
+    channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": list(tips)}
+    how = {"clip": True, "size": size, "filled": True, "opacity": 0}
+    return layer(frame, "point", channels, name=f"{LIVE}points", **how)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-import altair as alt
+import polars as pl
 
+from pipeline.report.charts.parts.colours import INK
 from pipeline.report.charts.parts.ends import SAMPLE, TEXT, TURN
+from pipeline.report.charts.parts.live import opacity, other, outside
 from pipeline.report.charts.parts.options import Extras, Window
-from pipeline.report.charts.parts.pieces import labels, triangles
+from pipeline.report.charts.parts.pieces import labels
 from pipeline.report.charts.parts.plane import Plane
 from pipeline.report.charts.parts.prepare import better_at, pair_rows, spaced, within
-from pipeline.report.charts.parts.theme import INK, Stroke
+from pipeline.report.charts.parts.spec import Channel, Layer, at, layer, number, pixel
+from pipeline.report.charts.parts.strokes import Stroke
 
 ROW = 15.0
 """Height of a row; pixels."""
@@ -21,7 +25,7 @@ NEAREST = 6.0
 
 def mark_rows(
     extras: Extras, window: Window, plane: Plane, given: Mapping[str, Stroke]
-) -> list[list[alt.Chart]]:
+) -> list[list[Layer]]:
     """Return a row per measure of the pair: triangles where it is significantly better.
 
     No two triangles overlap: one stands for all significant n from it to the next, less
@@ -41,12 +45,25 @@ def _stroke(measure: str, plane: Plane, given: Mapping[str, Stroke]) -> Stroke:
     return Stroke(INK) if plane.look.style == "print" else given.get(measure, Stroke(INK))
 
 
-def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool) -> list[alt.Chart]:
+def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool) -> list[Layer]:
     y, edge = -ROW * (0.7 if up else 1.7), plane.look.width
     inside = (n for n in ns if plane.x[0] <= n <= plane.x[1])
-    xs = [plane.x_pixel(n) for n in spaced(inside, gap=NEAREST * plane.n_per_pixel)]
-    sample = edge + (TURN + SAMPLE) / 2
-    return [
-        triangles([*xs, sample], stroke, y=y, up=up),
-        labels([(f"{measure} better", edge + TEXT, y)]),
-    ]
+    held = pl.DataFrame(
+        {"n": spaced(inside, gap=NEAREST * plane.n_per_pixel)}, schema={"n": pl.Int64}
+    )
+    title = f"{measure} is significantly better at n"
+    seen = opacity(hidden=[outside("n")], faint=[other(measure)])
+    marks: dict[str, Channel] = {"x": plane.x_axis(), "y": at(y)}
+    told = [number("n", title, ",d")]
+    row = _triangles(held, {**marks, "opacity": seen, "tooltip": told}, stroke, up=up)
+    if plane.look.narrow:
+        return [row]
+    sample = pl.DataFrame({"x": [edge + (TURN + SAMPLE) / 2]})
+    still = _triangles(sample, {"x": pixel("x"), "y": at(y)}, stroke, up=up)
+    return [row, still, labels([(f"{measure} better", edge + TEXT, y)])]
+
+
+def _triangles(frame: pl.DataFrame, channels: dict[str, Any], stroke: Stroke, *, up: bool) -> Layer:
+    shape = "triangle-up" if up else "triangle-down"
+    how: dict[str, Any] = {"shape": shape, "size": 28, "filled": True, "color": stroke.colour}
+    return layer(frame, "point", channels, **how, opacity=1)

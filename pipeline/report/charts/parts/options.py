@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
 Style: TypeAlias = Literal["screen", "print"]
 """``screen`` has colours, ``print`` is black and white with dash patterns."""
+
+
+PHONE_WIDTH, PHONE_HEIGHT = 260, 250
+"""Size of the plotting area of a chart on a phone, about 340 pixels with its axis."""
+
+
+class Slot(NamedTuple):
+    """A colour, by its place among the colours, and one of the strokes that have it."""
+
+    colour: int
+    kind: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,17 +33,27 @@ class Look:
         Colours, or black and white.
     width, height : int
         Size of the plotting area, without axes and labels; pixels.
-    live : bool
-        Whether the chart answers to the mouse. A picture is made from one that does not.
     points : int
         About how many values of n a line is drawn through.
+    narrow : bool
+        Whether it is drawn for a phone: names stand above rows and not beside them, lines are
+        named by the key of the page.
+    slots : mapping of str to Slot
+        The colours and dashes that the report gave to names; another name has its own.
     """
 
     style: Style = "screen"
     width: int = 560
     height: int = 340
-    live: bool = False
     points: int = 400
+    narrow: bool = False
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+
+    @property
+    def on_phone(self) -> Look:
+        """The same for a phone."""
+        height = min(self.height, PHONE_HEIGHT)
+        return replace(self, width=PHONE_WIDTH, height=height, narrow=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +119,7 @@ class Extras:
     cuts : tuple of int
         Values of n with a vertical line.
     truth : DataFrame or None
-        A second `schemas.Precision` frame, drawn dashed.
+        A second `schemas.Precision` frame, drawn thin.
     subsets : DataFrame or None
         Sets of one size only, such as the outputs of filters: subset, n, precision, lower,
         upper; a dot with its interval for each.

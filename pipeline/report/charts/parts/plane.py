@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import altair as alt
-
 from pipeline.report.charts.parts.options import Look
+from pipeline.report.charts.parts.spec import Channel, amount
 
 DECIMAL = ",.6~f"
 """Numbers with the decimals that they need, as D3 has it."""
@@ -28,6 +27,10 @@ class Plane:
         Titles of the axes.
     x_format : str
         How numbers at the x axis are written, as D3 has it.
+    x_grid : bool
+        Whether lines go up from its ticks.
+    zooms : bool
+        Whether the page may show a part of x.
     """
 
     x: tuple[float, float]
@@ -36,18 +39,24 @@ class Plane:
     y_title: str
     x_title: str = "n (size of the n-best list)"
     x_format: str = ",d"
+    x_grid: bool = False
+    zooms: bool = False
 
-    def x_axis(self, field: str = "n") -> alt.X:
-        """Return the x channel on a linear scale."""
-        scale = alt.Scale(domain=list(self.x), nice=False, zero=False)
-        axis = alt.Axis(format=self.x_format, tickCount=8, grid=False, labelOverlap=True)
-        return alt.X(field, type="quantitative", title=self.x_title, scale=scale, axis=axis)
+    def x_axis(self, field: str = "n") -> Channel:
+        """Return the x channel on a linear scale, of which a part is seen if it is zoomed."""
+        zoom = {"domainRaw": {"expr": "n_zoom"}} if self.zooms else {}
+        scale = {"domain": list(self.x), "nice": False, "zero": False, **zoom}
+        ticks = 4 if self.look.narrow else 8
+        axis = {
+            "format": self.x_format, "tickCount": ticks, "grid": self.x_grid, "labelOverlap": True,
+        }  # fmt: skip
+        return amount(field, title=self.x_title, scale=scale, axis=axis)
 
-    def y_axis(self, field: str) -> alt.Y:
+    def y_axis(self, field: str) -> Channel:
         """Return the y channel on a linear scale."""
-        scale = alt.Scale(domain=list(self.y), nice=False, zero=False)
-        axis = alt.Axis(tickCount=7, labelOverlap=True)
-        return alt.Y(field, type="quantitative", title=self.y_title, scale=scale, axis=axis)
+        scale = {"domain": list(self.y), "nice": False, "zero": False}
+        axis = {"tickCount": 5 if self.look.narrow else 7, "labelOverlap": True}
+        return amount(field, title=self.y_title, scale=scale, axis=axis)
 
     @property
     def n_per_pixel(self) -> float:

@@ -9,6 +9,9 @@ import polars as pl
 
 from pipeline.report.charts.parts.options import Window
 
+LIMITS = ("lower", "upper", "lower_band", "upper_band")
+"""Ends of intervals: pointwise ones, and simultaneous ones, which need not be there."""
+
 Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 
@@ -23,12 +26,28 @@ def at_thinned(frame: pl.DataFrame, *, points: int, always: Sequence[int] = ()) 
     return frame.filter(pl.col("n").is_in(thinned(frame["n"], points=points, always=always)))
 
 
+def by_line(frame: pl.DataFrame, names: Iterable[str]) -> dict[str, pl.DataFrame]:
+    """Return the rows of each line, without its name; none for a name that the frame has not.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"line": ["a", "b", "a"], "n": [1, 1, 2]})
+    >>> by_line(frame, ["a", "c"])["a"]["n"].to_list()
+    [1, 2]
+    """
+    parts = frame.partition_by("line", as_dict=True, include_key=False)
+    empty = frame.drop("line").clear()
+    return {name: parts.get((name,), empty) for name in names}
+
+
 def per_cent(frame: pl.DataFrame, value: str = "precision") -> pl.DataFrame:
     """Return line, n, y, lower, upper in per cent: y is the column `value`.
 
-    A thousandth of a per cent is less than a pixel, so more digits are not drawn.
+    Where the frame has simultaneous bands, so has the result: lower_band, upper_band. A thousandth
+    of a per cent is less than a pixel, so more digits are not drawn.
     """
-    shares = {"y": value, "lower": "lower", "upper": "upper"}
+    limits = [name for name in LIMITS if name in frame.columns]
+    shares = {"y": value, **dict(zip(limits, limits, strict=True))}
     return frame.select(
         "n",
         pl.col("measure").alias("line"),
@@ -42,14 +61,15 @@ def pair_rows(comparison: pl.DataFrame, first: str, second: str) -> pl.DataFrame
     Parameters
     ----------
     comparison : DataFrame
-        `schemas.Comparison`, in which the pair may stand in either order.
+        `schemas.Comparison`, in which the pair may stand in either order; with lower_band and
+        upper_band, as `schemas.DifferenceBands` has them, it gives lower and upper, too.
     first, second : str
         The pair.
 
     Returns
     -------
     DataFrame
-        n, difference, significant, ascending in n.
+        n, difference, significant, ascending in n; lower and upper, if there are any.
 
     Examples
     --------
@@ -61,8 +81,15 @@ def pair_rows(comparison: pl.DataFrame, first: str, second: str) -> pl.DataFrame
     one, two = pl.col("measure_1"), pl.col("measure_2")
     forward = (one == first) & (two == second)
     held = comparison.filter(forward | ((one == second) & (two == first)))
-    signed = pl.when(forward).then(pl.col("difference")).otherwise(-pl.col("difference"))
-    return held.select("n", signed.alias("difference"), "significant").sort("n")
+    ends = {"difference": ("difference", "difference")}
+    if "lower_band" in held.columns:
+        limits = ("lower_band", "upper_band")
+        ends |= {"lower": limits, "upper": limits[::-1]}
+    signed = [
+        pl.when(forward).then(pl.col(same)).otherwise(-pl.col(other)).alias(name)
+        for name, (same, other) in ends.items()
+    ]
+    return held.select("n", *signed, "significant").sort("n")
 
 
 def better_at(pair: pl.DataFrame) -> tuple[list[int], list[int]]:

@@ -1,97 +1,51 @@
-"""Fonts, sizes, colours and dash patterns that all charts share."""
+"""Fonts and sizes that all charts share, and how layers become a chart."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import altair as alt
-
+from pipeline.report.charts.parts.colours import GREY, INK, LIGHT, PAPER
+from pipeline.report.charts.parts.live import PARAMS, STILL, Live
 from pipeline.report.charts.parts.options import Look
+from pipeline.report.charts.parts.spec import SCHEMA, Channel, Layer, Spec
 
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 TEXT = 11
 """Size of axis labels and direct labels; pixels."""
 DIGIT = 7.0
 """Width of a digit at that size in a wide font; pixels."""
-
-INK = "#222222"
-GREY = "#6b6b6b"
-FAINT = "#a0a0a0"
-LIGHT = "#e8e8e8"
-
-# Okabe & Ito's colours, which colour-blind readers can tell apart, without the yellow,
-# which is too faint for a line on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-COLOUR_DASHES = ((1, 0), (6, 3), (2, 2))
-
-# Black and white has two tones, two widths and six patterns: neighbours differ in more than
-# one of them where they can.
-PRINT = (
-    ("#000000", (1, 0), 1.3), ("#000000", (7, 3), 1.3), ("#000000", (1.5, 2.5), 1.6),
-    ("#9a9a9a", (1, 0), 2.4), ("#000000", (10, 3, 2, 3), 1.3), ("#9a9a9a", (7, 3), 2.4),
-    ("#9a9a9a", (2, 2), 2.4), ("#000000", (1, 0), 2.6), ("#9a9a9a", (10, 3, 2, 3), 2.4),
-    ("#000000", (12, 4, 2, 2, 2, 4), 1.3), ("#000000", (7, 3), 2.6), ("#9a9a9a", (1, 4), 2.4),
-)  # fmt: skip
-
-TRUE_DASH = (4, 3)
+SMALL, CAPITAL = 6.2, 8.0
+"""Width of a small letter and of a capital, likewise."""
+OWN = "lexassay"
+"""Where a specification says what the page is told of it."""
 
 
-@dataclass(frozen=True)
-class Stroke:
-    """How one line is drawn."""
+def text_width(text: str) -> float:
+    """Return about how wide a label is in a wide font; pixels.
 
-    colour: str
-    dash: tuple[float, ...] = (1, 0)
-    width: float = 1.6
-
-
-COVERING_DASHES = ((9, 6), (3, 6), (14, 6), (1, 6))
-"""For lines that lie on others; one that nothing else of that colour has."""
-
-BASELINE = Stroke(GREY, (1, 0), 1.1)
-BASELINE_LIMIT = Stroke(GREY, (1.5, 3), 1.1)
-
-
-def strokes(names: Sequence[str], look: Look) -> dict[str, Stroke]:
-    """Give each name its own stroke, by its place among the names.
+    A still picture is measured by the font that it was made with, and shown in that of the reader.
 
     Examples
     --------
-    >>> strokes(["t_score", "dice"], Look())["dice"].colour
-    '#D55E00'
+    >>> round(text_width("MI"), 1), round(text_width("t-score"), 1)
+    (16.0, 43.4)
     """
-    return {name: _stroke(index, look) for index, name in enumerate(names)}
+    return sum(CAPITAL if letter.isupper() else SMALL for letter in text)
 
 
-def _stroke(index: int, look: Look) -> Stroke:
-    if look.style == "print":
-        return Stroke(*PRINT[index % len(PRINT)])
-    cycle = (index // len(COLOURS)) % len(COLOUR_DASHES)
-    return Stroke(COLOURS[index % len(COLOURS)], COLOUR_DASHES[cycle])
-
-
-def dashed(given: Mapping[str, Stroke], look: Look) -> dict[str, Stroke]:
-    """Return the strokes of the true curves: dashed; thin and grey in black and white."""
-    if look.style == "print":
-        return {name: replace(stroke, colour=GREY, width=0.6) for name, stroke in given.items()}
-    return {name: replace(stroke, dash=TRUE_DASH, width=1.3) for name, stroke in given.items()}
-
-
-def themed(parts: Sequence[alt.Chart], look: Look) -> alt.LayerChart:
+def themed(parts: Iterable[Layer], look: Look, live: Live = STILL) -> Spec:
     """Put layers together and give them the size and the project's fonts and axes."""
-    chart: alt.LayerChart = dressed(sized(parts, look))
-    return chart
+    return dressed(sized(parts, look), live)
 
 
-def sized(parts: Sequence[alt.Chart], look: Look) -> alt.LayerChart:
+def sized(parts: Iterable[Layer], look: Look) -> Spec:
     """Put layers together, for a chart that is part of a larger one."""
-    return alt.LayerChart(layer=list(parts), width=look.width, height=look.height)
+    return {"layer": list(parts), "width": look.width, "height": look.height}
 
 
-def dressed(chart: Any) -> Any:
-    """Give a whole chart the project's fonts and axes."""
+def dressed(chart: Spec, live: Live = STILL) -> Spec:
+    """Give a whole chart its parameters and the project's fonts and axes."""
     axis: dict[str, Any] = {
         "domainColor": GREY, "gridColor": LIGHT, "labelColor": INK, "labelFlush": False,
         "labelFontSize": TEXT, "tickColor": GREY, "titleColor": INK, "titleFontSize": TEXT + 1,
@@ -101,14 +55,37 @@ def dressed(chart: Any) -> Any:
         "labelColor": INK, "labelFontSize": TEXT, "titleColor": INK, "titleFontSize": TEXT,
         "titleFontWeight": "normal", "titleLimit": 400,
     }  # fmt: skip
-    return chart.configure(  # at once: every change copies the chart
-        font=FONT,
-        background="#ffffff",
-        padding=8,
-        axis=axis,
-        view={"stroke": None},
-        text={"color": INK, "font": FONT, "fontSize": TEXT},
-        legend=legend,
-        title={"anchor": "start", "color": INK, "fontSize": TEXT + 1, "fontWeight": "normal"},
-        concat={"spacing": 24},
-    )
+    title = {"anchor": "start", "color": INK, "fontSize": TEXT + 1, "fontWeight": "normal"}
+    config: dict[str, Any] = {
+        "font": FONT, "background": PAPER, "padding": 8, "axis": axis, "view": {"stroke": None},
+        "text": {"color": INK, "font": FONT, "fontSize": TEXT}, "legend": legend, "title": title,
+        "concat": {"spacing": 24},
+    }  # fmt: skip
+    rest = {"limits": live.limits[-1]} if live.limits else {}
+    params = [
+        *({**each, "value": rest.get(each["name"], each["value"])} for each in PARAMS),
+        *_numbered(chart),
+    ]
+    head = {"$schema": SCHEMA, "params": params, "usermeta": {OWN: live.told()}}
+    return {**head, **chart, "config": config}
+
+
+def _numbered(chart: Spec) -> list[dict[str, Any]]:
+    """Make the names of layers differ in the whole chart; return what they select."""
+    panels = chart.get("concat", [chart])
+    held = [layer for panel in panels for layer in panel["layer"] if "name" in layer]
+    found: list[dict[str, Any]] = []
+    for place, layer in enumerate(held):
+        layer["name"] += f"_{place}"
+        found += [{**param, "views": [layer["name"]]} for param in layer.pop("params", [])]
+    return found
+
+
+def rows(field: str, names: Sequence[str], look: Look, *, limit: int, **axis: Any) -> Channel:
+    """Return the y channel of a row for each name: named at the left, on a phone above it."""
+    how: dict[str, Any] = {"ticks": False, "domain": False, "labelLimit": limit, **axis}
+    if look.narrow:
+        inside = {"labelAlign": "left", "labelPadding": -2, "labelOffset": -13}
+        how |= {**inside, "labelLimit": look.width, "grid": False}
+    scale = {"domain": list(names)}
+    return {"field": field, "type": "nominal", "title": None, "scale": scale, "axis": how}

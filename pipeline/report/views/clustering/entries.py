@@ -6,22 +6,24 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pipeline.findings.stage import StageView
 from pipeline.report.blocks import Column, listing
 from pipeline.report.page.cells import NOTHING
-from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
+from pipeline.report.view import Block, Listing, Text, ViewOptions, view
+from pipeline.report.views.naming import named
 
 
-@view("extract.gold")
-@view("extract.gold_table")
+@view("extract.gold", title="Gold classes", place=60)
+@view("extract.gold_table", title="Gold classes", place=60)
 def show_gold(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show how much was read, and what was left out."""
     sizes = stage.table("sizes").collect()
     return [Listing("sizes", "What was read, and what was left out.", _in_order(sizes))]
 
 
-@view("extract.clusters")
-@view("extract.tagging")
-@view("join.tagging")
+@view("extract.clusters", title="Induced clusters", of=named, place=62)
+@view("extract.tagging", title="Induced clusters", of=named, place=62)
+@view("join.tagging", title="Gold tagging", place=60)
 def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the same for each run."""
     sizes = stage.table("sizes").collect()

@@ -10,6 +10,7 @@ from pipeline.kernels.clustering.measure import (
     TYPE_LEVEL,
     TYPE_MEASURES,
 )
+from pipeline.report.page.cells import decimals, share
 
 FIRST = (
     *("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman", "misclassification_index"),
@@ -18,6 +19,8 @@ FIRST = (
     "element_centric",
 )
 """The measures of tokens and of overlapping clusters that are shown before others."""
+
+_UNIT = ("[0, 1]", "(0, 1]", "[0, 1)")
 
 UNSEEN = (
     "MicroC does not see classes that no cluster is mapped to, and so can be high although whole "
@@ -40,6 +43,53 @@ def title(measure: str) -> str:
     registry = TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
     low = measure in registry and registry.get(measure).better == "lower"
     return registry.title(measure) + (" ↓" if low else "")
+
+
+def is_proportion(measure: str) -> bool:
+    """Return whether the values of a measure are shown in per cent: those from 0 to 1.
+
+    Examples
+    --------
+    >>> is_proportion("v"), is_proportion("MacroI M-1"), is_proportion("vi"), is_proportion("ami")
+    (True, True, False, False)
+    """
+    if is_type_level(measure):
+        return True
+    registry = TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+    return measure in registry and registry.get(measure).range in _UNIT
+
+
+def scale(measure: str) -> float:
+    """Return by what values of a measure are multiplied where they are shown.
+
+    Examples
+    --------
+    >>> scale("v"), scale("vi")
+    (100.0, 1.0)
+    """
+    return 100.0 if is_proportion(measure) else 1.0
+
+
+def in_unit(measure: str, value: float | None) -> str:
+    """Return a value of a measure for reading: proportions in per cent.
+
+    Examples
+    --------
+    >>> in_unit("v", 0.65432), in_unit("vi", 1.5), in_unit("v", None)
+    ('65.43', '1.5000', '–')
+    """
+    return share(value) if is_proportion(measure) else decimals(value)
+
+
+def with_unit(measure: str) -> str:
+    """Return what a column of a measure is called.
+
+    Examples
+    --------
+    >>> with_unit("v"), with_unit("vi")
+    ('V (%)', 'VI ↓')
+    """
+    return title(measure) + (" (%)" if is_proportion(measure) else "")
 
 
 def ordered(measures: Iterable[str]) -> list[str]:

@@ -8,18 +8,19 @@ from functools import partial
 
 import polars as pl
 
+from pipeline.findings.stage import StageView
 from pipeline.report import charts
 from pipeline.report.blocks import Column, figure, listing
 from pipeline.report.page.cells import share
-from pipeline.report.view import Block, Figure, StageView, Styled, Text, view
+from pipeline.report.view import Block, Figure, Styled, Text, view
 
 _ALL, _SAID = "*", "all"
 """All items together, as the tables call them, and as the figures do."""
 _MOST_ROWS = 20
 SHARES = (
     *map(Column, ("gold", "types", "tokens")),
-    Column("share_types", "share_types (%)", share),
-    Column("share_tokens", "share_tokens (%)", share),
+    Column("share_types", "types (%)", share),
+    Column("share_tokens", "tokens (%)", share),
 )
 
 
@@ -30,7 +31,7 @@ class SharesView(Styled):
     """How many of the largest classes have a line in the graph of frequent types."""
 
 
-@view("evaluate.shares", options=SharesView)
+@view("evaluate.shares", options=SharesView, title="Classes and their shares", place=40)
 def show_shares(stage: StageView, options: SharesView) -> Sequence[Block]:
     """Show the shares of classes, a picture of them, and the graph of frequent types."""
     shares = stage.table("shares").collect()

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 import polars as pl
 
+from pipeline.findings.stage import StageView
 from pipeline.report import charts
 from pipeline.report.blocks import Column, figure, listing
 from pipeline.report.page.cells import NOTHING
 from pipeline.report.page.names import chosen, distinct
-from pipeline.report.view import Block, Figure, Listing, StageView, Styled, Text, view
-from pipeline.report.views.clustering.measures import UNSEEN, is_type_level, ordered, title
+from pipeline.report.view import Block, Figure, Fold, Listing, Styled, Text, view
+from pipeline.report.views.clustering.measures import (
+    UNSEEN,
+    in_unit,
+    is_proportion,
+    is_type_level,
+    ordered,
+    scale,
+    title,
+    with_unit,
+)
 
 Method = Literal["spearman", "kendall"]
 _METHODS = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
@@ -39,7 +49,7 @@ class SystemsView(Styled):
     """Measure of its vertical axis; MacroI under M-1 if empty."""
 
 
-@view("evaluate.systems", options=SystemsView)
+@view("evaluate.systems", options=SystemsView, title="Which system is best", place=10)
 def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
     """Show the table, level by level, the scatter plot and the correlations."""
     table = stage.table("table").collect()
@@ -52,33 +62,38 @@ def show_systems(stage: StageView, options: SystemsView) -> Sequence[Block]:
         chosen([wanted] if wanted else [], names, where=f"{where}.{axis}")
     correlations = stage.table("correlations").collect()
     return [
-        Text(HOW_SYSTEMS),
-        *([Text(UNSEEN)] if any(name.startswith("MicroC") for name in names) else []),
         *_tables(table, names),
+        Fold("How to read this table", [Text(HOW_SYSTEMS), *_unseen(names)]),
         *_scatter(table, options, names),
         *_correlations(correlations, measures, options),
     ]
+
+
+def _unseen(names: Sequence[str]) -> list[Text]:
+    return [Text(UNSEEN)] if any(name.startswith("MicroC") for name in names) else []
 
 
 def _tables(table: pl.DataFrame, names: Sequence[str]) -> Iterator[Block]:
     types = [name for name in names if is_type_level(name)]
     tokens = [name for name in names if not is_type_level(name)]
     if types:
-        per_cent = partial(_value, times=100.0, digits=2)
-        yield _listing(table, types, per_cent, name="types", said="Type level, in per cent")
+        yield _listing(table, types, name="types", said="Type level")
     if tokens:
-        yield _listing(table, tokens, _value, name="tokens", said="Other measures")
+        yield _listing(table, tokens, name="tokens", said="Other measures")
 
 
-def _listing(
-    table: pl.DataFrame, measures: Sequence[str], text: Callable[..., str], *, name: str, said: str
-) -> Listing:
+def _listing(table: pl.DataFrame, measures: Sequence[str], *, name: str, said: str) -> Listing:
     mine = table.filter(pl.col("measure").is_in(measures))
     columns = (
         Column("system"),
         Column("n_runs", "runs", str),
         *(
-            Column(("mean", "sd", "rank"), title(measure), text, at=("measure", measure))
+            Column(
+                ("mean", "sd", "rank"),
+                with_unit(measure),
+                partial(_value, measure=measure),
+                at=("measure", measure),
+            )
             for measure in measures
         ),
     )
@@ -87,13 +102,11 @@ def _listing(
     return listing(name, caption, mine, columns, by=["system"], shown=shown)
 
 
-def _value(
-    mean: float | None, sd: float | None, rank: float, *, times: float = 1.0, digits: int = 4
-) -> str:
+def _value(mean: float | None, sd: float | None, rank: float, *, measure: str) -> str:
     if mean is None:
         return NOTHING
-    spread = "" if sd is None else f" ± {times * sd:.{digits}f}"
-    return f"{times * mean:.{digits}f}{spread} ({rank:g})"
+    spread = "" if sd is None else f" ± {in_unit(measure, sd)}"
+    return f"{in_unit(measure, mean)}{spread} ({rank:g})"
 
 
 def _scatter(table: pl.DataFrame, options: SystemsView, names: Sequence[str]) -> Iterator[Block]:
@@ -106,8 +119,8 @@ def _scatter(table: pl.DataFrame, options: SystemsView, names: Sequence[str]) ->
     sides = [
         table.filter(measure=measure).select(
             pl.col("system").alias("name"),
-            pl.col("mean").alias(axis),
-            pl.col("sd").alias(f"{axis}_sd"),
+            (pl.col("mean") * scale(measure)).alias(axis),
+            (pl.col("sd") * scale(measure)).alias(f"{axis}_sd"),
         )
         for axis, measure in (("x", x), ("y", y))
     ]
@@ -122,7 +135,8 @@ def _scatter(table: pl.DataFrame, options: SystemsView, names: Sequence[str]) ->
 
 
 def _axis(measure: str) -> str:
-    return f"{title(measure)} (types)" if is_type_level(measure) else title(measure)
+    unit = " (%)" if is_proportion(measure) else ""
+    return f"{title(measure)}{', types' if is_type_level(measure) else ''}{unit}"
 
 
 def _correlations(

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import polars as pl
 
+from pipeline.findings.stage import StageOptions, StageView
 from pipeline.report.blocks import Column, listing
-from pipeline.report.page.cells import NOTHING
 from pipeline.report.page.names import chosen
-from pipeline.report.view import (
-    Block,
-    Listing,
-    StageOptions,
-    StageView,
-    Styled,
-    Text,
-    ViewOptions,
-    view,
-)
+from pipeline.report.view import Block, Fold, Listing, Styled, Text, ViewOptions, view
 from pipeline.report.views.clustering.cluster_figures import Shown, first_runs, mapping_figure
-from pipeline.report.views.clustering.measures import ordered, title
+from pipeline.report.views.clustering.clusters import clusters_listing
+from pipeline.report.views.clustering.measures import in_unit, ordered, title, with_unit
 
 HOW_TOKENS = (
     "Tokens are counted: a frequent word weighs as much as all that it occurs. M-1 accuracy maps "
@@ -47,7 +40,7 @@ class Unclustered(StageOptions):
     without_cluster: str
 
 
-@view("evaluate.token_level", options=TokenLevelView)
+@view("evaluate.token_level", options=TokenLevelView, title="Tokens: scores", place=25)
 def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Block]:
     """Show how to read the measures, the scores with their limits, and the mappings."""
     scores = stage.table("scores").collect()
@@ -58,12 +51,14 @@ def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Bloc
     caption = "Token-level scores of each run."
     if scores["lower"].null_count() < scores.height:
         caption += " Brackets: limits by bootstrap over sentences."
-    figures = [_figure(stage, options, run) for run in first_runs(scores) if run.system in systems]
+    runs = [run for run in first_runs(scores) if run.system in systems]
+    figures = [block for run in runs for block in _of_run(stage, options, run)]
     table = _listing(scores, caption, Column(("value", "lower", "upper"), text=_limited))
-    return [Text(HOW_TOKENS), *_sizes(stage), table, *figures]
+    how = Fold("How to read these scores", [Text(HOW_TOKENS)])
+    return [*_sizes(stage), table, how, Fold("How clusters are mapped to classes", figures)]
 
 
-@view("evaluate.overlapping")
+@view("evaluate.overlapping", title="Overlapping clusters: scores", place=30)
 def show_overlapping(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show the scores."""
     scores = stage.table("scores").collect()
@@ -77,22 +72,28 @@ def _listing(scores: pl.DataFrame, caption: str, cell: Column) -> Listing:
     columns = (
         *map(Column, runs),
         *(
-            replace(cell, head=title(measure), at=("measure", measure))
+            replace(
+                cell,
+                head=with_unit(measure),
+                at=("measure", measure),
+                text=partial(cell.text, measure=measure),
+            )
             for measure in ordered(scores["measure"])
         ),
     )
     return listing("scores", caption, scores, columns, by=runs, shown=scores.sort(runs))
 
 
-def _limited(value: float | None, lower: float | None, upper: float | None) -> str:
-    limits = "" if lower is None else f" [{lower:.4f}, {upper:.4f}]"
-    return NOTHING if value is None else f"{value:.4f}{limits}"
+def _limited(value: float | None, lower: float | None, upper: float | None, *, measure: str) -> str:
+    said = in_unit(measure, value)
+    if value is None or lower is None:
+        return said
+    return f"{said} [{in_unit(measure, lower)}, {in_unit(measure, upper)}]"
 
 
-def _estimated(value: float | None, error: float | None) -> str:
-    if value is None:
-        return NOTHING
-    return f"{value:.4f}" if error is None else f"{value:.4f} ± {error:.4f}"
+def _estimated(value: float | None, error: float | None, *, measure: str) -> str:
+    said = in_unit(measure, value)
+    return said if value is None or error is None else f"{said} ± {in_unit(measure, error)}"
 
 
 def _sizes(stage: StageView) -> list[Block]:
@@ -109,14 +110,14 @@ def _sizes(stage: StageView) -> list[Block]:
     return [Text(f"Tokens without a cluster {fate}: {said}.")]
 
 
-def _figure(stage: StageView, options: TokenLevelView, shown: Shown) -> Block:
+def _of_run(stage: StageView, options: TokenLevelView, shown: Shown) -> Iterator[Block]:
     mine, system = shown.rows, shown.system
     overlaps = stage.table("overlaps").filter(mine).collect()
     mapping = stage.table("mapping").filter(mine, pl.col("mapping") == options.mapping).collect()
     mapped = dict(mapping.drop_nulls("gold").select("cluster", "gold").iter_rows())
     said = f"{shown.said}, {title(options.mapping)}"
     if overlaps.is_empty():
-        return Text(f"{said}: no token has a cluster.")
-    return mapping_figure(
-        overlaps, mapped, name=system, said=said, unit="tokens", look=options.look
-    )
+        yield Text(f"{said}: no token has a cluster.")
+        return
+    yield mapping_figure(overlaps, mapped, name=system, said=said, unit="tokens", look=options.look)
+    yield clusters_listing(stage, shown, mapping, said=said, unit="tokens")

@@ -7,17 +7,20 @@ from typing import Literal
 
 import polars as pl
 
+from pipeline.findings.stage import StageView
 from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
 from pipeline.report.blocks import Column, listing, place_in
 from pipeline.report.page.cells import NOTHING, share, share_limits
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Listing, StageView, Styled, Text, view
+from pipeline.report.view import Block, Explored, Fold, Listing, Styled, Text, view
 from pipeline.report.views.clustering.cluster_figures import (
     Shown,
     class_figure,
     first_runs,
     mapping_figure,
 )
+from pipeline.report.views.clustering.clusters import clusters_listing
+from pipeline.report.views.clustering.explored import type_explorer
 from pipeline.report.views.clustering.measures import UNSEEN, under_others
 
 _FLOOR = "floor"
@@ -40,7 +43,7 @@ WIDE_GAP = 0.01
 """A gap above is explained."""
 
 
-class TypeLevelView(Styled):
+class TypeLevelView(Styled, Explored):
     """What the type-level scores show."""
 
     systems: tuple[str, ...] = ()
@@ -53,7 +56,9 @@ class TypeLevelView(Styled):
     """How many of the worst items of each system are shown."""
 
 
-@view("evaluate.type_level", options=TypeLevelView)
+@view(
+    "evaluate.type_level", options=TypeLevelView, title="Word types: scores and mappings", place=20
+)
 def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]:
     """Show how to read the measures, the scores, and what is behind them for each system."""
     scores = stage.table("scores").collect()
@@ -66,9 +71,38 @@ def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]
         measured = sorted(set(scores["measure"]))
         chosen((options.measure,), measured, where=f"views.{stage.name}.measure")
     size = Text(_size(scores))
-    blocks = [block for run in runs for block in _of_run(stage, options, run)]
-    how = Text(HOW_TYPES + under_others(scores["measure"]))
-    return [how, size, Text(UNSEEN), _scores(scores), Text(CLIMBS), *_wide(scores), *blocks]
+    how = [Text(HOW_TYPES + under_others(scores["measure"])), Text(UNSEEN), Text(CLIMBS)]
+    first, *others = (
+        list(_of_run(stage, options, run)) for run in _best_first(runs, scores, options)
+    )
+    return [
+        size,
+        _scores(scores),
+        Fold("How to read these scores", [*how, *_wide(scores)]),
+        *first,
+        *_explorer(stage, options, runs),
+        Fold("The same of the other systems", [block for blocks in others for block in blocks]),
+    ]
+
+
+def _best_first(
+    runs: Sequence[Shown], scores: pl.DataFrame, options: TypeLevelView
+) -> Sequence[Shown]:
+    """Return the runs, that of the system with the highest score first; the others as they are."""
+    mine = scores.filter(measure=options.measure, mapping=options.mapping)
+    highest = mine.sort("value", descending=True, nulls_last=True)["system"].head(1).to_list()
+    return sorted(runs, key=lambda run: run.system not in highest)
+
+
+def _explorer(stage: StageView, options: TypeLevelView, runs: Sequence[Shown]) -> Iterator[Block]:
+    if not options.explorer:
+        return
+    found = type_explorer(
+        stage, runs, measure=options.measure, mapping=options.mapping,
+        most_rows=options.explorer_rows,
+    )  # fmt: skip
+    if found is not None:
+        yield found
 
 
 def _wide(scores: pl.DataFrame) -> Iterator[Text]:
@@ -168,14 +202,15 @@ def _of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Iterator[
     under = (pl.col("measure") == options.measure) & (pl.col("mapping") == options.mapping)
     said = f"{shown.said}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
     overlaps = stage.table("overlaps").filter(mine).collect()
-    mapping = stage.table("mapping").filter(mine & under).drop_nulls("gold").collect()
+    every = stage.table("mapping").filter(mine & under).collect()
     classes = stage.table("classes").filter(mine & under).collect()
     if overlaps.is_empty() or classes.is_empty():
         yield Text(f"{said}: nothing to show.")
         return
-    mapped = dict(mapping.select("cluster", "gold").iter_rows())
+    mapped = dict(every.drop_nulls("gold").select("cluster", "gold").iter_rows())
     yield mapping_figure(overlaps, mapped, name=system, said=said, unit="types", look=options.look)
     yield class_figure(classes, name=system, said=said, look=options.look)
+    yield clusters_listing(stage, shown, every, said=said, unit="types")
     items = stage.table("items").filter(mine & under).sort("rank").collect()
     caption = f"{said}: types with the lowest F score, the most frequent first."
     yield listing(f"worst-{system}", caption, items, WORST, shown=items.head(options.worst))

@@ -7,9 +7,10 @@ from functools import partial
 
 import polars as pl
 
+from pipeline.findings.stage import StageView
 from pipeline.report import charts
 from pipeline.report.blocks import figure
-from pipeline.report.view import Block, Figure, StageView, Styled, Text, view
+from pipeline.report.view import Block, Figure, Styled, Text, view
 from pipeline.report.views.collocations.agreement_tables import (
     EVERY,
     agreement_listing,
@@ -30,7 +31,7 @@ class AgreementView(Styled):
     """A stage or table with id, l1 and l2, for the names of those candidates."""
 
 
-@view("evaluate.agreement", options=AgreementView)
+@view("evaluate.agreement", options=AgreementView, title="Agreement of the annotators", place=40)
 def show_agreement(stage: StageView, options: AgreementView) -> Sequence[Block]:
     """Show coefficients as a figure and a table, and the candidates with different labels."""
     agreement = stage.table("agreement").collect()
@@ -54,7 +55,7 @@ def _figure(agreement: pl.DataFrame, options: AgreementView) -> Figure:
     if pairs:
         caption += " The table has more of each two annotators."
     draw = partial(charts.whisker_chart, frame, x_title="agreement")
-    return figure("agreement", caption, draw, options.look, live=True)
+    return figure("agreement", caption, draw, options.look)
 
 
 def _discuss(stage: StageView, options: AgreementView) -> Iterator[Block]:

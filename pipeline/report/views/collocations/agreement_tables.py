@@ -18,6 +18,7 @@ COEFFICIENTS = {
     "cohen_kappa": "Cohen's kappa",
     "fleiss_kappa": "Fleiss' kappa",
     "krippendorff_alpha": "Krippendorff's alpha",
+    "gwet_ac1": "Gwet's AC1",
 }
 """How the text calls the coefficients, in the order in which they are shown."""
 

@@ -8,15 +8,18 @@ from functools import partial
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.findings.collocations.looks import Looked
+from pipeline.findings.stage import StageView
 from pipeline.report import charts
 from pipeline.report.blocks import figure
 from pipeline.report.charts import Extras, Window
 from pipeline.report.charts.parts.prepare import thinned
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, StageView, Styled, Text, view
+from pipeline.report.view import Block, Fold, Styled, Text, view
 from pipeline.report.views.collocations.comparison_captions import (
     difference_caption,
     heat_caption,
+    interval_caption,
     strip_caption,
 )
 from pipeline.report.views.collocations.comparison_matrices import matrix_of, together
@@ -26,8 +29,23 @@ from pipeline.report.views.collocations.comparison_tables import (
     comparison_listing,
     matrix_listing,
 )
-from pipeline.report.views.collocations.on_tests import HowTested, Mark, how_many, how_tested
+from pipeline.report.views.collocations.difference_rows import (
+    MOST_DRAWN,
+    clustered_listing,
+    difference_listing,
+    drawn_differences,
+)
+from pipeline.report.views.collocations.looks import show_looks
+from pipeline.report.views.collocations.on_tests import (
+    HowCompared,
+    Mark,
+    at_any_time,
+    how_many,
+    how_tested,
+)
+from pipeline.report.views.collocations.samples import of_sample
 from pipeline.report.views.collocations.scope import Scope, first_shown, scopes, thin_rows
+from pipeline.report.views.collocations.titled import titled, titled_pair
 
 Pair = tuple[str, str]
 
@@ -60,7 +78,13 @@ class ComparisonView(Styled):
     """One category of true positives; each by default."""
 
 
-@view("evaluate.comparison", options=ComparisonView)
+@view(
+    "evaluate.comparison",
+    options=ComparisonView,
+    title="Which measure is best",
+    of=of_sample,
+    place=10,
+)
 def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block]:
     """Show how to read the tests, matrices, best measures, tests, a graph of differences."""
     cuts = stage.table("cuts").collect()
@@ -68,13 +92,14 @@ def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block
     shown = scopes(stage, [*cuts["category"], *compared], options.category)
     if not shown:
         return [Text("There is nothing to compare: no candidate is judged.")]
-    tested = stage.options_as(HowTested)
+    tested = stage.options_as(HowCompared)
     blocks = [block for scope in shown for block in _category(scope, options, tested, cuts)]
-    return [Text(how_tested(tested)), Text(how_many(tested)), *blocks]
+    how = at_any_time() if stage.options_as(Looked).anytime else how_tested(tested)
+    return [Text(how), Text(how_many(tested)), *blocks, *show_looks(stage)]
 
 
 def _category(
-    scope: Scope, options: ComparisonView, tested: HowTested, cuts: pl.DataFrame
+    scope: Scope, options: ComparisonView, tested: HowCompared, cuts: pl.DataFrame
 ) -> Iterator[Block]:
     query = scope.query("comparison")
     mine = cuts.filter(category=scope.category)
@@ -82,8 +107,9 @@ def _category(
     pairs = {*along, *mine.select("measure_1", "measure_2").rows()}
     names = sorted({name for pair in pairs for name in pair})
     measures = chosen(options.measures, names, where=scope.option("measures"))
-    yield from _at_cuts(scope, options, tested, mine.filter(_between(measures)))
     yield from _best(scope, options, tested, measures)
+    yield from _intervals(scope, options, tested, measures)
+    yield from _at_cuts(scope, options, tested, mine.filter(_between(measures)))
     drawn = _pairs(scope, options, [pair for pair in along if set(pair) <= set(measures)])
     if drawn:
         between = _between(name for pair in drawn for name in pair)
@@ -95,16 +121,39 @@ def _between(measures: Iterable[str]) -> pl.Expr:
     return pl.col("measure_1").is_in(names) & pl.col("measure_2").is_in(names)
 
 
+def _intervals(
+    scope: Scope, options: ComparisonView, tested: HowCompared, measures: Sequence[str]
+) -> Iterator[Block]:
+    """Show the differences with their limits: a figure against the best, and tables."""
+    rows, clustered = (
+        scope.query(name).filter(_between(measures)).collect()
+        for name in ("differences", "clustered")
+    )
+    anytime = "confidence_sequence" in rows["interval"]
+    drawn = drawn_differences(rows, scope.query("best").collect())
+    if 0 < drawn.height <= MOST_DRAWN:
+        title = "difference in precision (points)"
+        draw = partial(charts.whisker_chart, drawn, x_title=title, percent=True)
+        caption = interval_caption(tested, anytime=anytime, of=scope.said)
+        yield figure(scope.file("intervals"), caption, draw, options.look)
+    if rows.height:
+        yield Fold("All differences with their limits", [difference_listing(rows, tested, scope)])
+    if clustered.height:
+        yield Fold("The same by clusters", [clustered_listing(clustered, scope)])
+
+
 def _at_cuts(
-    scope: Scope, options: ComparisonView, tested: HowTested, cuts: pl.DataFrame
+    scope: Scope, options: ComparisonView, tested: HowCompared, cuts: pl.DataFrame
 ) -> Iterator[Block]:
     if cuts.is_empty():
         yield Text(f"No test was made at a declared cut{scope.said}.")
         return
     drawn = _matrix_cuts(scope, options, cuts)
     yield from _heat_maps(scope, options, tested, cuts, drawn)
-    yield from (matrix_listing(cuts, n, tested, scope) for n in drawn)
-    yield comparison_listing(cuts, tested, scope)
+    tables = [matrix_listing(cuts, n, tested, scope) for n in drawn]
+    yield Fold(
+        "All differences and tests as tables", [*tables, comparison_listing(cuts, tested, scope)]
+    )
 
 
 def _matrix_cuts(scope: Scope, options: ComparisonView, cuts: pl.DataFrame) -> list[int]:
@@ -124,26 +173,26 @@ def _matrix_cuts(scope: Scope, options: ComparisonView, cuts: pl.DataFrame) -> l
 def _heat_maps(
     scope: Scope, options: ComparisonView, mark: Mark, cuts: pl.DataFrame, drawn: Sequence[int]
 ) -> Iterator[Block]:
-    baseline = scope.query("baseline_cuts").collect()
-    matrices = [matrix_of(cuts, baseline, n, mark) for n in drawn]
+    baseline = titled(scope.query("baseline_cuts").collect())
+    matrices = [matrix_of(titled(cuts), baseline, n, mark) for n in drawn]
     for group in together([m for m in matrices if m.cells.height], most=SMALL):
         name = scope.file("matrix" if len(group) > 1 else f"matrix-{group[0].n}")
         caption = heat_caption(group, mark, style=options.style, of=scope.said)
-        yield figure(name, caption, partial(charts.heat_map, group), options.look, live=True)
+        yield figure(name, caption, partial(charts.heat_map, group), options.look)
 
 
 def _best(
-    scope: Scope, options: ComparisonView, mark: Mark, measures: Sequence[str]
+    scope: Scope, options: ComparisonView, tested: HowCompared, measures: Sequence[str]
 ) -> Iterator[Block]:
     best = scope.query("best").collect()
     if best.height:
         caption = strip_caption(style=options.style, of=scope.said)
-        draw = partial(charts.strip_chart, best)
-        yield figure(scope.file("best"), caption, draw, options.look, live=True)
-        yield best_listing(best, scope)
+        draw = partial(charts.strip_chart, titled(best))
+        yield figure(scope.file("best"), caption, draw, options.look)
+        yield best_listing(best, tested, scope)
     baseline = scope.query("baseline_cuts").filter(pl.col("measure").is_in(measures)).collect()
     if baseline.height:
-        yield baseline_listing(baseline, mark, scope)
+        yield baseline_listing(baseline, tested, scope)
 
 
 def _pairs(scope: Scope, options: ComparisonView, compared: Sequence[Pair]) -> list[Pair]:
@@ -174,6 +223,7 @@ def _differences(
         return Text(f"No pair has judged candidates in both of its difference sets{scope.said}.")
     cuts = scope.stage.table("cuts").select("n").unique().collect()["n"].sort()
     extras = Extras(cuts=tuple(cuts))
-    draw = partial(charts.difference_chart, frame, pairs, extras=extras, window=window)
+    called = [titled_pair(pair) for pair in pairs]
+    draw = partial(charts.difference_chart, titled(frame), called, extras=extras, window=window)
     caption = difference_caption(of=scope.said)
-    return figure(scope.file("difference"), caption, draw, options.look, live=True)
+    return figure(scope.file("difference"), caption, draw, options.look)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pipeline.report.charts.matrix import NUMBERS, Matrix
 from pipeline.report.charts.parts.options import Style
-from pipeline.report.views.collocations.on_tests import Mark
+from pipeline.report.views.collocations.on_tests import HowCompared, Mark
 
 
 def difference_caption(*, of: str = "") -> str:
@@ -30,6 +30,20 @@ def heat_caption(matrices: Sequence[Matrix], mark: Mark, *, style: Style, of: st
     if style == "print":
         said.append("Only the pairs whose row is better are drawn.")
     return " ".join(said)
+
+
+def interval_caption(tested: HowCompared, *, anytime: bool, of: str = "") -> str:
+    """Say what a figure of differences with their limits shows."""
+    return (
+        f"How much the precision of each list differs from that of the best measure{of} (of all "
+        "pairs, where none was looked for), in percentage points, with "
+        f"{100 * tested.confidence:g} % limits, "
+        f"{'of all together' if anytime else 'each by itself'}. "
+        f"About these candidates: what judging all of them would show.{'' if anytime else _BEYOND}"
+    )
+
+
+_BEYOND = " Beyond them: the same in a population that they are independent draws from."
 
 
 def strip_caption(*, style: Style, of: str = "") -> str:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.measure_titles import measure_title
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.report.blocks import Column, listing, place_in
 from pipeline.report.page.cells import NOTHING, p_value, part, points, share
 from pipeline.report.view import Listing
 from pipeline.report.views.collocations.comparison_matrices import both_ways, starred
-from pipeline.report.views.collocations.on_tests import HowTested, Mark, correction_of
+from pipeline.report.views.collocations.on_tests import (
+    HowCompared,
+    HowTested,
+    Mark,
+    correction_of,
+)
 from pipeline.report.views.collocations.scope import Scope
 
 PAIR = (
-    Column("measure_1", "first"),
-    Column("measure_2", "second"),
+    Column("measure_1", "first", measure_title),
+    Column("measure_2", "second", measure_title),
     Column("n"),
     Column("size", "|D1|"),
     Column(("k_1", "n_1"), "k of n: D1", part),
@@ -73,12 +80,17 @@ def matrix_listing(frame: pl.DataFrame, n: int, mark: Mark, scope: Scope) -> Lis
         f"column. A star: {mark.said}."
     )
     columns = [
-        Column(("difference", "significant"), name, starred_points, at=("column", name))
+        Column(
+            ("difference", "significant"),
+            measure_title(name),
+            starred_points,
+            at=("column", name),
+        )
         for name in names
     ]
     return listing(
-        scope.file(f"matrix-{n}"), caption, pairs, [Column("row", "row − column"), *columns],
-        by=["row"], shown=square,
+        scope.file(f"matrix-{n}"), caption, pairs,
+        [Column("row", "row − column", measure_title), *columns], by=["row"], shown=square,
     )  # fmt: skip
 
 
@@ -93,13 +105,15 @@ def starred_points(difference: float | None, star: bool) -> str:
     return f"{'* ' if star else ''}{points(difference)}"
 
 
-def best_listing(best: pl.DataFrame, scope: Scope) -> Listing:
+def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listing:
     """Return a row per n: the best measure, and those that are not significantly worse.
 
     Parameters
     ----------
     best : DataFrame
         `schemas.BestMeasures`, one category.
+    tested : HowCompared
+        How the stage tests.
     scope : Scope
         Stage and category.
     """
@@ -108,8 +122,9 @@ def best_listing(best: pl.DataFrame, scope: Scope) -> Listing:
     together = ordered.group_by("n", maintain_order=True).agg("measure", "precision")
     caption = (
         f"The measure with the highest estimated precision at each declared n{scope.said}, and "
-        "those that are not significantly worse (all pairs tested, p-values adjusted by Holm's "
-        "method), with precision in per cent (?: no draw of the list is judged)."
+        "those that are not significantly worse (all pairs tested, p-values adjusted by "
+        f"{CORRECTIONS.title(tested.best)}), with precision in per cent (?: no draw of the list is "
+        f"judged).{_kept(tested)}"
     )
     both = ("measure", "precision")
     columns = (
@@ -118,6 +133,16 @@ def best_listing(best: pl.DataFrame, scope: Scope) -> Listing:
         Column(both, "not significantly worse", _others),
     )
     return listing(scope.file("best"), caption, ordered, columns, shown=together)
+
+
+def _kept(tested: HowCompared) -> str:
+    """Say what is guaranteed, where it is."""
+    if tested.best != "bonferroni" or tested.test == "fisher_mid_p":
+        return ""
+    sure = 100 * (1 - tested.alpha)
+    return (
+        f" The truly best of each n is among them, at all n at once, with {sure:g} % probability."
+    )
 
 
 def _first(measures: list[str], shares: list[float | None]) -> str:
@@ -130,7 +155,7 @@ def _others(measures: list[str], shares: list[float | None]) -> str:
 
 def _named(measures: list[str], shares: list[float | None]) -> list[str]:
     return [
-        f"{measure} {'?' if precision is None else share(precision)}"
+        f"{measure_title(measure)} {'?' if precision is None else share(precision)}"
         for measure, precision in zip(measures, shares, strict=True)
     ]
 
@@ -158,7 +183,8 @@ def baseline_listing(tests: pl.DataFrame, mark: Mark, scope: Scope) -> Listing:
         for n in sorted(set(ordered["n"]))
     ]
     return listing(
-        scope.file("baseline"), caption, ordered, [Column("measure"), *columns], by=["measure"],
+        scope.file("baseline"), caption, ordered,
+        [Column("measure", text=measure_title), *columns], by=["measure"],
         shown=ordered.with_columns(significant=starred(mark)),
     )  # fmt: skip
 

@@ -9,7 +9,14 @@ from pipeline.report.views.collocations.graph_options import Graph
 
 
 def graph_caption(
-    extras: Extras, window: Window, graph: Graph, *, of: str, size: int, baseline: bool
+    extras: Extras,
+    window: Window,
+    graph: Graph,
+    *,
+    of: str,
+    size: int,
+    baseline: bool,
+    together: tuple[int, int] | None = None,
 ) -> str:
     """Say what a graph of n-best lists shows.
 
@@ -25,6 +32,8 @@ def graph_caption(
         Ranks in the window of local precision, or candidates of the lists that were cut.
     baseline : bool
         Whether the line of the baseline, or of a random order, is drawn.
+    together : tuple of int or None
+        First and last n of limits that hold at once.
     """
     kind = graph.kind
     said = [_subject(kind, of, size)]
@@ -41,8 +50,14 @@ def graph_caption(
         said.append(f"Lists shorter than {window.first_n:,} are left out.")
     if extras.bands:
         said.append(f"Shaded: confidence limits of {_and(extras.bands)}, for each n by itself.")
+    if together and extras.bands:
+        first, last = together
+        said.append(
+            f"Paler: limits that hold at all n from {first:,} to {last:,} at once, for each measure"
+            " by itself."
+        )
     if extras.truth is not None:
-        how = "Dashed" if graph.style == "screen" else "Thin grey"
+        how = "Thin" if graph.style == "screen" else "Thin grey"
         none = extras.truth.is_empty()
         said.append("No true curve is known here." if none else f"{how}: the true curves.")
     if extras.subsets is not None and extras.subsets.height:

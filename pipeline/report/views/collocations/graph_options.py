@@ -30,7 +30,7 @@ class Curves(Styled):
     y_max: float | None = None
     """Upper end of the y axis in per cent."""
     truth: str | None = None
-    """Another stage of kind evaluate.precision, whose curves are drawn dashed."""
+    """Another stage of kind evaluate.precision, whose curves are drawn thin."""
 
 
 class Graph(Curves):
@@ -62,7 +62,8 @@ def resolved(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[str, Gra
     range of its axes, and only one of precision has subsets and marks.
     """
     own = Graph.model_validate({k: getattr(view, k) for k in view.model_fields_set & _NAMES})
-    yield "", own
+    slots = view.look.slots
+    yield "", own.coloured(slots)
     for index, graph in enumerate(further):
         left = {"name"}
         if graph.kind != own.kind:
@@ -70,7 +71,8 @@ def resolved(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[str, Gra
         taken = {name: getattr(own, name) for name in own.model_fields_set - left}
         set_here = {name: getattr(graph, name) for name in graph.model_fields_set}
         # A graph says its kind, or is one of precision: it never takes over the view's.
-        yield f"graphs.{index}.", Graph.model_validate({**taken, "kind": graph.kind, **set_here})
+        whole = Graph.model_validate({**taken, "kind": graph.kind, **set_here})
+        yield f"graphs.{index}.", whole.coloured(slots)
 
 
 _NAMES = set(Graph.model_fields)

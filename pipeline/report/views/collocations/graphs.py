@@ -9,14 +9,16 @@ from functools import partial
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.findings.stage import StageOptions
 from pipeline.report import charts
 from pipeline.report.blocks import Draw, figure
 from pipeline.report.charts import Extras, Window
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, StageOptions, Text
+from pipeline.report.view import Block, Text
 from pipeline.report.views.collocations.graph_captions import graph_caption
 from pipeline.report.views.collocations.graph_options import Graph
 from pipeline.report.views.collocations.scope import Scope, cuts_within, first_shown, thin_rows
+from pipeline.report.views.collocations.titled import titled, titled_extras, titled_window
 
 MOST_LINES = 12
 """With more lines than these, a graph is no longer legible: the best are drawn."""
@@ -24,6 +26,8 @@ TABLES = {
     "precision": "precision", "recall": "recall", "precision_by_recall": "precision",
     "local": "local", "cut": "cut",
 }  # fmt: skip
+WITH_BANDS = ("evaluate.precision", "evaluate.designed")
+"""Stages that have limits which hold at all n at once."""
 OPTION = {"local": "window", "cut": "cut", "recall": "recall"}
 """The option of the stage that makes the table."""
 
@@ -76,18 +80,19 @@ def graph_block(drawing: Drawing) -> Block:
     measures, said = lines_of(drawing, query, names, cuts)
     window = _window(drawing, measures, last)
     drawn = thin_rows(query.filter(pl.col("measure").is_in(measures)), window, always=cuts)
-    frame = drawn.collect().sort("measure", "n")
+    frame = _banded(drawing, drawn.collect().sort("measure", "n"))
     value = "recall" if graph.kind == "recall" else "precision"
     if frame[value].drop_nulls().is_empty():
         return Text(f"No judged candidate is among the n best from n = {window.first_n:,} on.")
-    extras = _extras(drawing, window, cuts, frame)
+    extras = titled_extras(_extras(drawing, window, cuts, frame))
+    frame, window = titled(frame), titled_window(window)
     caption = graph_caption(
         extras, window, graph, of=drawing.scope.said, size=_size(frame),
-        baseline=drawing.baseline is not None,
+        baseline=drawing.baseline is not None, together=_together(frame),
     )  # fmt: skip
     name = drawing.scope.file(graph.name or graph.kind.replace("_", "-"))
     draw = _draw(drawing, frame, extras, window)
-    return figure(name, f"{caption}{said}", draw, graph.look, live=True)
+    return figure(name, f"{caption}{said}", draw, graph.look)
 
 
 def extent(query: pl.LazyFrame) -> tuple[list[str], int]:
@@ -137,6 +142,25 @@ def _query(drawing: Drawing) -> pl.LazyFrame:
     stage = drawing.scope.stage.name
     what = f"the stage {stage} has not made its table {kind}"
     raise drawing.wrong("kind", what, f"set {OPTION[kind]} in stages.{stage}")
+
+
+def _together(frame: pl.DataFrame) -> tuple[int, int] | None:
+    """Return the first and the last n of the limits that hold at once."""
+    if "lower_band" not in frame.columns:
+        return None
+    held = frame.drop_nulls("lower_band")["n"]
+    return None if held.is_empty() else (int(held[0]), int(held.to_numpy().max()))
+
+
+def _banded(drawing: Drawing, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the limits that hold at all n at once, where the stage has them."""
+    if drawing.graph.kind != "precision" or drawing.scope.stage.use not in WITH_BANDS:
+        return frame
+    bands = drawing.scope.query("bands").select("measure", "n", "lower_band", "upper_band")
+    found = bands.collect()
+    if found.is_empty():
+        return frame
+    return frame.join(found, on=["measure", "n"], how="left", maintain_order="left")
 
 
 def _window(drawing: Drawing, measures: tuple[str, ...], last: int) -> Window:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.report.view import Block, StageView, Text, ViewOptions, view
+from pipeline.findings.stage import StageView
+from pipeline.report.view import Block, Text, ViewOptions, view
 from pipeline.report.views.notes import noted
 
 
-@view("join.sheets")
+@view("join.sheets", title="Annotations", place=60)
 def show_joined(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show how many labels everybody gave, and the notes."""
     counts = stage.table("annotations").group_by("annotator").len().sort("annotator").collect()

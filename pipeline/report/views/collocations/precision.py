@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from pipeline.report.view import Block, StageView, Text, view
+from pipeline.findings.stage import StageView
+from pipeline.report.view import Block, Fold, Text, view
+from pipeline.report.views.collocations.band_threshold_table import band_threshold_blocks
+from pipeline.report.views.collocations.corrected_table import corrected_blocks
 from pipeline.report.views.collocations.graph_options import Graph, resolved
 from pipeline.report.views.collocations.graphs import (
     Drawing,
@@ -15,9 +18,15 @@ from pipeline.report.views.collocations.graphs import (
     graph_block,
     lines_of,
 )
+from pipeline.report.views.collocations.looks import show_looks
 from pipeline.report.views.collocations.precision_captions import baseline_text, threshold_text
-from pipeline.report.views.collocations.precision_tables import precision_listing
+from pipeline.report.views.collocations.precision_tables import (
+    clustered_listing,
+    precision_listing,
+)
+from pipeline.report.views.collocations.samples import of_sample
 from pipeline.report.views.collocations.scope import Scope, scopes
+from pipeline.report.views.collocations.worst_case_table import worst_case_blocks
 
 
 class PrecisionView(Graph):
@@ -29,14 +38,21 @@ class PrecisionView(Graph):
     """Further graphs; an option that one of them does not give is as in the first."""
 
 
-@view("evaluate.precision", options=PrecisionView)
+@view(
+    "evaluate.precision",
+    options=PrecisionView,
+    title="Precision of n-best lists",
+    of=of_sample,
+    place=20,
+)
 def show_precision(stage: StageView, options: PrecisionView) -> Sequence[Block]:
     """Show graphs, the baseline, a table at the cuts and thresholds for each category."""
     baseline = stage.table("baseline").collect()
     shown = scopes(stage, baseline["category"], options.category)
     if not shown:
         return [Text("No candidate is judged, so there is no precision to show.")]
-    return [block for scope in shown for block in _category(scope, options, baseline)]
+    blocks = [block for scope in shown for block in _category(scope, options, baseline)]
+    return [*blocks, *show_looks(stage)]
 
 
 def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> Iterator[Block]:
@@ -57,4 +73,11 @@ def _category(scope: Scope, options: PrecisionView, baselines: pl.DataFrame) -> 
         measures = asked if options.measures else names
         at_cuts = query.filter(pl.col("n").is_in(cuts), pl.col("measure").is_in(measures))
         yield precision_listing(at_cuts.collect(), measures, scope)
+    yield from corrected_blocks(scope)
+    yield from worst_case_blocks(scope)
+    clustered = scope.query("clustered").filter(pl.col("measure").is_in(options.measures or names))
+    by_clusters = clustered.collect()
+    if by_clusters.height:
+        yield Fold("The same by clusters", [clustered_listing(by_clusters, scope)])
     yield from map(Text, threshold_text(scope.query("thresholds").collect(), of=scope.said))
+    yield from band_threshold_blocks(scope)

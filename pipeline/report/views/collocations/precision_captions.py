@@ -98,6 +98,6 @@ def _threshold(part: pl.DataFrame, of: str) -> str:
         for measure, n in part.select("measure", "n").iter_rows()
     ]
     return (
-        f"The lower confidence limit of the precision{of} stays under {share_wanted} from this n "
-        f"on: {'; '.join(from_n)}."
+        "Looking at every n of the list, each limit by itself, the lower confidence limit of the "
+        f"precision{of} stays under {share_wanted} from this n on: {'; '.join(from_n)}."
     )

@@ -7,22 +7,18 @@ from collections.abc import Sequence
 import polars as pl
 
 from pipeline.errors import NotMadeYet
+from pipeline.findings.stage import StageOptions, StageView
+from pipeline.kernels.measure_titles import measure_title
 from pipeline.report.blocks import Column, listing, place_in
+from pipeline.report.explorer.block import Explorer
 from pipeline.report.page.names import chosen
-from pipeline.report.view import (
-    Block,
-    Listing,
-    StageOptions,
-    StageView,
-    Text,
-    ViewOptions,
-    view,
-)
+from pipeline.report.view import Block, Explored, Listing, Text, view
+from pipeline.report.views.collocations.explored import candidate_explorer
 
 MARKS = {True: "\u00a0+", False: "\u00a0-", None: "\u00a0?"}
 
 
-class RankView(ViewOptions):
+class RankView(Explored):
     """What the lists of the best candidates show."""
 
     k: int = 20
@@ -41,7 +37,7 @@ class Ranking(StageOptions):
     scores: str
 
 
-@view("score.rank", options=RankView)
+@view("score.rank", options=RankView, title="Candidates and their ranks", place=50)
 def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
     """Show the best candidates, and how many scores are undefined, infinite or tied."""
     ranks = stage.table("ranks")
@@ -59,7 +55,21 @@ def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
         blocks.insert(
             0, Text(f"Without marks: there are no judgements in {options.judgements} yet.")
         )
+    if options.explorer:
+        blocks.append(_explorer(stage, options, measures))
     return blocks
+
+
+def _explorer(stage: StageView, options: RankView, measures: Sequence[str]) -> Explorer:
+    scores = stage.table(stage.options_as(Ranking).scores)
+    has = scores.collect_schema().names()
+    ordered = measures if options.measures else sorted(measures, key=lambda name: _place(name, has))
+    return candidate_explorer(stage, scores, measures=ordered, most_rows=options.explorer_rows)
+
+
+def _place(measure: str, columns: Sequence[str]) -> int:
+    """Return the place of a measure among the columns of scores, where the experiment has it."""
+    return columns.index(measure) if measure in columns else len(columns)
 
 
 def _judgements(stage: StageView, options: RankView) -> tuple[str | None, pl.LazyFrame]:
@@ -96,7 +106,10 @@ def _best(best: pl.DataFrame, measures: Sequence[str], category: str | None) -> 
     if category is not None:
         marks = "- false positive, ? judgements differ, no mark: not judged"
         caption += f" + true positive ({category}), {marks}."
-    columns = [Column("rank"), *(Column("said", name, at=("measure", name)) for name in measures)]
+    columns = [
+        Column("rank"),
+        *(Column("said", measure_title(name), at=("measure", name)) for name in measures),
+    ]
     frame = best.drop("mark")
     return listing("best", caption, frame, columns, by=["rank"], shown=marked.sort("rank"))
 
@@ -113,4 +126,6 @@ def _scores(ranks: pl.LazyFrame, measures: Sequence[str]) -> Listing:
         "Scores of each measure: undefined scores rank last; candidates with equal scores are "
         "ordered at random, in the same order for all measures."
     )
-    return Listing("scores", caption, counted.collect().sort(place_in(measures, "measure")))
+    frame = counted.collect().sort(place_in(measures, "measure"))
+    columns = [Column("measure", text=measure_title), *map(Column, frame.columns[1:])]
+    return listing("scores", caption, frame, columns)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pipeline.findings.stage import StageView
 from pipeline.report.charts.parts.options import Window
 from pipeline.report.charts.parts.prepare import thinned, within
 from pipeline.report.page.names import chosen, slug
-from pipeline.report.view import StageView
 
 POINTS = 400
 """About how many values of n a line is drawn through."""

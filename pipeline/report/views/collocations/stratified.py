@@ -6,21 +6,24 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from pipeline.findings.stage import StageView
 from pipeline.report.blocks import Column, listing
 from pipeline.report.page.cells import points
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Listing, StageView, Text, view
+from pipeline.report.view import Block, Listing, Text, view
 from pipeline.report.views.collocations.comparison_tables import PAIR, starred_points
 from pipeline.report.views.collocations.graph_options import Curves, Graph
 from pipeline.report.views.collocations.graphs import Drawing, cuts_of, extent, graph_block
 from pipeline.report.views.collocations.precision_tables import precision_listing
+from pipeline.report.views.collocations.samples import of_sample
 from pipeline.report.views.collocations.scope import Scope, scopes
 
 HOW_ESTIMATED = (
-    "The sample was drawn by stratum: each stratum is weighted by its share of the n-best list, "
-    "and limits come from predictions of what was not drawn in the strata, or from a bootstrap of "
-    "the draws. Clopper and Pearson's interval and Fisher's test do not apply to such a "
-    "sample. Where a stratum of the list was not sampled there is no estimate."
+    "The sample was drawn by stratum: each stratum is weighted by its share of the n-best list. "
+    "Limits come from the variance of that (Korn and Graubard), from predictions of what was not "
+    "drawn in the strata, or from a bootstrap of the draws, as the experiment asks. Clopper and "
+    "Pearson's interval and Fisher's test do not apply to such a sample. Where a stratum of the "
+    "list was not sampled there is no estimate."
 )
 
 
@@ -31,7 +34,13 @@ class StratifiedView(Curves):
     """One category of true positives; each by default."""
 
 
-@view("evaluate.stratified", options=StratifiedView)
+@view(
+    "evaluate.stratified",
+    options=StratifiedView,
+    title="Precision of n-best lists",
+    of=of_sample,
+    place=25,
+)
 def show_stratified(stage: StageView, options: StratifiedView) -> Sequence[Block]:
     """Show how the estimates are made, a graph, a table at the cuts, differences."""
     judged = stage.table("precision").select(pl.col("category").unique()).collect()["category"]
@@ -42,17 +51,26 @@ def show_stratified(stage: StageView, options: StratifiedView) -> Sequence[Block
     return [Text(HOW_ESTIMATED), *blocks]
 
 
+def at_cuts(drawing: Drawing, options: Curves) -> tuple[Sequence[str], pl.DataFrame | None]:
+    """Return the measures that are shown, and their precision at the cuts; None without cuts."""
+    scope = drawing.scope
+    query = scope.query("precision")
+    names, last = extent(query)
+    measures = chosen(options.measures, names, where=scope.option("measures"))
+    cuts = cuts_of(drawing, last)
+    if not cuts:
+        return measures, None
+    mine = pl.col("measure").is_in(measures)
+    return measures, query.filter(pl.col("n").is_in(cuts), mine).collect()
+
+
 def _category(scope: Scope, options: StratifiedView) -> Iterator[Block]:
     own = {name: getattr(options, name) for name in options.model_fields_set - {"category"}}
     drawing = Drawing(scope, Graph.model_validate(own))
     yield graph_block(drawing)
-    query = scope.query("precision")
-    names, last = extent(query)
-    measures = chosen(options.measures, names, where=scope.option("measures"))
-    cuts, mine = cuts_of(drawing, last), pl.col("measure").is_in(measures)
-    if cuts:
-        at_cuts = query.filter(pl.col("n").is_in(cuts), mine).collect()
-        yield precision_listing(at_cuts, measures, scope)
+    measures, found = at_cuts(drawing, options)
+    if found is not None:
+        yield precision_listing(found, measures, scope)
     both = [pl.col(side).is_in(measures) for side in ("measure_1", "measure_2")]
     differences = scope.query("comparison").filter(*both).collect()
     if differences.height:
@@ -69,13 +87,20 @@ def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
     return listing(scope.file("differences"), caption, ordered, DIFFERENCES)
 
 
-def _limits(lower: float | None, upper: float | None) -> str:
+def limits_of_points(lower: float | None, upper: float | None) -> str:
+    """Return the limits of a difference in percentage points.
+
+    Examples
+    --------
+    >>> limits_of_points(-0.4, 0.1)
+    '[−40.00, +10.00]'
+    """
     return f"[{points(lower)}, {points(upper)}]"
 
 
 DIFFERENCES = (
     *PAIR,
     Column(("difference", "excludes_zero"), "difference", starred_points),
-    Column(("lower", "upper"), "limits", _limits),
+    Column(("lower", "upper"), "limits", limits_of_points),
 )
 """A pair at one n: the difference and its limits."""

@@ -8,15 +8,18 @@ from functools import partial
 
 import polars as pl
 
+from pipeline.findings.stage import StageView
+from pipeline.kernels.measure_titles import measure_title
 from pipeline.report import charts
 from pipeline.report.blocks import Column, figure, listing
 from pipeline.report.page.cells import share, share_limits
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Listing, StageView, Styled, Text, view
+from pipeline.report.view import Block, Listing, Styled, Text, view
 from pipeline.report.views.collocations.comparison_tables import DIFFERENCE, difference_and_p
 from pipeline.report.views.collocations.graph_options import Graph
 from pipeline.report.views.collocations.graphs import Drawing, graph_block
 from pipeline.report.views.collocations.on_tests import HowTested, correction_of, subset_tested
+from pipeline.report.views.collocations.samples import of_set
 from pipeline.report.views.collocations.scope import Scope, scopes
 
 
@@ -38,7 +41,7 @@ class SubsetView(Styled):
     """One category of true positives; each by default."""
 
 
-@view("evaluate.subset", options=SubsetView)
+@view("evaluate.subset", options=SubsetView, title="A set beside the lists", of=of_set, place=30)
 def show_subset(stage: StageView, options: SubsetView) -> Sequence[Block]:
     """Show the set beside the curves of the measures, and the tests against their lists."""
     subsets = stage.table("subsets").collect()
@@ -69,7 +72,7 @@ def _beside(scope: Scope, options: SubsetView) -> Block:
     graph = Graph(
         name="subset", measures=options.measures, cuts=(), first_n=options.first_n,
         last_n=options.last_n, y_max=options.y_max, subsets=(stage.name,), style=options.style,
-    )  # fmt: skip
+    ).coloured(options.look.slots)  # fmt: skip
     return graph_block(Drawing(other, graph, baseline=other.query("baseline").collect()))
 
 
@@ -80,7 +83,7 @@ def _alone(scope: Scope, options: SubsetView, subsets: pl.DataFrame) -> Block:
     frame = subsets.sort("n", "subset").select(group=nothing, label=label, kind=nothing, **shares)
     draw = partial(charts.whisker_chart, frame, x_title="precision (%)", percent=True)
     caption = f"Precision of the set{scope.said} with its confidence limits; in brackets its size."
-    return figure(scope.file("subset"), caption, draw, options.look, live=True)
+    return figure(scope.file("subset"), caption, draw, options.look)
 
 
 def _listing(
@@ -97,7 +100,7 @@ def _listing(
         f"({correction_of(tests['correction'])}). A star: significant after correction."
     )
     against = [
-        Column(DIFFERENCE, f"− {measure}", difference_and_p, at=("measure", measure))
+        Column(DIFFERENCE, f"− {measure_title(measure)}", difference_and_p, at=("measure", measure))
         for measure in measures
     ]
     columns = (

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.blocks import Column, listing
-from pipeline.report.page.cells import NOTHING, cell, decimals, limits
+from pipeline.report.page.cells import NOTHING, cell, decimals, limits, share, share_limits
 from pipeline.report.view import Listing
 
 Row = Mapping[str, Any]
@@ -20,6 +20,7 @@ MOST_LINES = 3
 MOST_LEMMAS = 1000
 """Of more lemmas, only so many are put together for reading; the files hold all."""
 _COUNTS = ("lemmas", "forms")
+_SHARES = ("proportion", "0 to 1")
 
 
 def statistics_listing(frame: pl.DataFrame) -> Listing:
@@ -37,8 +38,12 @@ def statistics_listing(frame: pl.DataFrame) -> Listing:
 def _value(value: float | None, lower: float | None, upper: float | None, meaning: str) -> str:
     if value is None:
         return NOTHING
-    if meaning.rpartition("; ")[2] in _COUNTS:
+    unit = meaning.rpartition("; ")[2]
+    if unit in _COUNTS:
         return cell(round(value))
+    if unit in _SHARES:
+        shown = "" if lower is None else share_limits(lower, upper)
+        return f"{share(value)} %  {shown}".rstrip()
     return f"{decimals(value)}  {limits(lower, upper)}".rstrip()
 
 
@@ -46,6 +51,60 @@ STATISTICS = (
     Column("statistic"),
     Column(("value", "lower", "upper", "meaning"), text=_value),
     Column("meaning"),
+)
+
+
+def intervals_listing(frame: pl.DataFrame) -> Listing:
+    """Return the confidence limits of L* by each method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.LexiconIntervals`.
+    """
+    caption = (
+        "Confidence limits for L* by each method, in per cent; the table of statistics has the "
+        "chosen one."
+    )
+    return listing("intervals", caption, frame.sort("method"), INTERVALS)
+
+
+def widths_listing(frame: pl.DataFrame) -> Listing:
+    """Return how sure L* would be for other sampling rates.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.ExpectedWidths`.
+    """
+    caption = (
+        "How sure L* would be for other sampling rates, judged by the spread of this sample: "
+        "lemmas; standard error, and width of the normal interval, in points; the same from lemmas "
+        "drawn in proportion to their paradigms."
+    )
+    return listing("widths", caption, frame.sort("rate"), WIDTHS)
+
+
+def _method(name: str) -> str:
+    return name.replace("_", "-")
+
+
+INTERVALS = (
+    Column("method", text=_method),
+    Column("estimate", "L* (%)", share),
+    Column("standard_error", "standard error", share),
+    Column(("lower", "upper"), "limits", share_limits),
+    Column("confidence", "level (%)", partial(share, digits=0)),
+    Column("used", "computed as", _method),
+    Column("chosen"),
+)
+WIDTHS = (
+    Column("rate", "sampling rate (%)", partial(share, digits=1)),
+    Column("n_lemmas", "lemmas"),
+    Column("standard_error", "standard error", share),
+    Column("width", text=share),
+    Column("by_size_error", "error by size", share),
+    Column("by_size_width", "width by size", share),
 )
 
 
@@ -103,16 +162,16 @@ def _another(match: str, lemma: str) -> str:
     return "" if match == lemma else match
 
 
-three = partial(decimals, digits=3)
+one = partial(share, digits=1)
 LEMMAS = (
     Column("lemma"),
     Column(("match", "lemma"), "match", _another),
     Column("n_gold", "gold"),
     Column("n_match", "match's"),
     Column("n_common", "common"),
-    Column("precision", "P", three),
-    Column("recall", "R", three),
-    Column("L", text=three),
+    Column("precision", "P (%)", one),
+    Column("recall", "R (%)", one),
+    Column("L", "L (%)", one),
     Column("missing", text=wrapped),
     Column("spurious", text=wrapped),
 )
@@ -143,8 +202,8 @@ def alignment_listing(forms: pl.DataFrame, row: Row, *, number: int) -> Listing:
     }
     columns = [Column(("form", side), head, _form) for side, head in heads.items()]
     caption = (
-        f"{row['lemma']}: {row['n_common']:,} forms in common, P = {row['precision']:.3f}, "
-        f"R = {row['recall']:.3f}, L = {row['L']:.4f}."
+        f"{row['lemma']}: {row['n_common']:,} forms in common, P = {one(row['precision'])} %, "
+        f"R = {one(row['recall'])} %, L = {one(row['L'])} %."
     )
     return listing(f"forms-{number}", caption, ordered, columns)
 

@@ -8,11 +8,17 @@ from functools import partial
 import polars as pl
 from pydantic import Field
 
+from pipeline.findings.stage import StageOptions, StageView
 from pipeline.report import charts
-from pipeline.report.blocks import figure, place_in
+from pipeline.report.blocks import figure, listing, place_in
 from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Listing, StageOptions, StageView, Styled, Text, view
-from pipeline.report.views.lexicon.lexicons_tables import differences_listing, differing_listing
+from pipeline.report.view import Block, Styled, Text, view
+from pipeline.report.views.lexicon.lexicons_tables import (
+    LEXICONS,
+    differences_listing,
+    differing_listing,
+    lexicons_caption,
+)
 
 
 class LexiconsView(Styled):
@@ -30,7 +36,7 @@ class Compared(StageOptions):
     lexicons: tuple[str, ...]
 
 
-@view("evaluate.lexicons", options=LexiconsView)
+@view("evaluate.lexicons", options=LexiconsView, title="Which lexicon is best", place=10)
 def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     """Show L* of each, the differences, and the lemmas where they differ most."""
     asked = stage.options_as(Compared).lexicons
@@ -44,7 +50,7 @@ def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
     lemmas = _called(stage.table("lemmas").collect(), options, "lexicon")
     return [
         _figure("lexicons", _rows(lexicons), "L* (%)", options, zero=False),
-        Listing("lexicons", "Means over the sampled lemmas, and L* with its limits.", lexicons),
+        listing("lexicons", lexicons_caption(lemmas), lexicons, LEXICONS),
         _figure(
             "differences", _pairs(differences), "difference in L* (points)", options, zero=True
         ),

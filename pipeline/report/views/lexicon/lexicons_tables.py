@@ -7,8 +7,9 @@ from functools import partial
 
 import polars as pl
 
+from pipeline.findings.lexicon.evidence import drawn_by
 from pipeline.report.blocks import Column, listing
-from pipeline.report.page.cells import NOTHING, decimals, limits
+from pipeline.report.page.cells import points, share, share_limits
 from pipeline.report.view import Listing
 from pipeline.report.views.lexicon.lexicon_tables import wrapped
 
@@ -22,9 +23,9 @@ def differences_listing(frame: pl.DataFrame) -> Listing:
         `schemas.LexiconDifferences`.
     """
     caption = (
-        "Difference in L*, first minus second, with its confidence limits, from the same lemmas; "
-        "and for how many lemmas L is better in the first, better in the second, and equal."
-        f"{_together(frame)}"
+        "Difference in L* in points, first minus second, with its confidence limits, from the "
+        "same lemmas; and for how many lemmas L is better in the first, better in the second, "
+        f"and equal.{_together(frame)}"
     )
     return listing("differences", caption, frame, DIFFERENCES)
 
@@ -41,15 +42,33 @@ def _together(frame: pl.DataFrame) -> str:
     )
 
 
-def _signed(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:+.4f}".replace("-", "−")
+def lexicons_caption(lemmas: pl.DataFrame) -> str:
+    """Return the caption of the lexicons, which says how lemmas were drawn unless all alike.
+
+    Parameters
+    ----------
+    lemmas : DataFrame
+        `schemas.LexiconLemmas`.
+    """
+    said = f"Means over the sampled lemmas{drawn_by(lemmas)}, and L* with its limits, in per cent."
+    return f"{said} Means count all lemmas alike." if drawn_by(lemmas) else said
 
 
+LEXICONS = (
+    Column("lexicon"),
+    Column("n_lemmas", "lemmas"),
+    Column("precision", "P", share),
+    Column("recall", "R", share),
+    Column("L", text=share),
+    Column("l_star", "L*", share),
+    Column("standard_error", "standard error", share),
+    Column(("lower", "upper"), "limits", share_limits),
+)
 DIFFERENCES = (
     Column("first"),
     Column("second"),
-    Column("difference", text=_signed),
-    Column(("lower", "upper"), "limits", limits),
+    Column("difference", text=points),
+    Column(("lower", "upper"), "limits", share_limits),
     Column("n_first", "better in first"),
     Column("n_second", "in second"),
     Column("n_equal", "equal"),
@@ -73,7 +92,7 @@ def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int
     for name in lexicons:
         mine = ("lexicon", name)
         columns += [
-            Column("L", f"L: {name}", partial(decimals, digits=3), at=mine),
+            Column("L", f"L %: {name}", partial(share, digits=1), at=mine),
             Column("missing", f"missing: {name}", partial(wrapped, width=30, most=2), at=mine),
         ]
     caption = (

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.report.view import Block, Listing, StageView, Text, ViewOptions, view
+import polars as pl
+
+from pipeline.findings.stage import StageView
+from pipeline.report.view import Block, Listing, Text, ViewOptions, view
+from pipeline.report.views.naming import named
 from pipeline.report.views.notes import noted
 
 
-@view("extract.lexicon")
+@view("extract.lexicon", title="Lexicon", of=named, place=62)
 def show_preparation(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show what was read, what each step of the spelling changed, and what is there."""
     return [_preparation(stage, "How the file was read: rows")]
 
 
-@view("extract.paradigms")
+@view("extract.paradigms", title="Lexicon from paradigms", of=named, place=62)
 def show_generated(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show what was generated, and what each step of the spelling changed."""
     return [_preparation(stage, "How the forms were generated")]
@@ -23,10 +27,12 @@ def show_generated(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
 def _preparation(stage: StageView, said: str) -> Listing:
     frame = stage.table("preparation").collect().sort("number")
     caption = f"{said}, texts that each step changed with an example, result."
-    return Listing("preparation", caption, frame.select("step", "n", "such_as"))
+    return Listing(
+        "preparation", caption, frame.select("step", "n", pl.col("such_as").alias("such as"))
+    )
 
 
-@view("join.keying")
+@view("join.keying", title="Forms from printed dictionaries", place=60)
 def show_keyed(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
     """Show how many of the lemmas the dictionary has."""
     keyed = stage.table("keyed").collect()

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.page import export
-from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions
+from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions, unfolded
 from pipeline.report.views.clustering.cluster_figures import diagonal
 from pipeline.report.views.clustering.entries import show_clusters, show_gold
 from pipeline.report.views.clustering.shares import SharesView, show_shares
@@ -84,7 +84,7 @@ TYPES = {
 
 def types(tables: dict[str, pl.DataFrame] = TYPES, **options: Any) -> list[Block]:
     stage = frames.stage("evaluate.type_level", tables, name="types")
-    return list(show_type_level(stage, TypeLevelView(**options)))
+    return list(unfolded(show_type_level(stage, TypeLevelView(**options))))
 
 
 def texts(blocks: list[Block]) -> str:
@@ -134,6 +134,9 @@ def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:
     assert "those without one come last" in figures[0].caption
     drawn = [export.svg(each.chart) for each in figures]
     assert "N (uncovered)" in drawn[1]
+    clusters = listing(types(), "clusters-A").shown
+    assert clusters is not None
+    assert clusters.rows() == [("1", "", "V", "75.00", "4"), ("2", "", "–", "–", "1")]
     worst = listing(types(worst=1), "worst-A")
     assert worst.shown is not None
     assert worst.shown.rows() == [("dog", "1,234", "N", "V", "0")]
@@ -182,14 +185,14 @@ TOKENS = {
 
 def tokens(config: dict[str, Any] | None = None, **options: Any) -> list[Block]:
     stage = frames.stage("evaluate.token_level", TOKENS, name="tokens", **(config or {}))
-    return list(show_token_level(stage, TokenLevelView(**options)))
+    return list(unfolded(show_token_level(stage, TokenLevelView(**options))))
 
 
 def test_token_level_scores() -> None:
     shown = listing(tokens(), "scores").shown
     assert shown is not None
-    assert shown.columns == ["system", "run", "M-1 accuracy", "VI ↓", "NMI"]
-    assert shown.row(0) == ("A", "1", "0.5000 [0.4000, 0.6000]", "1.0000", "–")
+    assert shown.columns == ["system", "run", "M-1 accuracy (%)", "VI ↓", "NMI (%)"]
+    assert shown.row(0) == ("A", "1", "50.00 [40.00, 60.00]", "1.0000", "–")
 
 
 def test_tokens_without_a_cluster_are_said() -> None:
@@ -213,7 +216,7 @@ def test_overlapping_scores_with_their_errors() -> None:
     (found,) = show_overlapping(stage, ViewOptions())
     assert isinstance(found, Listing)
     assert found.shown is not None
-    assert found.shown.row(0) == ("A", "1", "0.2500", "0.5000 ± 0.0100")
+    assert found.shown.row(0) == ("A", "1", "0.2500", "50.00 ± 1.00")
 
 
 MEASURES = ("MacroI M-1", "many_to_one", "vi")
@@ -234,7 +237,8 @@ def systems(n: int = 3, **options: Any) -> list[Block]:
         "table": pl.DataFrame(rows, schema=SystemTable.columns()),
         "correlations": pl.DataFrame(pairs, schema=MeasureCorrelations.columns()),
     }
-    return list(show_systems(frames.stage("evaluate.systems", tables), SystemsView(**options)))
+    stage = frames.stage("evaluate.systems", tables)
+    return list(unfolded(show_systems(stage, SystemsView(**options))))
 
 
 def test_systems_by_measures_with_ranks() -> None:
@@ -245,7 +249,7 @@ def test_systems_by_measures_with_ranks() -> None:
     assert kinds.rows() == [
         ("s0", "1", "0.00 (3)"), ("s1", "2", "10.00 ± 1.00 (2)"), ("s2", "2", "20.00 ± 1.00 (1)"),
     ]  # fmt: skip
-    assert others.columns == ["system", "runs", "M-1 accuracy", "VI ↓"]
+    assert others.columns == ["system", "runs", "M-1 accuracy (%)", "VI ↓"]
     assert "MicroC does not see" not in texts(blocks)
 
 
@@ -255,7 +259,7 @@ def test_where_microc_is_shown_it_is_said_what_it_does_not_see() -> None:
         "table": pl.DataFrame([row], schema=SystemTable.columns()),
         "correlations": pl.DataFrame(schema=MeasureCorrelations.columns()),
     }
-    blocks = show_systems(frames.stage("evaluate.systems", tables), SystemsView())
+    blocks = list(unfolded(show_systems(frames.stage("evaluate.systems", tables), SystemsView())))
     assert "MicroC does not see classes that no cluster is mapped to" in texts(list(blocks))
 
 

@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.page.export import still
+from pipeline.report.view import Block, Figure, Listing, Text, unfolded
 from pipeline.report.views.collocations.comparison import ComparisonView, show_comparison
+from schemas import ClusteredDifferences
 from tests.report import report_frames as frames
 
 GAPS = dict.fromkeys(range(1, 201), 0.25)
@@ -21,7 +23,7 @@ TABLES = {"comparison": TESTED, "cuts": frames.cuts(TESTED, [100, 200])}
 def shown(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
     config = options.pop("config", {})
     stage = frames.stage("evaluate.comparison", tables, name="tests", **config)
-    return list(show_comparison(stage, ComparisonView(**options)))
+    return list(unfolded(show_comparison(stage, ComparisonView(**options))))
 
 
 def listing(blocks: list[Block], name: str) -> Listing:
@@ -35,7 +37,7 @@ def test_how_to_read_the_tests_comes_first() -> None:
     assert "conservative" in first.text
     assert "superpopulation" in first.text
     assert "pointwise" in second.text
-    assert "60 %" in second.text
+    assert "41 to 58 % of simulated samples" in second.text
 
 
 def test_a_matrix_for_each_cut() -> None:
@@ -117,7 +119,7 @@ def test_categories_have_their_own_tables() -> None:
         name: pl.concat([frame, frame.with_columns(category=pl.lit("fvg"))])
         for name, frame in TABLES.items()
     }
-    names = {block.name for block in shown(two) if not isinstance(block, Text)}
+    names = {each.name for each in unfolded(shown(two)) if not isinstance(each, Text)}
     assert {"matrix-100-TP", "matrix-100-fvg", "difference-TP", "difference-fvg"} <= names
 
 
@@ -134,11 +136,11 @@ AGAINST = frames.against_baseline(
 
 def rows_of(figure: Figure) -> list[list[str]]:
     """Return the row names of each panel, from the top."""
-    spec = figure.chart.to_dict()
+    spec = still(figure.chart)
     found = []
     for panel in spec["concat"]:
         texts = [layer for layer in panel["layer"] if layer["mark"].get("align") == "right"]
-        data = spec["datasets"][texts[0]["data"]["name"]].splitlines()[1:]
+        data = texts[0]["data"]["values"].splitlines()[1:]
         found.append([line.split(",")[0] for line in data])
     return found
 
@@ -201,5 +203,51 @@ def test_the_test_that_was_made_is_named() -> None:
 
 def test_the_graph_of_differences_can_be_zoomed() -> None:
     (figure,) = drawn(shown(y_min=-30.0, y_max=30.0), "difference")
-    lines = [layer for layer in figure.chart.to_dict()["layer"] if layer["mark"]["type"] == "line"]
+    lines = [layer for layer in still(figure.chart)["layer"] if layer["mark"]["type"] == "line"]
     assert lines[0]["encoding"]["y"]["scale"]["domain"] == [-30.0, 30.0]
+
+
+LIMITED = frames.differences(
+    {("a", "b"): (-0.05, 0.25, 0.5), ("c", "b"): (-0.3, -0.2, -0.1)}, [100]
+)
+
+
+def test_differences_from_the_best_with_their_limits() -> None:
+    best = frames.best({100: ["b"]})
+    blocks = shown({**TABLES, "best": best, "differences": LIMITED})
+    assert len(drawn(blocks, "intervals")) == 1
+    table = listing(blocks, "differences")
+    assert table.shown is not None
+    row = table.shown.row(0, named=True)
+    assert (row["about"], row["limits"]) == ("these candidates", "[−5.00, +50.00]")
+    assert (row["adjusted p"], row["margin: adjusted p"]) == ("0.0200", "0.0600")
+
+
+def test_many_differences_are_for_the_table() -> None:
+    many = frames.differences({("a", "b"): (-0.1, 0.0, 0.1)}, range(1, 41))
+    blocks = shown({**TABLES, "differences": many})
+    assert not drawn(blocks, "intervals")
+    assert listing(blocks, "differences").frame.height == 80
+
+
+def test_what_is_kept_among_the_best_is_said_where_it_is_so() -> None:
+    tables = {**TABLES, "best": frames.best({100: ["b"]})}
+    sure = listing(shown(tables), "best").caption
+    assert "Bonferroni" in sure
+    assert "The truly best of each n is among them, at all n at once, with 95 % probability" in sure
+    for config in ({"best": "holm"}, {"test": "fisher_mid_p"}):
+        assert "truly best" not in listing(shown(tables, config=config), "best").caption
+
+
+def test_differences_by_clusters() -> None:
+    row = {
+        "category": "TP", "measure_1": "a", "measure_2": "b", "n": 100, "size": 50, "n_1": 9, "k_1": 3,
+        "n_2": 9, "k_2": 2, "confidence": 0.95, "cluster": "l2", "clusters": 7,
+        "effective_clusters": 5.25, "design_effect": None, "difference": 0.1, "lower": -0.2,
+        "upper": 0.4, "p_value": 0.3, "p_adjusted": 0.6, "correction": "holm", "significant": False,
+    }  # fmt: skip
+    frame = pl.DataFrame([row], schema=ClusteredDifferences.columns())
+    table = listing(shown({**TABLES, "clustered": frame}), "clustered")
+    assert "one l2" in table.caption
+    assert table.shown is not None
+    assert table.shown.row(0)[-5:] == ("0.3000", "0.6000", "7", "5.2", "–")

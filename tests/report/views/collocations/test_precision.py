@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.page.export import still
+from pipeline.report.view import Block, Figure, Fold, Listing, Text, unfolded
 from pipeline.report.views.collocations.precision import PrecisionView, show_precision
+from schemas import BandThresholds, ClusteredPrecision, Corrected, WorstCase
 from tests.report import report_frames as frames
 
 USE = "evaluate.precision"
@@ -31,9 +33,24 @@ def test_a_graph_the_baseline_and_a_table() -> None:
     assert isinstance(figure, Figure)
     assert isinstance(text, Text)
     assert isinstance(table, Listing)
-    assert figure.live is not None
+    assert figure.narrow is not None
     assert (figure.name, table.name) == ("precision", "precision")
     assert text.text.startswith("Baseline 50.00 % [45.00, 55.00]: 150 true positives in 300")
+
+
+def test_limits_that_hold_at_once_lie_around_those_of_each_n() -> None:
+    wide = ONE["precision"].filter(pl.col("n").is_between(100, 200)).select(
+        "category", "measure", "n", lower_band=pl.col("lower") - 0.02,
+        upper_band=pl.col("upper") + 0.02, level=pl.lit(0.99),
+    )  # fmt: skip
+    figure = shown({**ONE, "bands": wide}, bands=("dice",))[0]
+    assert isinstance(figure, Figure)
+    assert "Paler: limits that hold at all n from 100 to 200 at once" in figure.caption
+    areas = [layer for layer in still(figure.chart)["layer"] if layer["mark"]["type"] == "area"]
+    assert [layer["encoding"]["y"]["field"] for layer in areas] == ["lower_band", "lower"]
+    for without in (shown({**ONE, "bands": wide})[0], shown(ONE, bands=("dice",))[0]):
+        assert isinstance(without, Figure)
+        assert "at once" not in without.caption
 
 
 def test_the_table_has_a_row_per_measure_and_a_column_per_cut() -> None:
@@ -41,7 +58,7 @@ def test_the_table_has_a_row_per_measure_and_a_column_per_cut() -> None:
     assert isinstance(table, Listing)
     assert table.shown is not None
     assert table.shown.columns == ["measure", "n = 100", "n = 200"]
-    assert table.shown.row(0) == ("t_score", "50.00 [40.0, 60.0]", "50.00 [40.0, 60.0]")
+    assert table.shown.row(0) == ("t-score", "50.00 [40.0, 60.0]", "50.00 [40.0, 60.0]")
     assert table.frame.select("measure", "n").rows() == [
         ("t_score", 100), ("t_score", 200), ("dice", 100), ("dice", 200),
     ]  # fmt: skip
@@ -122,15 +139,15 @@ def test_truth_and_marks_come_from_other_stages() -> None:
     tables = {**ONE, "full.precision": ONE["precision"], "tests.comparison": TESTED}
     figure = shown(tables, truth="full", comparison="tests", marks=("t_score", "dice"))[0]
     assert isinstance(figure, Figure)
-    assert "Dashed: the true curves." in figure.caption
+    assert "Thin: the true curves." in figure.caption
     assert "pointwise" in figure.caption
-    spec = figure.chart.to_dict()
-    dashed = [layer for layer in spec["layer"] if layer["mark"].get("strokeDash") == [4, 3]]
-    truths = [spec["datasets"][layer["data"]["name"]].splitlines() for layer in dashed]
+    spec = still(figure.chart)
+    thin = [layer for layer in spec["layer"] if layer["mark"].get("strokeWidth") == 0.8]
+    truths = [layer["data"]["values"].splitlines() for layer in thin]
     assert [len(lines) for lines in truths] == [1 + 286, 1 + 286]
     kinds = [layer["mark"]["type"] for layer in spec["layer"]]
     assert kinds.count("line") == 4
-    assert kinds.count("point") == 2
+    assert kinds.count("point") == 4
 
 
 @pytest.mark.parametrize(
@@ -210,7 +227,7 @@ def test_of_many_measures_the_best_are_drawn() -> None:
     figure, _, table = shown(tables, cuts=(100, 200))
     assert isinstance(figure, Figure)
     assert figure.caption.endswith("Of 15 measures the 12 with the highest precision at n = 200.")
-    lines = [layer for layer in figure.chart.to_dict()["layer"] if layer["mark"]["type"] == "line"]
+    lines = [layer for layer in still(figure.chart)["layer"] if layer["mark"]["type"] == "line"]
     assert len(lines) == 12
     assert isinstance(table, Listing)
     assert table.frame["measure"].n_unique() == 15
@@ -232,7 +249,7 @@ def test_sets_of_other_stages_are_drawn() -> None:
     }
     figure = figures(shown({**ONE, **sets}, subsets=("filter", "other")))["precision"]
     assert "Diamonds" in figure.caption
-    kinds = [layer["mark"].get("shape") for layer in figure.chart.to_dict()["layer"]]
+    kinds = [layer["mark"].get("shape") for layer in still(figure.chart)["layer"]]
     assert "diamond" in kinds
 
 
@@ -244,7 +261,44 @@ def test_thresholds_in_words() -> None:
     assert isinstance(low, Text)
     assert isinstance(high, Text)
     assert low.text.endswith("stays under 20 % from this n on: dice 250; t_score never.")
+    assert low.text.startswith("Looking at every n of the list, each limit by itself, the lower")
     assert high.text.endswith("stays under 40 % from this n on: t_score 1,200; dice 90.")
+
+
+def test_what_unjudged_draws_could_make_of_the_lists() -> None:
+    row = ("TP", "t_score", 100, 50, 10, 40, 12, 0.3, 0.17, 0.47, 0.24, 0.13, 0.39, 0.44, 0.3, 0.59)
+    open_ = pl.DataFrame([row], schema=WorstCase.columns(), orient="row")
+    fold = shown({**ONE, "worst_case": open_})[-1]
+    assert isinstance(fold, Fold)
+    (table,) = fold.blocks
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert table.shown.rows() == [
+        ("t-score", "100", "10", "30.0 [17.0, 47.0]", "24.0 [13.0, 39.0]", "44.0 [30.0, 59.0]")
+    ]
+
+
+def test_thresholds_that_hold_at_once() -> None:
+    rows = [("TP", "dice", 0.2, 100, 2000, 700, 600, None, 0.95),
+            ("TP", "t_score", 0.2, 100, 2000, 100, None, 1500, 0.95)]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=BandThresholds.columns(), orient="row")
+    table = shown({**ONE, "band_thresholds": frame})[-1]
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert table.shown.rows() == [
+        ("20 %", "Dice", "600", "not shown"), ("20 %", "t-score", "not shown", "1,500"),
+    ]  # fmt: skip
+    assert "at all n from 100 to 2,000 at once, with 95 % confidence" in table.caption
+
+
+def test_precision_corrected_for_errors_of_the_annotators() -> None:
+    row = ("TP", "t_score", 100, 40, 12, 0.3, 0.294, 0.14, 0.48, 0.9, 0.95, 30, None, 0.95)
+    frame = pl.DataFrame([row], schema=Corrected.columns(), orient="row")
+    table = shown({**ONE, "corrected": frame})[-1]
+    assert isinstance(table, Listing)
+    assert table.shown is not None
+    assert table.shown.rows() == [("t-score", "100", "30.0", "29.4 [14.0, 48.0]")]
+    assert "sensitivity 90.0 % (of 30 candidates), specificity 95.0 %." in table.caption
 
 
 def test_a_pool_is_warned_of() -> None:
@@ -254,3 +308,17 @@ def test_a_pool_is_warned_of() -> None:
     everything = shown(ONE)[1]
     assert isinstance(everything, Text)
     assert "pool" not in everything.text
+
+
+def test_precision_by_clusters_is_folded_away() -> None:
+    row = {
+        "category": "TP", "measure": "dice", "n": 2, "n_sampled": 2, "k_sampled": 1, "precision": 0.5,
+        "lower": 0.1, "upper": 0.9, "confidence": 0.95, "cluster": "l2", "clusters": 2,
+        "effective_clusters": 2.0, "design_effect": 3.21,
+    }  # fmt: skip
+    clustered = pl.DataFrame([row], schema=ClusteredPrecision.columns())
+    fold = next(each for each in shown({**ONE, "clustered": clustered}) if isinstance(each, Fold))
+    (table,) = (each for each in unfolded([fold]) if isinstance(each, Listing))
+    assert "one l2" in table.caption
+    assert table.shown is not None
+    assert table.shown.row(0) == ("Dice", "2", "50.00", "[10.00, 90.00]", "2", "2.0", "3.2")

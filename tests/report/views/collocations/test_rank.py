@@ -28,7 +28,7 @@ def shown(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Bloc
 
 
 def both(**options: Any) -> tuple[Listing, Listing]:
-    best, scores = shown(**options)
+    best, scores, _ = shown(**options)
     assert isinstance(best, Listing)
     assert isinstance(scores, Listing)
     return best, scores
@@ -48,7 +48,7 @@ def test_the_best_side_by_side() -> None:
 def test_verdicts_are_marked() -> None:
     best, _ = both(k=4, judgements="judgements", measures=("mi",))
     assert best.shown is not None
-    ends = [text.rpartition("\u00a0")[2] for text in best.shown["mi"]]
+    ends = [text.rpartition("\u00a0")[2] for text in best.shown["MI"]]
     assert ends == ["+", "-", "?", "auf:Weg sein"]
     assert "(TP)" in best.caption
 
@@ -65,14 +65,14 @@ def test_the_marks_are_those_of_one_category() -> None:
     other, _ = both(tables=tables, judgements="judgements", k=1, category="fvg")
     assert first.shown is not None
     assert other.shown is not None
-    assert first.shown["mi"].item() == "in:Frage kommen\u00a0+"
-    assert other.shown["mi"].item() == "in:Frage kommen\u00a0-"
+    assert first.shown["MI"].item() == "in:Frage kommen\u00a0+"
+    assert other.shown["MI"].item() == "in:Frage kommen\u00a0-"
 
 
 def test_without_words_the_id_is_shown() -> None:
     best, _ = both(tables={**TABLES, "scores": SCORES.drop("l1")}, k=1)
     assert best.shown is not None
-    assert best.shown["mi"].to_list() == ["c1"]
+    assert best.shown["MI"].to_list() == ["c1"]
 
 
 def test_a_measure_may_be_called_rank() -> None:

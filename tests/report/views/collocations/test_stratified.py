@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.report.page.export import still
 from pipeline.report.view import Block, Figure, Listing, Text
 from pipeline.report.views.collocations.stratified import StratifiedView, show_stratified
 from schemas import StratifiedComparison, StratifiedPrecision
@@ -45,9 +46,9 @@ def test_how_it_was_estimated_a_graph_and_tables() -> None:
 def test_steps_of_n_are_all_drawn() -> None:
     figure = shown(first_n=10)[1]
     assert isinstance(figure, Figure)
-    spec = figure.chart.to_dict()
+    spec = still(figure.chart)
     lines = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]
-    sizes = [len(spec["datasets"][layer["data"]["name"]].splitlines()) for layer in lines]
+    sizes = [len(layer["data"]["values"].splitlines()) for layer in lines]
     assert sizes == [1 + 40, 1 + 40]
 
 
@@ -56,7 +57,7 @@ def test_missing_limits_and_no_ties() -> None:
     assert isinstance(table, Listing)
     assert table.shown is not None
     assert table.shown.columns == ["measure", "n = 100", "n = 200"]
-    assert table.shown.row(1) == ("mi", "50.00 [40.0, 60.0]", "50.00 [–, 60.0]")
+    assert table.shown.row(1) == ("MI", "50.00 [40.0, 60.0]", "50.00 [–, 60.0]")
     assert "Ties" not in table.caption
 
 

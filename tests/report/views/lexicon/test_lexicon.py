@@ -9,12 +9,13 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_chart, trend_chart
+from pipeline.report.explorer.block import Explorer
 from pipeline.report.page.export import svg
-from pipeline.report.view import Block, Figure, Listing, Text
+from pipeline.report.view import Block, Figure, Listing, Text, unfolded
 from pipeline.report.views.lexicon.lexicon import LexiconView, show_lexicon
 from pipeline.report.views.lexicon.lexicon_tables import wrapped
 from pipeline.report.views.lexicon.lexicons import LexiconsView, show_lexicons
-from pipeline.report.views.lexicon.lexicons_tables import differences_listing
+from pipeline.report.views.lexicon.lexicons_tables import differences_listing, lexicons_caption
 from pipeline.report.views.lexicon.preparation import (
     show_generated,
     show_keyed,
@@ -39,12 +40,17 @@ def run(use: str, config: dict[str, Any], **tables: pl.DataFrame) -> dict[str, p
     return {name: table.lazy().collect() for name, table in made.items()}
 
 
-def sampled(lexicon: pl.DataFrame = LEXICON, size: int = 12) -> dict[str, pl.DataFrame]:
+def sampled(
+    lexicon: pl.DataFrame = LEXICON, size: int = 12, chances: list[float] | None = None
+) -> dict[str, pl.DataFrame]:
     gold = {"gold": "gold", "lexicon": "lexicon"}
     overlaps = run("score.lexicon", gold, gold=GOLD, lexicon=lexicon)["overlaps"]
     lemmas = GOLD.select("lemma").unique().sort("lemma").head(size)
     place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
-    sample = lemmas.with_columns(place, population=pl.lit(20, pl.Int64), drawn=pl.lit(value=True))
+    whole = {"population": pl.lit(20, pl.Int64), "drawn": pl.lit(value=True)}
+    sample = lemmas.with_columns(
+        place, **whole, pi=pl.Series(chances or [size / 20] * size), stratum=pl.lit("all")
+    )
     config = {**gold, "overlaps": "overlaps", "sample": "sample", "replicates": 100, "seed": "s"}
     return run(
         "evaluate.lexicon", config, gold=GOLD, lexicon=lexicon, overlaps=overlaps, sample=sample
@@ -52,27 +58,28 @@ def sampled(lexicon: pl.DataFrame = LEXICON, size: int = 12) -> dict[str, pl.Dat
 
 
 TABLES = sampled()
+BY_SIZE = sampled(chances=[0.3 + 0.05 * place for place in range(12)])
 
 
 def blocks(tables: dict[str, pl.DataFrame] = TABLES, **options: Any) -> list[Block]:
     config = {"order": "position", "sample": "sample"}
     stage = frames.stage("evaluate.lexicon", tables, name="quality", **config)
-    return list(show_lexicon(stage, LexiconView(**options)))
+    return list(unfolded(show_lexicon(stage, LexiconView(**options))))
 
 
-def named(found: list[Block]) -> dict[str, Listing | Figure]:
-    return {block.name: block for block in found if not isinstance(block, Text)}
+def named(found: list[Block]) -> dict[str, Listing | Figure | Explorer]:
+    return {each.name: each for each in unfolded(found) if not isinstance(each, Text)}
 
 
 def test_what_a_lexicon_shows() -> None:
     found = blocks()
     assert isinstance(found[0], Text)
     star = TABLES["lemmas"]["contribution"].sum()
-    assert found[0].text.startswith(f"L* = {star:.4f}, ")
+    assert found[0].text.startswith(f"L* = {100 * star:.2f} %, ")
     assert "from 12 lemmas of 20 (60.0 %). 95 % confidence limits (bootstrap-t): [" in found[0].text
     assert list(named(found)) == [
-        "quality", "intervals", "widths", "precision", "recall", "precision-recall-trend", "L",
-        "L-trend", "scatter", "lemmas", "forms-1", "forms-2", "forms-3",
+        "quality", "intervals", "widths", "L", "scatter", "precision", "recall",
+        "precision-recall-trend", "L-trend", "all-lemmas", "lemmas", "forms-1", "forms-2", "forms-3",
     ]  # fmt: skip
 
 
@@ -82,8 +89,8 @@ def test_statistics_are_shown_with_limits_and_counts_as_such() -> None:
     assert listing.shown is not None
     said = dict(listing.shown.select("statistic", "value").rows())
     assert said["gold lemmas"] == "20"
-    assert said["L*"].count("0.") == 3
-    assert said["coverage"] == "1.0000"
+    assert said["L*"] == "77.96 %  [72.98, 80.62]"
+    assert said["coverage"] == "100.00 %"
 
 
 def test_lemmas_that_cost_most_come_first() -> None:
@@ -99,7 +106,7 @@ def test_forms_stand_side_by_side() -> None:
     assert listing.shown is not None
     assert listing.shown.columns == ["gold (2)", "lexicon: l12 (2)"]
     assert listing.shown.rows() == [("w120", "w120"), ("w121", ""), ("", "odd")]
-    assert listing.caption.startswith("l12: 1 forms in common, P = 0.500, R = 0.500, L = 0.5000")
+    assert listing.caption.startswith("l12: 1 forms in common, P = 50.0 %, R = 50.0 %, L = 50.0 %")
 
 
 def test_a_lemma_that_was_not_sampled() -> None:
@@ -127,6 +134,27 @@ def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.report.views.lexicon.lexicon.FEW", 12)
     assert isinstance(enough := blocks()[0], Text)
     assert enough.text.endswith("].")
+
+
+def test_lemmas_drawn_by_size_are_named_as_such() -> None:
+    found = blocks(BY_SIZE)
+    assert isinstance(found[0], Text)
+    said = "from 12 lemmas of 20 (60.0 %), drawn in proportion to their paradigms."
+    assert f"{said} 95 % confidence limits (Korn and Graubard's beta): [" in found[0].text
+    assert "From fewer than 30 lemmas" in found[0].text
+    methods = named(found)["intervals"]
+    assert isinstance(methods, Listing)
+    assert methods.frame["method"].to_list() == ["beta", "linearised", "t"]
+    widths = named(found)["widths"]
+    assert isinstance(widths, Listing)
+    assert widths.shown is not None
+    assert widths.shown.columns[-2:] == ["error by size", "width by size"]
+
+
+def test_the_caption_of_several_lexicons_says_how_lemmas_were_drawn() -> None:
+    assert "in proportion" not in lexicons_caption(pl.DataFrame({"pi": [0.5, 0.5]}))
+    said = lexicons_caption(pl.DataFrame({"pi": [0.5, 0.2]}))
+    assert "sampled lemmas, drawn in proportion to their paradigms, and L*" in said
 
 
 def test_several_differences_hold_together_at_a_higher_level() -> None:
@@ -161,8 +189,8 @@ def test_every_figure_can_be_drawn(style: Any) -> None:
 
 
 def test_points_are_per_cents() -> None:
-    spec = lemma_chart(TABLES["trends"], "L", mean=0.8, order="x").to_dict()
-    text = spec["datasets"][spec["layer"][0]["data"]["name"]]
+    spec = lemma_chart(TABLES["trends"], "L", mean=0.8, order="x")
+    text = spec["layer"][0]["data"]["values"]
     first = TABLES["trends"].sort("n").row(0, named=True)
     assert text.splitlines()[1] == f"1,{round(100 * first['L'], 3)},{first['lemma']}"
 
@@ -182,7 +210,7 @@ def test_comparison_shows_differences_and_lemmas() -> None:
     assert isinstance(lemmas, Listing)
     assert lemmas.shown is not None
     assert lemmas.shown.height == 2
-    assert lemmas.shown.columns[2:] == ["L: two", "missing: two", "L: other", "missing: other"]
+    assert lemmas.shown.columns[2:] == ["L %: two", "missing: two", "L %: other", "missing: other"]
     differences = found["differences"]
     assert isinstance(differences, Listing)
     assert differences.frame.select("first", "second").row(0) == ("other", "two")

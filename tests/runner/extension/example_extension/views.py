@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipeline.findings.stage import StageView
 from pipeline.report.charts import CHARTS
-from pipeline.report.view import Block, Figure, Listing, StageView, Text, ViewOptions, view
+from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions, view
 
 
 class RareView(ViewOptions):

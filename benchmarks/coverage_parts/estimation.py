@@ -1,0 +1,104 @@
+"""Estimates of many sets from many samples, by the kernel of the stages, without a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse
+
+from coverage_parts.populations import FOLDS
+from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
+from pipeline.kernels.estimates.hajek import Estimates, Known, hajek
+from pipeline.kernels.estimates.moments import Moments, draw_moments
+from pipeline.kernels.estimates.predictions import cross_fitted
+
+_GUESSED = Moments._fields.index("guessed")
+
+
+def estimated(
+    y: BoolArray,
+    pi: FloatArray,
+    draws: BoolArray,
+    members: BoolArray,
+    *,
+    guess: FloatArray | None = None,
+    fold: IntArray | None = None,
+) -> Estimates:
+    """Estimate sets from samples whose predictions, if any, come from outside.
+
+    Parameters
+    ----------
+    y, pi : arrays, shape (candidates,)
+        Labels and chances.
+    draws : array of bool, shape (samples, candidates)
+        Who is drawn; all of them are judged.
+    members : array of bool, shape (sets, candidates)
+        Who is in which set.
+    guess : array of float, shape (candidates,), optional
+        Predictions in [0, 1].
+    fold : array of int, shape (candidates,), optional
+        The fold of each; needed with predictions.
+
+    Returns
+    -------
+    Estimates
+        Arrays of shape (samples, sets).
+    """
+    columns = _columns(y, pi, guess)
+    kinds = 1 if fold is None else FOLDS
+    sums = np.zeros((len(columns), len(draws), len(members), 1, kinds))
+    sample = scipy.sparse.csc_array(draws.astype(np.float64))
+    for number in range(kinds):
+        units = np.flatnonzero((pi < 1) & (pi > 0) & ((fold == number) if kinds > 1 else True))
+        part, inside = sample[:, units].tocsr(), members[:, units].T
+        for field in np.flatnonzero(columns[:, units].any(axis=1)):
+            sums[field, :, :, 0, number] = np.asarray(part @ (columns[field, units, None] * inside))
+    rest = None
+    if guess is not None:
+        whole = members @ np.where(pi < 1, guess, 0.0)
+        rest = (whole - sums[_GUESSED].sum(axis=(-2, -1)))[..., None]
+    return _hajek(y, pi, members, sums, rest)
+
+
+def fitted(
+    y: BoolArray,
+    pi: FloatArray,
+    draws: BoolArray,
+    members: BoolArray,
+    *,
+    features: FloatArray,
+    fold: IntArray,
+) -> Estimates:
+    """Estimate sets with predictions that are fitted in each sample; as `estimated`."""
+    sums = np.zeros((len(Moments._fields), len(draws), len(members), 1, FOLDS))
+    rest = np.zeros((len(draws), len(members), 1))
+    uncertain, inside = pi < 1, members.astype(np.float64)
+    for row, sample in enumerate(draws):
+        places = np.flatnonzero(sample)
+        guess = cross_fitted(features, places, y[places], fold[places], folds=FOLDS)
+        used = places[uncertain[places]]
+        rest[row, :, 0] = inside @ np.where(uncertain & ~sample, guess, 0.0)
+        if not used.size:  # all that was drawn was certain
+            continue
+        columns = draw_moments(y[used], pi[used], prediction=guess[used])
+        cells = columns[:, None, :] * (fold[used] == np.arange(FOLDS)[:, None])
+        flat = cells.reshape(-1, len(used)) @ inside[:, used].T
+        sums[:, row, :, 0] = flat.reshape(len(columns), FOLDS, -1).transpose(0, 2, 1)
+    return _hajek(y, pi, members, sums, rest)
+
+
+def _columns(y: BoolArray, pi: FloatArray, guess: FloatArray | None) -> FloatArray:
+    """Return what each candidate adds if it is drawn; nothing if it is certain."""
+    open_ = (pi < 1) & (pi > 0)
+    safe = np.where(open_, pi, 0.5)
+    return draw_moments(y, safe, prediction=0.0 if guess is None else guess) * open_
+
+
+def _hajek(
+    y: BoolArray, pi: FloatArray, members: BoolArray, sums: FloatArray, rest: FloatArray | None
+) -> Estimates:
+    mass = (members & (pi < 1)).sum(axis=1).astype(np.float64)
+    certain = members & (pi == 1)
+    hits, all_ = (certain & y).sum(axis=1), certain.sum(axis=1)
+    shape = sums.shape[1:3]
+    known = Known(*(np.broadcast_to(each, shape) * 1.0 for each in (hits, all_ - hits, 0 * hits)))
+    return hajek(sums, np.broadcast_to(mass[:, None], (*shape, 1)), known=known, guessed=rest)

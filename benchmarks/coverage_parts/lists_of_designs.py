@@ -1,0 +1,99 @@
+"""Precision and differences from samples of any chances: limits by `pipeline.kernels.estimates`.
+
+Methods are "SAMPLE, PREDICTIONS": simple or designed; none, scores (a logistic model of the ranks,
+fitted in each sample), or a machine judge from outside that is good, random or perfect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from coverage_parts import populations as known
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, coverage_of, filled
+from coverage_parts.estimation import estimated, fitted
+from coverage_parts.samples import DESIGNS, chances, drawn, numbers
+from coverage_parts.sets import differences, lists
+from pipeline.kernels.arrays import BoolArray, FloatArray
+from pipeline.kernels.estimates.hajek import Estimates
+from pipeline.kernels.estimates.limits import difference_limits, limits
+
+JUDGES = {"good": (0.8, 0.95), "random": (0.5, 0.5), "perfect": (1.0, 1.0)}
+"""Sensitivity and specificity."""
+METHODS = tuple(f"{design}, {by}" for design in DESIGNS for by in ("none", "scores", *JUDGES))
+
+
+def tasks(populations: tuple[str, ...]) -> list[Task]:
+    """Return the tasks of this part."""
+    return [
+        Task("designs", method, name, size)
+        for method in METHODS
+        for name in populations
+        for size in SIZES
+    ]
+
+
+@lru_cache(maxsize=16)
+def judge(name: str, by: str) -> FloatArray:
+    """Return what a machine judge says of each candidate: 0 or 1, the same in all samples."""
+    tp = known.population(name).tp
+    sensitivity, specificity = JUDGES[by]
+    right = np.random.default_rng([1, len(tp)]).random(len(tp)) < np.where(
+        tp, sensitivity, specificity
+    )
+    return np.where(right, tp, ~tp).astype(np.float64)
+
+
+def estimates(task: Task, draws: BoolArray, members: BoolArray) -> Estimates:
+    """Estimate sets from samples by the method of a task."""
+    design, by = task.method.split(", ")
+    everyone, pi = known.population(task.population), chances(task.population, design, task.size)
+    if by == "none":
+        return estimated(everyone.tp, pi, draws, members)
+    fold = known.folds(task.population)
+    if by == "scores":
+        features = known.features(task.population)
+        return fitted(everyone.tp, pi, draws, members, features=features, fold=fold)
+    return estimated(everyone.tp, pi, draws, members, guess=judge(task.population, by), fold=fold)
+
+
+def cells(task: Task, first: int, samples: int) -> list[Cell]:
+    """Fill the cells of a task: all lists, all differences."""
+    listed, compared = lists(task.population), differences(task.population)
+    return filled(
+        task,
+        _outcomes(task, first, samples),
+        what=listed.names + compared.names,
+        n=np.concatenate([listed.n, compared.n]).tolist(),
+        truth=np.concatenate([listed.truth, compared.truth]),
+    )
+
+
+def _outcomes(task: Task, first: int, samples: int) -> Iterator[Outcome]:
+    listed, compared = lists(task.population), differences(task.population)
+    members = np.concatenate([listed.members, compared.members])
+    pi = chances(task.population, task.method.split(", ")[0], task.size)
+    ends = len(listed.n), len(listed.n) + len(compared.n)
+    for start, count in batches(first, samples):
+        draws = drawn(pi, numbers(len(pi), start, count), size=task.size)
+        found = estimates(task, draws, members)
+        own, one, other = (
+            found.at(np.s_[:, part])
+            for part in (slice(ends[0]), slice(*ends), slice(ends[1], None))
+        )
+        yield _joined(
+            coverage_of(limits(own, confidence=LEVEL), listed.truth, own),
+            _compared(one, other, compared.scale, compared.truth),
+        )
+
+
+def _compared(one: Estimates, other: Estimates, scale: FloatArray, truth: FloatArray) -> Outcome:
+    lower, upper = (scale * each for each in difference_limits(one, other, confidence=LEVEL))
+    outcome = coverage_of((lower, upper), truth, one)
+    return outcome._replace(draws=np.minimum(one.draws, other.draws))
+
+
+def _joined(*outcomes: Outcome) -> Outcome:
+    return Outcome(*(np.concatenate(each, axis=1) for each in zip(*outcomes, strict=True)))

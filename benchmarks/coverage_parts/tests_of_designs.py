@@ -1,0 +1,99 @@
+"""How often MOVER's test is wrong on samples of unequal chances, under the null hypothesis.
+
+D1 and D2 hold equally many true positives, their places at random, anew for each sample; so is
+what a machine judge says of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled
+from coverage_parts.lists_of_designs import JUDGES
+from coverage_parts.populations import FOLDS, Population, folds, population
+from coverage_parts.samples import DESIGNS, chances, drawn, numbers
+from coverage_parts.sets import differences_of
+from coverage_parts.tests_of_differences import CUTS, PAIRS
+from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
+from pipeline.kernels.estimates.hajek import Estimates, Known, hajek
+from pipeline.kernels.estimates.limits import difference_limits
+from pipeline.kernels.estimates.moments import draw_moments
+
+METHODS = tuple(f"{design}, {by}" for design in DESIGNS for by in ("none", "good", "random"))
+
+
+def tasks(populations: tuple[str, ...]) -> list[Task]:
+    """Return the tasks of this part."""
+    return [
+        Task("design_tests", method, name, size)
+        for method in METHODS
+        for name in populations
+        for size in SIZES
+    ]
+
+
+def cells(task: Task, first: int, samples: int) -> list[Cell]:
+    """Fill the cells of a task: some pairs at all cuts."""
+    everyone = population(task.population)
+    asked = differences_of(everyone, PAIRS, CUTS)
+    return filled(
+        task, _outcomes(task, everyone, first, samples), what=asked.names, n=asked.n.tolist(),
+        truth=np.zeros(len(asked.n)), kind="test",
+    )  # fmt: skip
+
+
+def _outcomes(task: Task, everyone: Population, first: int, samples: int) -> Iterator[Outcome]:
+    design, by = task.method.split(", ")
+    asked = differences_of(everyone, PAIRS, CUTS)
+    pairs = len(asked.n)
+    pi, fold = chances(task.population, design, task.size), folds(task.population)
+    for start, count in batches(first, samples):
+        draws = drawn(pi, numbers(everyone.size, start, count), size=task.size)
+        columns = []
+        for at in range(pairs):
+            sides = [np.flatnonzero(asked.members[place]) for place in (at, at + pairs)]
+            true = int(sum(everyone.tp[side].sum() for side in sides) + 1) // 2
+            bits = np.random.default_rng([1998, start, at, task.size])
+            found = [
+                _estimated(bits, true, by, (pi[side], draws[:, side], fold[side])) for side in sides
+            ]
+            columns.append(_rejected(found[0], found[1]))
+        hit, width, seen = (np.stack(each, axis=1) for each in zip(*columns, strict=True))
+        yield Outcome(hit, width, seen)
+
+
+def _rejected(one: Estimates, other: Estimates) -> tuple[BoolArray, FloatArray, FloatArray]:
+    lower, upper = difference_limits(one, other, confidence=LEVEL)
+    fewer = np.minimum(one.draws, other.draws)
+    return np.asarray((lower > 0) | (upper < 0)), upper - lower, fewer
+
+
+def _estimated(
+    bits: np.random.Generator,
+    true: int,
+    by: str,
+    side: tuple[FloatArray, BoolArray, IntArray],
+) -> Estimates:
+    """Estimate one side, its true positives at places of their own in each sample."""
+    pi, draws, fold = side
+    y = bits.permuted(np.tile(np.arange(len(pi)) < true, (len(draws), 1)), axis=1)
+    guess = np.zeros(y.shape)
+    if by != "none":
+        sensitivity, specificity = JUDGES[by]
+        right = bits.random(y.shape) < np.where(y, sensitivity, specificity)
+        guess = np.where(right, y, ~y).astype(np.float64)
+    kinds = 1 if by == "none" else FOLDS
+    rows, places = np.nonzero(draws & (pi < 1))
+    columns = draw_moments(y[rows, places], pi[places], prediction=guess[rows, places])
+    cell = rows * kinds + (fold[places] if kinds > 1 else 0)
+    shape = len(draws), 1, kinds
+    added = [np.bincount(cell, each, len(draws) * kinds).reshape(shape) for each in columns]
+    sums: FloatArray = np.stack(added, dtype=np.float64)
+    certain, open_ = y[:, pi == 1], guess * ~draws * (pi < 1)
+    hits = certain.sum(axis=1).astype(np.float64)
+    known = Known(hits, certain.shape[1] - hits, 0.0 * hits)
+    mass = np.full((len(draws), 1), float((pi < 1).sum()))
+    rest = open_.sum(axis=1)[:, None] if by != "none" else None
+    return hajek(sums, mass, known=known, guessed=rest)

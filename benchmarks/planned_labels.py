@@ -1,0 +1,183 @@
+"""Hold planned half-widths against those of samples: Krenn's candidates, all of them judged.
+
+python benchmarks/planned_labels.py [--samples 200] [--pilot 300]
+
+For three sizes and four plans: the half-widths that a plan expects of each question, from the full
+annotation or from a pilot, and the mean half-width of the estimates over as many samples. Printed
+are the smallest, the median and the largest ratio of planned to actual over the questions whose
+sets have 15 draws or more, and who is off by more than 10 %. Then how often samples that are
+planned for a power of 80 % find three true differences.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+import pipeline as lx
+from pipeline.api.results import Run
+from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.design.drawing import sequential_poisson
+from pipeline.kernels.design.inclusion import inclusion
+from pipeline.kernels.design.sets import set_sums
+from pipeline.kernels.estimates.assisted import assisting
+from pipeline.kernels.estimates.lists import list_estimates
+from pipeline.kernels.estimates.pairs import pair_estimates
+from pipeline.kernels.estimates.study import Study, rank_matrix, study
+from pipeline.kernels.planning.drawings import PLANS, strata_of
+from pipeline.sizing.design_goals import Goal
+from pipeline.sizing.design_plan import Assumed, prepared
+from pipeline.sizing.design_questions import Wanted
+from pipeline.sizing.designs import Planner, tabulated
+
+CONFIG = Path(__file__).parent.parent / "configs" / "krenn-design.toml"
+SIZES = (250, 528, 1000)
+ENOUGH, FAR = 15, 0.1
+DIFFERENCES = (
+    ("t_score", "chi_squared", 1000), ("log_likelihood", "mi", 500), ("log_likelihood", "mi", 1000),
+)  # fmt: skip
+
+
+def planner_of(done: Run, pilot: str, goal: Goal) -> Planner:
+    """Return the plans of the questions of the experiment."""
+    return prepared(done, Wanted(), goal, Assumed(), questions=(), pilot=pilot, category=None)
+
+
+def planned(given: Planner, plan: str, size: int) -> FloatArray:
+    """Return the expected half-widths."""
+    levels = np.full(given.asked.questions.height, 0.05)
+    return given.target.reached(given.at[plan](size), levels)
+
+
+def drawn(pi: FloatArray, strata: IntArray, u: FloatArray) -> IntArray:
+    """Return the places drawn: a fixed number in each stratum."""
+    parts = []
+    for name in np.unique(strata):
+        (own,) = np.nonzero(strata == name)
+        size = round(pi[own].sum())
+        parts.append(own[sequential_poisson(pi[own], u[own], size=size)])
+    return np.concatenate(parts)
+
+
+def half_widths(given: Planner, made: Study) -> FloatArray:
+    """Return half the distance of the limits of each question; NaN without any."""
+    asked, at = given.asked, [int(n) for n in given.asked.sets.n]
+    lists = list_estimates(made, at=[*at, len(made.ids)])
+    half = (pl.col("upper") - pl.col("lower")) / 2
+    whole = lists.filter(n=len(made.ids)).head(1).select(half)
+    parts = [lists.filter(pl.col("n").is_in(at)).select(half)]
+    compared = pair_estimates(made, pairs=asked.pairs, at=at)
+    for one, two in asked.pairs:
+        parts.append(compared.filter(measure_1=one, measure_2=two).sort("n").select(half))
+    return pl.concat([*parts, whole]).to_series().to_numpy()
+
+
+def actual(given: Planner, plan: str, size: int, truth: pl.Series, samples: int) -> FloatArray:
+    """Return the mean half-width of each question over many samples."""
+    bits, ids = np.random.default_rng(size), given.asked.sets.ids
+    pi = inclusion(given.x[plan], size=size)
+    strata = strata_of(given.asked.sets)
+    strata = strata if plan == "stratified" else np.zeros_like(strata)
+    if plan == "stratified":  # whole numbers in each stratum
+        counts = np.bincount(strata)
+        pi = (np.round(np.bincount(strata, weights=pi)) / counts)[strata]
+    _, _, matrix = rank_matrix(given.asked.every)
+    candidates = pl.DataFrame({"id": ids, "pi": pi, "stratum": strata.astype(str)})
+    found = []
+    for _ in range(samples):
+        places = drawn(pi, strata, bits.random(len(pi)))
+        draws = pl.DataFrame(
+            {"id": ids.gather(places), "tp": truth.gather(places), "pi": pi[places]}
+        )
+        known = candidates
+        if plan == "assisted":
+            guess, fold = assisting(
+                ids, matrix, draws, np.zeros((0, len(ids))), assist="scores", seed="s"
+            )
+            if guess is not None:
+                known = candidates.with_columns(prediction=pl.Series(guess))
+                draws = draws.with_columns(fold=pl.Series(fold))
+        found.append(half_widths(given, study(given.asked.ranks, draws, candidates=known)))
+    return np.asarray(np.nanmean(found, axis=0))
+
+
+def show_power(
+    given: Planner, plan: str, pair: tuple[str, str, int], truth: pl.Series, samples: int
+) -> None:
+    """Print the labels for a power of 80 %, and how often so many find the difference."""
+    one, two, n = pair
+    name, ids = f"{one} - {two} at {n}", given.asked.sets.ids
+    size = int(tabulated(given, plan, None).filter(question=name)["labels"].item())
+    bits, pi = np.random.default_rng(size), inclusion(given.x[plan], size=size)
+    candidates, hits = pl.DataFrame({"id": ids, "pi": pi}), 0
+    for _ in range(samples):
+        places = sequential_poisson(pi, bits.random(len(pi)), size=size)
+        draws = pl.DataFrame(
+            {"id": ids.gather(places), "tp": truth.gather(places), "pi": pi[places]}
+        )
+        made = study(given.asked.ranks, draws, candidates=candidates)
+        hits += int(pair_estimates(made, pairs=[(one, two)], at=[n])["lower"].item() > 0)
+    print(f"{name}: {size:,} labels, {plan}, found in {hits / samples:.0%}", flush=True)
+
+
+def fewest(given: Planner, plan: str, size: int) -> FloatArray:
+    """Return the expected draws of each question, of a difference those of the smaller side."""
+    sums = set_sums(given.asked.sets, [inclusion(given.x[plan], size=size)])[0]
+    least = np.full(given.asked.questions.height, np.inf)
+    np.minimum.at(least, given.known.asked.question, sums)
+    return least
+
+
+def compare(given: Planner, plan: str, size: int, found: FloatArray, source: str) -> None:
+    """Print planned against actual."""
+    expected, many = planned(given, plan, size), fewest(given, plan, size) >= ENOUGH
+    some = many & (found > 1e-9)
+    ratio = expected[some] / found[some]
+    names = given.asked.questions["question"].to_numpy()[some]
+    far = np.abs(ratio - 1) > FAR
+    shown = ", ".join(
+        f"{name} {each:.2f}" for name, each in zip(names[far], ratio[far], strict=True)
+    )
+    low, middle, high = np.quantile(ratio, [0, 0.5, 1])
+    print(f"{source:>8} {plan:>10} {size:5} {some.sum():3} {low:6.2f} {middle:6.2f} {high:6.2f}"
+          f" {far.sum():3}  {shown}", flush=True)  # fmt: skip
+
+
+def main() -> int:
+    """Plan, draw, estimate, print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--pilot", type=int, default=300)
+    given = parser.parse_args()
+    if "LEXASSAY_DATA" not in os.environ:
+        print("LEXASSAY_DATA is not set: the simulation needs Krenn's candidates, see README.md")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {"stages.designed.size": given.pilot}
+        done = lx.run(CONFIG, runs=folder, report=False, settings=settings)
+        tests = planner_of(done, "full", Goal(power=0.8))
+        plans = {name: planner_of(done, stage, Goal(0.05)) for name, stage in
+                 (("all", "full"), ("pilot", "answers"))}  # fmt: skip
+        judged = done.table("judgements").select("id", "tp")
+    ids = plans["all"].asked.sets.ids.rename("id").to_frame()
+    truth = ids.join(judged, on="id", how="left", maintain_order="left")["tp"]
+    print("  source       plan  size  of    low median   high off")
+    for plan in PLANS:
+        for size in SIZES:
+            widths = actual(plans["all"], plan, size, truth, given.samples)
+            for source, each in plans.items():
+                compare(each, plan, size, widths, source)
+    for plan in ("simple", "designed"):
+        for pair in DIFFERENCES:
+            show_power(tests, plan, pair, truth, given.samples)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+"""The adjudication round: who is asked about what, and what came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipeline.annotate.answers import Answer, Item, asked_for, items, standing_answers
+from pipeline.errors import ConfigError, Problem
+from pipeline.formats.decisions.log import Round, transaction
+from pipeline.formats.decisions.tasks import Asked, ask_further
+from pipeline.kernels.annotation.names import fold
+from pipeline.kernels.annotation.resolution import resolutions
+from pipeline.stages.people import distinct
+
+ROUND: Round = "adjudication"
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """An item of the adjudication round.
+
+    Parameters
+    ----------
+    item : Item
+        The item with its first answers, which stay as they are.
+    said : tuple of Answer
+        What those say who decide, in order of names.
+    waits_for : tuple of str
+        Who is asked and has not answered.
+    label : str or None
+        What stands after this round; None: open, or those who decide differ.
+    """
+
+    item: Item
+    said: tuple[Answer, ...]
+    waits_for: tuple[str, ...]
+    label: str | None
+
+
+def adjudications(
+    connection: sqlite3.Connection, *, answers: Sequence[Answer] | None = None
+) -> list[Adjudication]:
+    """Return the items of the adjudication round: first those that are open, in order of ids.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    answers : sequence of Answer, optional
+        Those of the first round that stand, if they have been read already.
+    """
+    asked: dict[str, list[str]] = {}
+    for name, who in asked_for(connection, named=ROUND):
+        asked.setdefault(name, []).append(who)
+    if not asked:
+        return []
+    every = standing_answers(connection) if answers is None else answers
+    first = {each.id: each for each in items(one for one in every if one.id in asked)}
+    decisions = standing_answers(connection, named=ROUND)
+    said, labels = {each.id: each for each in items(decisions)}, _resolved(every, decisions)
+    found = []
+    for name, people in sorted(asked.items()):
+        item = first.get(name, Item(name))
+        mine = said[name].answers if name in said else ()
+        decided = {each.annotator for each in mine}
+        waits = tuple(who for who in people if who not in decided)
+        found.append(Adjudication(item, mine, waits, labels.get(name)))
+    return sorted(found, key=lambda each: each.label is not None)
+
+
+def _resolved(first: Sequence[Answer], said: Sequence[Answer]) -> dict[str, str]:
+    """Return the label of each item that the round has resolved, by the rule of `join.sheets`."""
+    annotations, decisions = (
+        pl.LazyFrame(
+            [(each.id, each.annotator, each.label, each.note or None) for each in answers],
+            schema=dict.fromkeys(("id", "annotator", "label", "note"), pl.String),
+            orient="row",
+        )
+        for answers in (first, said)
+    )
+    rows = resolutions(annotations.drop("note"), decisions).select("id", "label").collect()
+    return dict(rows.iter_rows())
+
+
+def ready(
+    connection: sqlite3.Connection,
+    *,
+    unsure: bool = False,
+    answers: Sequence[Answer] | None = None,
+) -> list[Item]:
+    """Return the items that can be adjudicated: all who are asked have answered, and differ.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    unsure : bool
+        Also those on which they do not differ, where somebody is unsure.
+    answers : sequence of Answer, optional
+        As for `adjudications`.
+    """
+    every = standing_answers(connection) if answers is None else answers
+    asked: dict[str, set[str]] = {}
+    for name, who in asked_for(connection):
+        asked.setdefault(name, set()).add(who)
+    return [
+        each
+        for each in items(every)
+        if (each.differs or (unsure and each.unsure))
+        and asked[each.id] == {answer.annotator for answer in each.answers}
+    ]
+
+
+def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = False) -> int:
+    """Ask a third person about all that is ready, not resolved and not decided by another.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of `database.connect`.
+    name : str
+        The person; a name that is there already keeps its spelling.
+    unsure : bool
+        As for `ready`.
+
+    Returns
+    -------
+    int
+        How many items are new to this person.
+
+    Raises
+    ------
+    ConfigError
+        If it is no name, or the name of somebody who annotates.
+    """
+    with transaction(connection):  # another server may do the same
+        person = _third(connection, name)
+        known = {each.item.id: each for each in adjudications(connection)}
+        wanted = [
+            Asked(person, each.id, 0)
+            for each in ready(connection, unsure=unsure)
+            if not _has_answer_beyond(each, known.get(each.id))
+        ]
+        return _add(connection, wanted)
+
+
+def give_to_those_who_disagree(connection: sqlite3.Connection, *, unsure: bool = False) -> int:
+    """Ask those who annotated an item about it again, if it is not in the round yet.
+
+    Parameters
+    ----------
+    connection, unsure
+        As for `give_to_third`.
+
+    Returns
+    -------
+    int
+        How many items are new in the round.
+    """
+    with transaction(connection):
+        there = {name for name, _ in asked_for(connection, named=ROUND)}
+        fresh = [each for each in ready(connection, unsure=unsure) if each.id not in there]
+        _add(
+            connection,
+            [Asked(said.annotator, each.id, 0) for each in fresh for said in each.answers],
+        )
+        return len(fresh)
+
+
+def _has_answer_beyond(item: Item, known: Adjudication | None) -> bool:
+    """Tell whether an item is resolved, or somebody decided it who did not annotate it."""
+    if known is None:
+        return False
+    first = {each.annotator for each in item.answers}
+    return known.label is not None or any(each.annotator not in first for each in known.said)
+
+
+def _third(connection: sqlite3.Connection, name: str) -> str:
+    try:
+        (given,) = distinct((" ".join(name.split()),))
+    except ValueError as error:
+        raise ConfigError("adjudication", [Problem("name", str(error), "give a name")]) from error
+    if len(given) > _LONGEST:
+        what = f"{len(given):,} characters are too many for a name"
+        raise ConfigError("adjudication", [Problem("name", what, f"give {_LONGEST} at most")])
+    people = {fold(who): who for who in _people(connection, "annotation")}
+    if fold(given) in people:
+        what = f"{people[fold(given)]} annotates, and is no third person"
+        remedy = "give another name, or ask those who disagree"
+        raise ConfigError("adjudication", [Problem("name", what, remedy)])
+    there = {fold(who): who for who in _people(connection, ROUND)}
+    return there.get(fold(given), given)
+
+
+def _people(connection: sqlite3.Connection, named: Round) -> list[str]:
+    rows = connection.execute("SELECT DISTINCT annotator FROM tasks WHERE round = ?", (named,))
+    return [row["annotator"] for row in rows]
+
+
+def _add(connection: sqlite3.Connection, wanted: Iterable[Asked]) -> int:
+    """Add tasks behind those that are there, in an order of each person's own."""
+    there = {(who, item) for item, who in asked_for(connection, named=ROUND)}
+    new = sorted((each for each in wanted if (each.annotator, each.id) not in there), key=_order)
+    (last,) = connection.execute(
+        "SELECT coalesce(max(place), 0) FROM tasks WHERE round = ? AND asked = 1", (ROUND,)
+    ).fetchone()
+    placed = [Asked(each.annotator, each.id, last + n) for n, each in enumerate(new, start=1)]
+    ask_further(connection, placed, round=ROUND)
+    return len(placed)
+
+
+def _order(task: Asked) -> bytes:
+    """Return a key that has nothing to do with what was said of the item."""
+    return hashlib.sha256(f"{task.annotator}\x1f{task.id}".encode()).digest()

@@ -1,0 +1,68 @@
+// The coordinator's page: it follows what happens, and opens the adjudication round.
+const PAUSE = 4000;
+const address = document.body.dataset.address;
+const news = document.querySelector("#news");
+let stamp = document.body.dataset.stamp;
+
+// What somebody is in the middle of stays: a part with the focus, lists that are open, a place in a table.
+function take(fresh) {
+  for (const old of document.querySelectorAll("[data-live]")) {
+    const part = fresh.getElementById(old.id);
+    if (!part || (old.contains(document.activeElement) && document.activeElement.matches("input, button"))) continue;
+    for (const each of old.querySelectorAll("details[id][open]")) part.querySelector(`#${each.id}`)?.setAttribute("open", "");
+    const places = [...old.querySelectorAll(".scroll")].map((each) => [each.scrollLeft, each.scrollTop]);
+    const label = document.activeElement?.closest?.(".scroll")?.getAttribute("aria-label");
+    old.replaceWith(document.adoptNode(part));
+    [...part.querySelectorAll(".scroll")].forEach((each, place) => {
+      [each.scrollLeft, each.scrollTop] = places[place] ?? [0, 0];
+      if (label && each.getAttribute("aria-label") === label) each.focus({ preventScroll: true });
+    });
+  }
+}
+
+async function refresh() {
+  const answer = await fetch(location.href, { cache: "no-store" });
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  stamp = fresh.body.dataset.stamp;
+  take(fresh);
+}
+
+// A large page takes the server a while: then it is asked for more rarely, as annotators go first.
+async function follow() {
+  const begun = performance.now();
+  try {
+    const answer = await fetch(`${address}/state`, { cache: "no-store" });
+    if (!answer.ok) throw new Error(`${answer.status}`);
+    if ((await answer.json()).stamp !== stamp) await refresh();
+    news.textContent = "";
+  } catch {
+    news.textContent = "The server does not answer: what stands here is not the newest.";
+  }
+  const pause = Math.max(PAUSE, 20 * (performance.now() - begun));
+  setTimeout(follow, document.hidden ? 5 * pause : pause);
+}
+
+document.querySelector("#open")?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const form = event.target;
+  const button = form.querySelector("button");
+  const told = document.querySelector("#opened");
+  button.disabled = true;
+  try {
+    const given = { who: form.who.value, name: form.who.value === "third" ? form.name.value : "", unsure: form.unsure.checked };
+    const answer = await fetch(`${address}/adjudication`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given),
+    });
+    const found = await answer.json();
+    told.textContent = found.error ?? found.said;
+    if (answer.ok) await refresh();
+  } catch {
+    told.textContent = "The server does not answer: nothing was opened, or it is not known. Try again: nothing is asked twice.";
+  }
+  button.disabled = false;
+});
+// A field that is filled in means that one.
+document.querySelector("#name")?.addEventListener("input", (event) => { event.target.form.who.value = "third"; });
+
+setTimeout(follow, PAUSE);

@@ -1,0 +1,170 @@
+"""Two runs compared, as a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from pipeline.api.past import gone, past_run
+from pipeline.api.report_colours import names_of
+from pipeline.api.report_options import ReportOptions, shown_stage
+from pipeline.api.results import Run
+from pipeline.errors import ConfigError
+from pipeline.findings.gathering import Told
+from pipeline.report.across.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
+from pipeline.report.charts.parts.strokes import slots
+from pipeline.report.page.cells import cell
+from pipeline.report.page.document import Shown
+from pipeline.report.view import VIEWS
+from pipeline.runner.plan.differences import (
+    StageDifference,
+    TableDifference,
+    columns_said,
+    settings_pairs,
+    stages_differ,
+)
+from pipeline.runner.store.history import RunRecord
+from pipeline.runner.store.verbs import Storage
+
+LONGEST = 300
+"""Characters of a value that are shown."""
+
+
+class _Both(NamedTuple):
+    """The two runs, and the sections of their reports."""
+
+    runs: tuple[Run, Run]
+    options: tuple[ReportOptions, ReportOptions]
+
+
+def compare(
+    first: tuple[Storage, RunRecord], second: tuple[Storage, RunRecord], *, runs: Path
+) -> bytes:
+    """Return two runs compared as a page that needs no other file.
+
+    What is no longer in the store is said, and not compared.
+
+    Parameters
+    ----------
+    first, second : (Storage, RunRecord)
+        Where the results are, and the record of the run, as `history.find` gives them.
+    runs : Path
+        Folder of all results.
+
+    Raises
+    ------
+    ConfigError
+        If the experiment of a run is not one that this version can read.
+    """
+    both = _Both(*zip(*(_opened(each, runs) for each in (first, second)), strict=True))
+    stages = list(stages_differ(first, second))
+    differing = {each.stage for each in stages}
+    names = sorted({name for run in both.runs for name in names_of(run)})
+    colours = both.options[0].colours | both.options[1].colours
+    every = dict.fromkeys([*first[1].stages, *second[1].stages])
+    return diff_page(
+        DiffInput(
+            first=_side(both.runs[0]),
+            second=_side(both.runs[1]),
+            settings=[
+                (path, _value(one), _value(other))
+                for path, one, other in settings_pairs(first[1].content, second[1].content)
+            ],
+            stages=[_stage(each, both) for each in stages],
+            equal=tuple(name for name in every if name not in differing),
+            style=both.options[1].style,
+            slots=slots(names, colours),
+            provenance={
+                f"Experiment of the {side} run": _text(record.content)
+                for side, (_, record) in (("first", first), ("second", second))
+            },
+        )
+    )
+
+
+def _opened(each: tuple[Storage, RunRecord], runs: Path) -> tuple[Run, ReportOptions]:
+    run = past_run(*each, runs=runs)
+    try:
+        return run, ReportOptions.model_validate(run.project.experiment.report)
+    except ValueError:  # of an older version
+        return run, ReportOptions()
+
+
+def _side(run: Run) -> Side:
+    record = run.record
+    if record is None:
+        return Side(run.project.experiment.name, "")
+    when = record.started.replace("T", " ")[:16]
+    name = f"{record.experiment}:{record.id}"
+    return Side(name, f"begun {when}, {record.outcome}", _told(run), tuple(gone(run)))
+
+
+def _told(run: Run) -> tuple[Told, ...]:
+    """Return the findings of a run; none if its tables are of a version that cannot be read."""
+    try:
+        return run.told
+    except (ConfigError, pl.exceptions.PolarsError):
+        return ()
+
+
+def _stage(each: StageDifference, both: _Both) -> StageCompared:
+    shown = (_shown(each.stage, both.runs[0], both.options[0]),
+             _shown(each.stage, both.runs[1], both.options[1]))  # fmt: skip
+    tables = tuple(_table(table) for table in each.tables)
+    return StageCompared(each.stage, _title(each.stage, both), each.reasons, tables, shown)
+
+
+def _title(stage: str, both: _Both) -> str:
+    """Return what people call a stage, with its name where that is another."""
+    for run in reversed(both.runs):
+        if node := run.project.nodes.get(stage):
+            known = node.stage.name in VIEWS
+            title = node.title or (VIEWS.get(node.stage.name).title if known else "")
+            return f"{title} ({stage})" if title else stage
+    return stage
+
+
+def _shown(stage: str, run: Run, options: ReportOptions) -> Shown | None:
+    """Return a stage as a report shows it; None if it does not, or has nothing of it."""
+    if stage not in run.manifests or (options.stages and stage not in options.stages):
+        return None
+    try:
+        return shown_stage(run, stage, options)
+    except ValueError:  # options of a view of an older version
+        return shown_stage(run, stage, ReportOptions())
+
+
+def _table(found: TableDifference) -> TableRows:
+    return TableRows(
+        found.table,
+        found.only_first,
+        found.only_second,
+        found.changed,
+        tuple(_examples(found)),
+        columns_said(found.columns),
+    )
+
+
+def _examples(found: TableDifference) -> Iterator[tuple[str, str, str]]:
+    for what, keys in (("gone", found.gone), ("new", found.new)):
+        yield from ((what, _row(key), "") for key in keys)
+    for each in found.examples:
+        values = (f"{name}: {cell(a)} → {cell(b)}" for name, (a, b) in each.values.items())
+        yield "changed", _row(each.key), "; ".join(values)
+
+
+def _row(key: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {cell(value)}" for name, value in key.items())
+
+
+def _value(value: Any) -> str:
+    said = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+    return said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…"
+
+
+def _text(content: Mapping[str, Any] | Sequence[Any]) -> str:
+    return json.dumps(content, indent=1, default=str, ensure_ascii=False)

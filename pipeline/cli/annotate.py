@@ -1,0 +1,134 @@
+"""``annotate``: pages on this machine on which people judge, and what they decided."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.annotate.opening import open_work
+from pipeline.annotate.sheets import Taken, take_over_sheets
+from pipeline.annotate.work import Work
+from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
+from pipeline.errors import ConfigError, LexassayError, Problem
+
+_SHOWN = 3
+
+
+def annotate(
+    config: Config,
+    sheet: Annotated[
+        str, typer.Argument(metavar="SHEET", help="The stage with the sheets, or their folder.")
+    ] = "",
+    annotators: Annotated[
+        str | None, typer.Option("--annotators", help="Who gets a link, with commas [all].")
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to serve at; others than this machine can call.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free one.")] = 8642,
+    names: Annotated[
+        str | None, typer.Option("--names", help="Names by which others call this machine.")
+    ] = None,
+    keys: Annotated[
+        str | None,
+        typer.Option("--keys", help="Keys of labels: SVC=v,free=x [1 to 9, first letters]."),
+    ] = None,
+    half_width: Annotated[
+        float | None,
+        typer.Option("--half-width", min=0.001, max=0.5, help="The wished width to plan for."),
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", help="Write what is decided to this file: xlsx, csv, jsonl."),
+    ] = None,
+    sheets: Annotated[
+        bool, typer.Option("--sheets", help="Write what is decided to sheets, to go on there.")
+    ] = False,
+    backup: Annotated[
+        Path | None, typer.Option("--backup", help="Write a copy of all decisions to this file.")
+    ] = None,
+    renew: Annotated[
+        bool, typer.Option("--renew-links", help="Make new links; the old ones open nothing.")
+    ] = False,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Serve pages on which people judge, key by key; or write what they decided."""
+    work = open_work(config, sheet, runs=runs, data=data, annotators=listed(annotators))
+    _tell(take_over_sheets(work), work)
+    if export or sheets or backup:
+        return _written(work, export=export, sheets=sheets, backup=backup)
+    _require_web()
+    from pipeline.annotate.web.command import Served, serve_pages
+
+    return serve_pages(
+        replace(work, keys=_keys(keys, work)),
+        Served(
+            host=host, port=port, names=tuple(listed(names)), half_width=half_width, renew=renew
+        ),
+    )  # fmt: skip
+
+
+def _written(work: Work, *, export: Path | None, sheets: bool, backup: Path | None) -> int:
+    """Write what was asked for, and say so."""
+    from pipeline.annotate import export as exporting
+    from pipeline.formats.decisions.database import copy
+
+    if backup:
+        copy(work.database, backup)
+        print(f"wrote {backup}")
+    if export:
+        print(f"wrote {exporting.export(work, export):,} answers to {export}")
+    if sheets:
+        for place in exporting.hand_to_sheets(work):
+            print(f"wrote {place}")
+    return 0
+
+
+def _tell(taken: Taken, work: Work) -> None:
+    """Say what came of the sheets that lie beside the decisions."""
+    if taken.answers:
+        print(f"{taken.answers:,} answers of sheets in {work.folder} were taken over")
+    for lines, what in (
+        (taken.conflicts, "contradict the page; make both the same, in the sheet or in the page"),
+        (taken.strange, "of sheets hold no label and were left alone; mend them in the sheet"),
+    ):
+        if lines:
+            shown = "".join(f"\n  {line}" for line in lines[:_SHOWN])
+            print(f"{len(lines):,} cell(s) {what}:{shown}")
+
+
+def _keys(text: str | None, work: Work) -> dict[str, str]:
+    """Return label to key as the command names them."""
+    pairs = [each.partition("=") for each in listed(text)]
+    digits = {str(number): label for number, label in enumerate(work.labels[:9], 1)}
+    problems = [
+        Problem("--keys", f"{label!r} is no label", f"labels: {', '.join(work.labels)}")
+        for label, _, _ in pairs
+        if label not in work.labels
+    ]
+    problems += [
+        Problem("--keys", f"{key!r} is no key: one sign is wanted")
+        for _, _, key in pairs
+        if len(key) != 1 or not key.isprintable() or key.isspace()
+    ]
+    problems += [
+        Problem("--keys", f"{key} is the key of {digits[key]!r}", "take a letter")
+        for label, _, key in pairs
+        if label != digits.get(key, label)
+    ]
+    taken = [key.casefold() for _, _, key in pairs]
+    if len(set(taken)) < len(taken):
+        problems.append(Problem("--keys", "one key stands for two labels", "take another one"))
+    if problems:
+        raise ConfigError("--keys", problems)
+    return {label: key for label, _, key in pairs}
+
+
+def _require_web() -> None:
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise LexassayError("the pages need Starlette and uvicorn\npip install 'lexassay[web]'")

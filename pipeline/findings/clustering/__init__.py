@@ -1,0 +1,1 @@
+"""Findings of clusters against gold classes: which system, which classes, how sure."""

@@ -1,0 +1,1 @@
+"""Estimates from samples drawn with any probabilities: their variances, intervals, tests."""

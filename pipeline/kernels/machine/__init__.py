@@ -1,0 +1,1 @@
+"""What predictions of machines are worth beside the judgements of people."""

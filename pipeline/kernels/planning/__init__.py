@@ -1,0 +1,1 @@
+"""How many labels questions need under each way to draw them."""

@@ -1,0 +1,154 @@
+"""The view of estimates from a sample of any design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import polars as pl
+
+from pipeline.findings.stage import StageView
+from pipeline.kernels.measure_titles import measure_title
+from pipeline.report import charts
+from pipeline.report.blocks import Column, figure, listing
+from pipeline.report.charts import Extras, Window
+from pipeline.report.page.cells import p_value, share
+from pipeline.report.view import Block, Fold, Listing, Text, view
+from pipeline.report.views.collocations.comparison_tables import PAIR, starred_points
+from pipeline.report.views.collocations.graph_options import Curves, Graph
+from pipeline.report.views.collocations.graphs import Drawing, graph_block
+from pipeline.report.views.collocations.looks import show_looks
+from pipeline.report.views.collocations.precision_tables import precision_listing
+from pipeline.report.views.collocations.samples import of_sample
+from pipeline.report.views.collocations.scope import Scope, scopes
+from pipeline.report.views.collocations.stratified import at_cuts, limits_of_points
+from pipeline.report.views.collocations.titled import titled, titled_pair
+
+OF_DESIGN = (
+    "Candidates were drawn with chances of their own: those that answer the declared questions, "
+    "more often. Each judgement counts as many times as its chance is small, so that nobody is "
+    "left out of account. "
+)
+OF_ANY = "Each judgement counts as many times as the chance that it was drawn with is small. "
+LIMITS = (
+    "Limits say where these candidates lie (Korn and Graubard; differences by MOVER). Fisher's "
+    "test asks another question, and stands where it applies."
+)
+HELPED = (
+    " Predictions make the limits narrower where they agree with the judgements; they never "
+    "count as judgements."
+)
+MOST_PAIRS = 3
+"""With more pairs than these, a graph of all of them is no longer legible."""
+
+
+class DesignedView(Curves):
+    """What is shown of estimates from a sample of any design."""
+
+    category: str | None = None
+    """One category of true positives; each by default."""
+    pairs: tuple[tuple[str, str], ...] | None = None
+    """Pairs of the graph of differences; by default all if there are at most three."""
+
+
+@view(
+    "evaluate.designed",
+    options=DesignedView,
+    title="Precision of n-best lists",
+    of=of_sample,
+    place=15,
+)
+def show_designed(stage: StageView, options: DesignedView) -> Sequence[Block]:
+    """Show how the estimates are made, a graph, a table at the cuts, differences."""
+    judged = stage.table("precision").select(pl.col("category").unique()).collect()["category"]
+    shown = scopes(stage, judged, options.category)
+    if not shown:
+        return [Text("No candidate is judged, so there is no precision to show.")]
+    helped = stage.table("precision").filter(pl.col("tau") > 0).head(1).collect().height
+    sample = stage.given("sample")
+    drawn = OF_DESIGN if sample is not None and sample.use == "sample.design" else OF_ANY
+    how = Text(drawn + LIMITS + (HELPED if helped else ""))
+    blocks = [block for scope in shown for block in _category(scope, options)]
+    return [how, *blocks, *show_looks(stage)]
+
+
+def _category(scope: Scope, options: DesignedView) -> Iterator[Block]:
+    own = {
+        name: getattr(options, name) for name in options.model_fields_set - {"category", "pairs"}
+    }
+    baseline = scope.query("baseline").collect()
+    drawing = Drawing(
+        scope, Graph.model_validate(own), baseline=baseline if baseline.height else None
+    )
+    yield graph_block(drawing)
+    measures, found = at_cuts(drawing, options)
+    if found is not None:
+        yield precision_listing(found, measures, scope)
+        yield Fold("What the estimates rest on", [_resting(found, scope)])
+    both = [pl.col(side).is_in(measures) for side in ("measure_1", "measure_2")]
+    differences = scope.query("differences").filter(*both).collect()
+    if differences.height:
+        yield _differences(differences, scope)
+    yield from _bands(scope, options, both)
+
+
+def _resting(frame: pl.DataFrame, scope: Scope) -> Listing:
+    caption = (
+        f"Judged draws in each list{scope.said}: n, true positives among them, what they are worth "
+        "in draws of a simple sample, how much weight predictions have (0 to 1), and draws that "
+        "nobody judged."
+    )
+    ordered = frame.sort("n", "measure")
+    return listing(scope.file("designed-draws"), caption, ordered, RESTING)
+
+
+def _differences(frame: pl.DataFrame, scope: Scope) -> Listing:
+    caption = (
+        f"Differences of precision at the declared cuts{scope.said} in percentage points, first "
+        "minus second, with limits for these candidates; k of n judged draws are true positives "
+        "in D1 and D2. p: these candidates hold equal shares, adjusted for the number of "
+        "differences; Fisher: so would others like them, where chances are equal. A star: adjusted "
+        "p is below alpha."
+    )
+    ordered = frame.sort("n", "measure_1", "measure_2")
+    return listing(scope.file("differences"), caption, ordered, DIFFERENCES)
+
+
+def _bands(scope: Scope, options: DesignedView, both: list[pl.Expr]) -> Iterator[Block]:
+    bands = scope.query("difference_bands").filter(*both).collect()
+    found = sorted(bands.select("measure_1", "measure_2").unique().rows())
+    pairs = list(options.pairs) if options.pairs is not None else found
+    if not found or not pairs or (options.pairs is None and len(pairs) > MOST_PAIRS):
+        return
+    apart = (pl.col("lower_band") > 0) | (pl.col("upper_band") < 0)
+    frame = titled(bands.with_columns(significant=apart))
+    first, last = frame.select(first=pl.min("n"), last=pl.max("n")).row(0)
+    draw = partial(
+        charts.difference_chart, frame, [titled_pair(pair) for pair in pairs],
+        extras=Extras(cuts=()), window=Window(first_n=first, last_n=last),
+    )  # fmt: skip
+    caption = (
+        f"Differences of precision{scope.said} with limits that hold at all n from {first:,} to "
+        f"{last:,} at once. A point: 0 is outside of them."
+    )
+    yield figure(scope.file("difference-bands"), caption, draw, options.look)
+
+
+RESTING = (
+    Column("measure", text=measure_title),
+    Column("n"),
+    Column("n_sampled", "judged"),
+    Column("k_sampled", "true"),
+    Column("n_eff", "worth", lambda value: "–" if value is None else f"{value:,.0f}"),
+    Column("tau", "weight of predictions", share),
+    Column("unjudged"),
+)
+"""A list and its draws."""
+DIFFERENCES = (
+    *PAIR,
+    Column(("difference", "significant"), "difference", starred_points),
+    Column(("lower", "upper"), "limits", limits_of_points),
+    Column("p_adjusted", "adjusted p", p_value),
+    Column("p_fisher", "Fisher's p", p_value),
+)
+"""A pair at one n: the difference, its limits, two tests of two questions."""

@@ -1,0 +1,1 @@
+"""Annotation in a browser."""

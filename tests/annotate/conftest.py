@@ -1,0 +1,24 @@
+"""What tests of annotation share: a database of decisions, an experiment that asks for labels."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.formats.decisions.database import NAME, opened
+from tests.annotate.office import Office, furnished
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with opened(tmp_path / NAME) as connection:
+        yield connection
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    """An experiment that asks two people for labels."""
+    return furnished(tmp_path)

@@ -1,0 +1,124 @@
+"""Secrets: the same after a restart, of nobody else, changed when somebody wishes."""
+
+from __future__ import annotations
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pipeline.annotate import keys
+from pipeline.annotate.links import COORDINATOR, Links, Person
+from pipeline.errors import StoreError
+
+PEOPLE = [
+    Person("annotator", "ana"), Person("annotator", "ben"), Person("adjudicator", "ana"),
+    Person("adjudicator", "cleo"), COORDINATOR,
+]  # fmt: skip
+
+
+def test_secrets_differ_and_outlast_the_server(tmp_path: Path) -> None:
+    secrets = [Links(tmp_path).secret(each) for each in PEOPLE]
+    assert len(set(secrets)) == len(PEOPLE)
+    assert secrets == [Links(tmp_path).secret(each) for each in PEOPLE]
+    assert secrets[0] != Links(tmp_path / "other").secret(PEOPLE[0])
+    assert all(len(each) * 6 >= 128 and each.replace("-", "").replace("_", "").isalnum()
+               for each in secrets)  # fmt: skip
+
+
+def test_a_secret_is_of_one_person(tmp_path: Path) -> None:
+    links = Links(tmp_path)
+    assert [links.find(links.secret(each), PEOPLE) for each in PEOPLE] == PEOPLE
+    mine = links.secret(PEOPLE[0])
+    for wrong in ("", mine[:-1], mine + "A", mine.swapcase(), mine + "=", "é" * 32, "\udce9"):
+        assert links.find(wrong, PEOPLE) is None
+    assert links.find(mine, PEOPLE[1:]) is None
+
+
+def test_addresses_begin_as_the_pages_do(tmp_path: Path) -> None:
+    links = Links(tmp_path)
+    assert [links.address(each)[:3] for each in PEOPLE] == ["/a/"] * 4 + ["/c/"]
+
+
+def test_a_name_is_compared_folded(tmp_path: Path) -> None:
+    links = Links(tmp_path)
+    assert links.secret(Person("annotator", " ANA")) == links.secret(PEOPLE[0])
+
+
+def test_a_name_cannot_pass_for_a_role(tmp_path: Path) -> None:
+    links = Links(tmp_path)
+    tricks = ["\0coordinator", "coordinator\0", "coordinator", "\0"]
+    secrets = {links.secret(Person("annotator", name)) for name in tricks}
+    assert links.secret(COORDINATOR) not in secrets
+    assert len(secrets) == len(tricks)
+
+
+def test_the_key_is_its_owners_alone_and_not_made_twice(tmp_path: Path) -> None:
+    links = Links(tmp_path)
+    assert stat.S_IMODE(links.path.stat().st_mode) == 0o600
+    assert len(links.path.read_bytes()) == 32
+    assert links.warning is None
+    assert list(tmp_path.iterdir()) == [tmp_path / keys.NAME]
+    before = links.path.read_bytes()
+    keys.make(links.path)
+    assert links.path.read_bytes() == before
+
+
+def test_a_key_that_others_can_read_is_a_warning(tmp_path: Path) -> None:
+    links = Links(tmp_path)
+    links.path.chmod(0o640)
+    assert "others on this machine can read it" in (links.warning or "")
+    assert "chmod 600" in (links.warning or "")
+
+
+def test_many_servers_start_at_once_and_have_one_key(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        secrets = set(pool.map(lambda _: Links(tmp_path).secret(COORDINATOR), range(64)))
+    assert len(secrets) == 1
+    assert list(tmp_path.iterdir()) == [tmp_path / keys.NAME]
+
+
+def test_renewed_links_hold_in_every_server_and_the_old_keys_are_kept(tmp_path: Path) -> None:
+    links, other = Links(tmp_path), Links(tmp_path)
+    keys_before, secrets = [], [links.secret(COORDINATOR)]
+    for number in (1, 2):
+        keys_before.append(links.path.read_bytes())
+        assert links.renew() == tmp_path / f"annotate.key.{number}"
+        secrets.append(other.secret(COORDINATOR))
+    assert len(set(secrets)) == 3
+    assert [other.find(each, [COORDINATOR]) for each in secrets] == [None, None, COORDINATOR]
+    kept = [tmp_path / f"annotate.key.{number}" for number in (1, 2)]
+    assert [path.read_bytes() for path in kept] == keys_before
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
+def test_a_damaged_key_is_refused_and_stays(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / keys.NAME
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=f"is no key: {len(content)} bytes, and 32 are expected"):
+        Links(tmp_path)
+    assert path.read_bytes() == content
+
+
+def test_a_place_without_a_key_says_so(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(StoreError, match=r"annotate\.key: cannot be written"):
+        Links(blocked)
+    with pytest.raises(StoreError, match="cannot be read: it, or its folder, is not there"):
+        keys.read(tmp_path / keys.NAME)
+
+
+def test_a_server_whose_key_is_taken_away_goes_on_with_it(tmp_path: Path) -> None:
+    links = Links(tmp_path)
+    secret, key = links.secret(COORDINATOR), links.path.read_bytes()
+    links.path.write_bytes(key[:5])
+    assert links.find(secret, PEOPLE) == COORDINATOR
+    links.path.unlink()
+    assert links.find(secret, PEOPLE) == COORDINATOR
+    with pytest.raises(StoreError, match="cannot be renewed: it, or its folder, is not there"):
+        links.renew()
+    keys.make(links.path)
+    assert links.find(secret, PEOPLE) is None

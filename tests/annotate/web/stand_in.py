@@ -1,0 +1,50 @@
+"""As much of a server as the coordinator's page needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+import pipeline.annotate.web
+from pipeline.annotate.certainty import Certainty
+from pipeline.annotate.web.coordinator import routes
+from pipeline.annotate.work import Work
+
+SECRET = "secret"
+
+
+class Pages:
+    def __init__(self) -> None:
+        self._templates = Environment(
+            loader=PackageLoader("pipeline.annotate.web"), autoescape=True, trim_blocks=True,
+            lstrip_blocks=True, undefined=StrictUndefined, keep_trailing_newline=True,
+        )  # fmt: skip
+        self._templates.globals["asset"] = lambda name: f"/assets/{name}"
+
+    def page(self, template: str, **values: Any) -> HTMLResponse:
+        return HTMLResponse(self._templates.get_template(template).render(**values))
+
+
+def app_of(work: Work, certainty: Certainty) -> Starlette:
+    def address(role: str, name: str) -> str:
+        return f"/a/{role}-{name}"
+
+    own = routes(work, address=address, certainty=certainty)
+    folder = Path(pipeline.annotate.web.__file__).parent / "assets"
+    app = Starlette(routes=[
+        *(_under(each) for each in own),
+        Mount("/assets", StaticFiles(directory=folder)),
+    ])  # fmt: skip
+    app.state.pages = Pages()
+    return app
+
+
+def _under(route: Route) -> Route:
+    path = f"/c/{SECRET}{route.path.rstrip('/')}"
+    return Route(path, route.endpoint, methods=sorted(route.methods or {"GET"}))

@@ -1,0 +1,338 @@
+"""What the card's page asks for and sends: each person's own, once, and as the experiment spells it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.annotate import writer as writing
+from pipeline.annotate.web import readers as reading
+from pipeline.annotate.work import Work
+from pipeline.formats.decisions.database import connect, opened
+from tests.annotate.served import HERE, Served, act, ask, entries, items, label, say, work_in
+
+HOSTILE = "</script><script>alert(1)</script>\u2028\"'&<!--\u202e"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    work = work_in(tmp_path)
+    ask(work, "ana", "ben")
+    return work
+
+
+@pytest.fixture
+def served(work: Work) -> Iterator[Served]:
+    with Served(work) as served:
+        yield served
+
+
+def known(text: str) -> Any:
+    """Return what a page knows of the work."""
+    found = re.findall(r'<script type="application/json" id="work">(.*?)</script>', text, re.DOTALL)
+    assert len(found) == 1
+    return json.loads(found[0])
+
+
+def ids(served: Served, who: str = "ana", query: str = "") -> list[str]:
+    return [each["id"] for each in served.get(who, f"/cards{query}").json()["cards"]]
+
+
+def test_the_page_knows_the_work(served: Served) -> None:
+    work = known(served.get("ana").text)
+    assert work == {
+        "kind": "annotation", "title": "Verbs", "person": "ana", "round": "annotation",
+        "instructions": "Look closely.", "address": served.at("ana"), "categories": {},
+        "labels": [
+            {"label": "SVC", "key": "1", "letter": "s", "guideline": "a support verb"},
+            {"label": "figurative", "key": "2", "letter": None, "guideline": ""},
+            {"label": "free", "key": "3", "letter": None, "guideline": ""},
+        ],
+    }  # fmt: skip
+    assert known(served.get("ana", "?round=adjudication").text)["round"] == "adjudication"
+
+
+def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
+    shown = {HOSTILE: {"units": {"l1": HOSTILE, "l10": "c", "l2": "b"}, "examples": [HOSTILE] * 2}}
+    labels = (HOSTILE, *(f"label {n}" for n in range(10)))
+    work = work_in(tmp_path, labels=labels, annotators=(HOSTILE,), title=HOSTILE,
+                   instructions=HOSTILE, guidelines={HOSTILE: HOSTILE})  # fmt: skip
+    ask(work, HOSTILE, shown=shown)
+    with Served(work, {"categories": {HOSTILE: [HOSTILE]}}) as served:
+        page = served.get(HOSTILE)
+        block = page.text.partition('id="work"')[2].partition("</script>")[0]
+        assert not re.findall(r"<script>|<!--|[\u2028\u2029]", block)
+        told = known(page.text)
+        assert told["labels"][0] == {
+            "label": HOSTILE,
+            "key": "1",
+            "letter": None,
+            "guideline": HOSTILE,
+        }
+        assert [each["key"] for each in told["labels"]] == [*"123456789", "", ""]
+        assert (told["title"], told["person"], told["instructions"]) == (HOSTILE,) * 3
+        assert told["categories"] == {HOSTILE: [HOSTILE]}
+        (card,) = served.get(HOSTILE, "/cards").json()["cards"]
+        assert card["units"] == [["l1", HOSTILE], ["l2", "b"], ["l10", "c"]]
+        assert card["examples"] == [HOSTILE] * 2
+        assert served.get(HOSTILE, "/cards").headers["content-type"] == "application/json"
+        assert served.statuses(HOSTILE, label(HOSTILE, HOSTILE)) == ["saved"]
+
+
+def test_cards_come_and_go(served: Served) -> None:
+    found = served.get("ana", "/cards?most=2").json()
+    assert found["progress"] == {"asked": 5, "done": 0, "unsure": 0, "aside": 0}
+    assert found["cards"][0] == {
+        "id": "x0", "place": 1, "units": [["l1", "left0"], ["l2", "right0"]],
+        "examples": ["[[left0]] …"], "lexicon_forms": None, "answer": None, "unsure": False,
+        "note": "", "version": 0,
+    }  # fmt: skip
+    assert len(found["cards"]) == 2
+    first = label("x0", unsure=True, note="hm")
+    answer = served.post("ana", first, act("skip", "x1"), label("x2", "free")).json()
+    assert answer["progress"] == {"asked": 5, "done": 2, "unsure": 1, "aside": 1}
+    assert answer["outcomes"][0] == {
+        "key": first["key"], "status": "saved", "entry": 1, "id": "x0",
+        "standing": {"answer": "SVC", "unsure": True, "note": "hm", "version": 1},
+    }  # fmt: skip
+    assert ids(served) == ["x3", "x4", "x1"]
+    assert ids(served, "ben") == ["x0", "x1", "x2", "x3", "x4"]
+    recent = served.get("ana", "/recent?most=1").json()["cards"]
+    assert [(each["id"], each["answer"]) for each in recent] == [("x2", "free")]
+    assert [each["id"] for each in served.get("ana", "/search?text=LEFT0").json()["cards"]] == [
+        "x0"
+    ]
+    card = served.get("ana", "/cards/x0").json()["card"]
+    assert (card["answer"], card["unsure"], card["note"], card["version"]) == ("SVC", True, "hm", 1)
+
+
+def test_undo_and_how_far(served: Served) -> None:
+    assert (
+        served.statuses("ana", label("x0", unsure=True), label("x0", "free", replaces=1))
+        == ["saved"] * 2
+    )
+    assert served.get("ana", "/cards").json()["progress"]["unsure"] == 0
+    back = served.post("ana", act("undo")).json()
+    assert back["outcomes"][0]["id"] == "x0"
+    assert back["outcomes"][0]["standing"]["answer"] == "SVC"
+    assert back["progress"]["unsure"] == 1
+    assert served.statuses("ana", act("undo"), act("undo")) == ["saved", "nothing"]
+    assert served.get("ana", "/cards").json()["progress"] == {
+        "asked": 5,
+        "done": 0,
+        "unsure": 0,
+        "aside": 0,
+    }
+
+
+def test_stale_and_repeated(served: Served) -> None:
+    first = label("x0")
+    assert served.statuses("ana", first, first) == ["saved", "repeated"]
+    assert served.statuses("ana", first) == ["repeated"]
+    late = served.post("ana", label("x0", "free")).json()["outcomes"][0]
+    assert (late["status"], late["standing"]) == (
+        "stale", {"answer": "SVC", "unsure": False, "note": "", "version": 1},
+    )  # fmt: skip
+    assert entries(served.work) == ["SVC"]
+
+
+def test_an_unknown_secret_is_told_nothing(served: Served) -> None:
+    mine = served.at("ana")
+    nowhere = served.client.get("/nowhere")
+    wrong = [mine[:-1], f"{mine}A", mine.replace("/a/", "/c/"), f"{mine}/", f"{mine}/%2e", "/a/%00",
+             f"{mine}/nothing", "/a/" + "%C3%A9" * 32, mine.swapcase().replace("/A/", "/a/")]  # fmt: skip
+    for path in wrong:
+        answer = served.client.get(path)
+        assert (answer.status_code, answer.content) == (404, nowhere.content), path
+        assert dict(answer.headers) == dict(nowhere.headers)
+    for path in ("/cards", "/recent", "/search?text=x", "/cards/x0", "/cards?round=no"):
+        assert served.client.get(f"/a/{'A' * 32}{path}").content == nowhere.content
+    post = served.client.post(
+        f"/a/{'A' * 32}/decisions", json={"decisions": [label("x0")]}, headers={"Origin": HERE}
+    )
+    assert (post.status_code, post.content) == (404, nowhere.content)
+    assert entries(served.work) == []
+
+
+def test_nobody_writes_or_reads_anothers(served: Served) -> None:
+    ask(served.work, "ben", shown={**items(), "only": items()["x0"]})
+    mine = label("x0", note="of ana")
+    assert served.statuses("ana", mine) == ["saved"]
+    # with her key, he decides for himself and learns nothing of hers
+    his = served.post("ben", {**mine, "answer": "free", "note": ""}).json()["outcomes"][0]
+    assert (his["status"], his["standing"]["answer"], his["standing"]["note"]) == (
+        "saved",
+        "free",
+        "",
+    )
+    assert served.statuses("ana", label("only")) == ["unknown"]
+    assert served.get("ana", "/cards/only").status_code == 404
+    assert served.get("ben", "/search?text=of ana").json()["cards"] == []
+    assert served.statuses("ben", act("undo"), act("undo")) == ["saved", "nothing"]
+    for name in ("annotator", "who", "round", "source", "at"):
+        assert served.post("ben", label("x1", **{name: "ana"})).status_code == 400
+    path = f"{served.at('ben')}/cards/../../../{served.at('ana').rpartition('/')[2]}/cards"
+    assert served.client.get(path.replace("..", "%2e%2e")).status_code == 404
+    with opened(served.work.database) as log:
+        rows = log.execute(
+            "SELECT annotator, answer FROM log JOIN tasks USING (task) WHERE kind = 'label'"
+        )
+        assert [tuple(row) for row in rows] == [("ana", "SVC"), ("ben", "free")]
+
+
+def test_an_item_may_be_called_anything(tmp_path: Path) -> None:
+    work = work_in(tmp_path)
+    names = ["a/b", "../x", "ü ?#%", "a//b/"]
+    ask(work, "ana", shown={each: items()["x0"] for each in names})
+    with Served(work) as served:
+        for name in names:
+            quoted = "".join(f"%{byte:02X}" for byte in name.encode())
+            assert served.get("ana", f"/cards/{quoted}").json()["card"]["id"] == name
+        assert served.statuses("ana", *map(label, names)) == ["saved"] * 4
+
+
+def test_two_servers_on_one_folder_are_one(work: Work) -> None:
+    with Served(work) as one, Served(work) as other:
+        assert one.at("ana") == other.at("ana")
+        first = label("x0")
+        assert one.statuses("ana", first) == ["saved"]
+        assert other.statuses("ana", first) == ["repeated"]
+        assert other.statuses("ana", label("x0", "free")) == ["stale"]
+        assert other.statuses("ana", label("x0", "free", replaces=1)) == ["saved"]
+        assert one.get("ana", "/cards/x0").json()["card"]["answer"] == "free"
+        assert one.statuses("ana", act("undo")) == ["saved"]
+        assert ids(one) == ids(other) == ["x1", "x2", "x3", "x4"]
+        one.links.renew()
+        assert other.client.get(f"/a/{'A' * 32}").status_code == 404
+        assert one.at("ana") == other.at("ana")
+        assert ids(other) == ["x1", "x2", "x3", "x4"]
+
+
+def test_a_full_disk_is_503_and_nothing_is_acknowledged(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    decision = label("x0", note="x" * 9_000)
+    with monkeypatch.context() as patch:
+        patch.setattr(writing, "connect", full)
+        answer = served.post("ana", decision)
+        assert (answer.status_code, answer.json()) == (
+            503, {"error": "not saved: database or disk is full"},
+        )  # fmt: skip
+    assert entries(served.work) == []
+    served.writer._close()
+    assert served.statuses("ana", decision) == ["saved"]
+
+
+def test_decisions_that_cannot_be_read_are_503_without_the_path(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "connect", lambda path: connect(path.parent))
+    answer = served.get("ana", "/cards")
+    assert answer.status_code == 503
+    assert str(served.work.folder) not in answer.text
+    monkeypatch.undo()
+    assert ids(served) == ["x0", "x1", "x2", "x3", "x4"]
+
+
+def test_fifty_at_once_are_saved_once_each_in_few_transactions(tmp_path: Path) -> None:
+    people = tuple(f"person {n}" for n in range(50))
+    work = work_in(tmp_path, annotators=people)
+    ask(work, *people)
+    answers: dict[str, list[str]] = {}
+    with Served(work) as served, opened(work.database) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        def send(who: str) -> None:
+            answers[who] = served.statuses(who, label("x0"), label("x1"), label("x2", "free"))
+
+        threads = [threading.Thread(target=send, args=(who,)) for who in people]
+        for each in threads:
+            each.start()
+        pause = threading.Event()
+        while served.writer.waiting < 45:  # the first few may be in the hands of the writer
+            pause.wait(0.01)
+        other.execute("COMMIT")
+        for each in threads:
+            each.join()
+        assert answers == {who: ["saved"] * 3 for who in people}
+        assert len(entries(work)) == 150
+        assert served.writer.transactions <= 7
+
+
+def test_in_adjudication_the_first_answers_are_shown(served: Served) -> None:
+    work = served.work
+    say(work, "ben", "x0", "free", note="no")
+    say(work, "ana", "x0", "SVC", unsure=True)
+    ask(work, "cleo", "ana", ids=["x0", "x1"], named="adjudication")
+    first = [
+        {"annotator": "ana", "answer": "SVC", "unsure": True, "note": ""},
+        {"annotator": "ben", "answer": "free", "unsure": False, "note": "no"},
+    ]  # fmt: skip
+    cards = served.get("ana", "/cards?round=adjudication").json()["cards"]
+    assert [(each["id"], each["first"], each["answer"]) for each in cards] == [
+        ("x0", first, None), ("x1", [], None),
+    ]  # fmt: skip
+    assert "first" not in served.get("ana", "/cards/x0").json()["card"]
+    assert served.get("ben", "/cards/x0?round=adjudication").status_code == 404
+    assert ids(served, "ben", "?round=adjudication") == []
+    third = served.at("cleo", "adjudicator")
+    assert known(served.client.get(third).text)["round"] == "adjudication"
+    found = served.client.get(f"{third}/cards").json()
+    assert (found["cards"][0]["first"], found["progress"]["asked"]) == (first, 2)
+    assert served.client.get(f"{third}/cards?round=annotation").status_code == 400
+    assert served.get("cleo").status_code == 404  # no annotator of the first round
+    assert served.client.get(served.at("ben", "adjudicator")).status_code == 404
+    answer = served.client.post(
+        f"{third}/decisions", json={"decisions": [label("x0", "free")]}, headers={"Origin": HERE}
+    )
+    assert answer.json()["outcomes"][0]["status"] == "saved"
+    assert served.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
+
+
+def test_a_settled_answer_is_409_and_the_others_are_saved(served: Served) -> None:
+    work = served.work
+    say(work, "ana", "x0", "SVC")
+    ask(work, "cleo", ids=["x0"], named="adjudication")
+    sent = label("x1"), label("x0", "free", replaces=1), label("x2")
+    answer = served.post("ana", *sent)
+    assert answer.status_code == 409
+    told = answer.json()
+    assert "first round to 'x0' no longer change" in told["error"]
+    assert told["refused"] == [sent[1]["key"]]
+    assert [each["key"] for each in told["outcomes"]] == [sent[0]["key"], sent[2]["key"]]
+    assert entries(work) == ["SVC", "SVC", "SVC"]
+    assert served.get("ana", "/cards/x0").json()["card"]["answer"] == "SVC"
+
+
+def test_secrets_are_in_no_log(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+    mine = served.at("ana")
+    with caplog.at_level(logging.DEBUG, "pipeline"), caplog.at_level(logging.DEBUG, "uvicorn"):
+        served.post("ana", label("x0"), label("x0", "no such label"))
+        served.get("ana", "/cards?most=x")
+        served.client.get(mine + "x")
+    assert mine.rpartition("/")[2] not in "".join(
+        each.getMessage() for each in caplog.records if each.name.partition(".")[0] != "httpx"
+    )
+
+
+def test_who_no_longer_adjudicates_has_no_link(served: Served) -> None:
+    third = served.at("cleo", "adjudicator")
+    assert served.client.get(third).status_code == 404
+    ask(served.work, "cleo", named="adjudication")
+    assert served.client.get(third).status_code == 200
+    ask(served.work, "dan", named="adjudication")
+    assert served.client.get(third).status_code == 404

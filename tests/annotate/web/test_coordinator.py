@@ -1,0 +1,212 @@
+"""The coordinator's page: what stands there, what it takes, and that nothing of it is HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from pipeline.annotate.adjudicating import ROUND
+from pipeline.annotate.answers import asked_for, standing_answers
+from pipeline.annotate.certainty import Certainty
+from pipeline.formats.decisions.database import opened
+from tests.annotate.desk import say
+from tests.annotate.experiment import PRECISION, Desk, desk
+from tests.annotate.web.stand_in import SECRET, app_of
+
+HOME = f"/c/{SECRET}"
+_LONG = 120.0
+
+
+class Place:
+    """A desk with the page of its coordinator."""
+
+    def __init__(self, folder: Path, stages: str = PRECISION) -> None:
+        self.desk: Desk = desk(folder, stages)
+        self.certainty = Certainty(self.desk.work, pause=0.0)
+        self.client = TestClient(app_of(self.desk.work, self.certainty))
+
+    def text(self, query: str = "") -> str:
+        answer = self.client.get(HOME + query)
+        assert answer.status_code == 200
+        return answer.text
+
+    def reckoned(self) -> None:
+        self.certainty.ask()
+        self.certainty.wait(_LONG)
+
+    def differ(self, count: int) -> list[str]:
+        """Let all be judged, and so many items differently."""
+        self.desk.judge_all()
+        shared = sorted(set(self.desk.cards("ana")) & set(self.desk.cards("ben")))[:count]
+        for each in shared:
+            self.desk.judge("ben", [each], "no" if self.desk.truth[each] == "yes" else "yes")
+        return shared
+
+    def open(self, **given: object) -> tuple[int, dict[str, object]]:
+        answer = self.client.post(f"{HOME}/adjudication", json=given)
+        return answer.status_code, answer.json()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    found = Place(tmp_path)
+    yield found
+    found.certainty.close()
+
+
+def told(page: str) -> str:
+    """Return the words of a page in one line."""
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def test_an_empty_page_says_so(place: Place) -> None:
+    page = told(place.text())
+    for said in ("Nothing is judged yet.", "Not yet: there are fewer than two items",
+                 "None so far.", "The round has not been opened."):  # fmt: skip
+        assert said in page
+    assert "ana 0 84 0 0 — — never" in page
+
+
+def test_what_is_known_stands_there_once_it_is_reckoned(place: Place) -> None:
+    place.desk.judge_all(40)
+    assert "Being reckoned." in told(place.text())
+    place.certainty.wait(_LONG)
+    page = told(place.text())
+    assert "Being reckoned." not in page
+    assert re.search(r"About [\d,]+ more judgements until all limits lie within 5 points", page)
+    assert re.search(r"Reckoned \d+ seconds? ago, at \d{4}-", page)
+    assert re.search(r"TP all candidates 600 \d+\.\d \d+\.\d \d+\.\d", page)
+    assert "ana 40 84 0 0 3.0 3.0 to 3.0" in page
+    assert "ana and ben observed agreement" in page
+
+
+def test_the_wished_width_is_asked_in_points(place: Place) -> None:
+    place.desk.judge_all(40)
+    place.reckoned()
+    assert "Done: all limits lie no further than 50 points" in place.text("?points=50")
+    wrong = told(place.text("?points=%3Cb%3E"))
+    assert "is a number of points from 0.1 to 50, unlike &lt;b&gt;; these are 5." in wrong
+
+
+def test_lines_show_how_limits_narrow_and_say_it(place: Place) -> None:
+    for most in (10, 40):
+        place.desk.judge_all(most)
+        place.reckoned()
+    page = place.text()
+    (said,) = re.findall(r'<svg [^>]*role="img" aria-label="(TP, all candidates[^"]+)"', page)
+    assert re.fullmatch(
+        r"TP, all candidates at 600: \d+\.\d points to either side after \d+ items,"
+        r" \d+\.\d after \d+", said,
+    )  # fmt: skip
+    assert len(re.findall("<polyline ", page)) == 5
+
+
+def test_an_experiment_without_questions_gets_a_sentence(tmp_path: Path) -> None:
+    place = Place(tmp_path, "")
+    place.desk.judge_all(10)
+    assert "No stage of this experiment evaluates by what is filled in here" in place.text()
+
+
+def test_the_round_is_opened_for_a_third_person(place: Place) -> None:
+    ids = place.differ(3)
+    assert "3 items are answered by all who are asked, with different labels" in place.text()
+    assert place.open(who="third", name="Eva", unsure=False) == (
+        200, {"new": 3, "said": "3 items are new in the round."},
+    )  # fmt: skip
+    with opened(place.desk.work.database) as connection:
+        before = standing_answers(connection)
+        say(connection, "Eva", [(ids[0], "no")], named=ROUND, note="clear")
+    page = told(place.text())
+    assert "1 of 3 resolved, 2 open." in page
+    assert page.count("waits for Eva") == 2
+    assert "http://testserver/a/adjudicator-Eva" in page
+    with opened(place.desk.work.database) as connection:
+        assert standing_answers(connection) == before
+    code, again = place.open(who="third", name="Eva")
+    assert (code, again["new"]) == (200, 0)
+
+
+def test_the_round_is_opened_for_those_who_disagree(place: Place) -> None:
+    place.differ(2)
+    assert place.open(who="those")[1]["new"] == 2
+    page = told(place.text())
+    assert "http://testserver/a/annotator-ana?round=adjudication" in page
+    assert page.count("waits for ana, ben") == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"who": "third", "name": "Ana"}, "ana annotates, and is no third person; give another"),
+        ({"who": "third"}, "'' is no name"),
+        ({"who": "everybody"}, "Input should be 'third' or 'those'"),
+        ({"who": "those", "more": 1}, "Extra inputs are not permitted"),
+        ({"who": "third", "name": "Eva", "unsure": "yes"}, "Input should be a valid boolean"),
+    ],
+)
+def test_what_cannot_be_opened_changes_nothing(
+    place: Place, given: dict[str, object], said: str
+) -> None:
+    place.differ(1)
+    code, answer = place.open(**given)
+    assert code == 400
+    assert said in str(answer["error"])
+    assert "Traceback" not in str(answer)
+    with opened(place.desk.work.database) as connection:
+        assert asked_for(connection, named=ROUND) == []
+
+
+def test_a_body_that_is_too_long_is_refused(place: Place) -> None:
+    assert place.open(who="third", name="x" * 20_000)[0] == 413
+
+
+def test_no_text_of_people_is_html(place: Place) -> None:
+    (one,) = place.differ(1)
+    hostile = "<script>alert(1)</script>\"'&\u202e"
+    with opened(place.desk.work.database) as connection:
+        say(connection, "ana", [(one, hostile)], unsure=True, note=hostile)
+    assert place.open(who="third", name=hostile.replace("\u202e", ""))[0] == 200
+    page = place.text()
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "\u202e" not in page
+    # what the policy of content forbids
+    assert re.findall(r"<[^>]*\sstyle=", page) == re.findall(r"<[^>]*\son\w+=", page) == []
+    assert re.findall(r"<script(?![^>]*\ssrc=)[^>]*>", page) == []
+
+
+def test_the_stamp_changes_when_there_is_something_new(place: Place) -> None:
+    def stamp() -> str:
+        return str(place.client.get(f"{HOME}/state").json()["stamp"])
+
+    first = stamp()
+    assert f'data-stamp="{first}"' in place.text()
+    assert stamp() == first
+    place.desk.judge_all(5)
+    place.reckoned()
+    assert stamp() != first
+
+
+def test_every_part_that_is_renewed_has_a_name(place: Place) -> None:
+    place.differ(1)
+    place.open(who="those")
+    parts = re.findall(r"<[^>]*\bdata-live\b[^>]*>", place.text())
+    assert len(parts) == 6
+    assert all(re.search(r'\bid="\w+"', each) for each in parts)
+
+
+def test_keying_has_people_and_nothing_to_agree_on(tmp_path: Path) -> None:
+    work = desk(tmp_path).work
+    keying = replace(work, kind="keying", labels=())
+    client = TestClient(app_of(keying, Certainty(keying)))
+    page = told(client.get(HOME).text)
+    assert "Each lemma has one person, so that there is no agreement to show." in page
+    assert "ana 0 84" in page
+    for absent in ("How sure", "Disagreements", "Adjudication", "Open the round"):
+        assert absent not in page
+    assert client.post(f"{HOME}/adjudication", json={"who": "those"}).json()["new"] == 0

@@ -1,0 +1,89 @@
+"""Two runs compared on a page; what is no longer in the store is said."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli.main import main
+from tests.api.test_sweep_report import EXPERIMENT
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"a{n}\tb\t{n % 7 + 1}\t{n + 9}\t60\t999\t{int(n % 3 == 0)}" for n in range(40)]
+    (tmp_path / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
+    (tmp_path / "x.toml").write_text(EXPERIMENT)
+    assert main(["run", "x.toml", "--no-report"]) == 0
+    assert main(["run", "x.toml", "--no-report", "--set", "stages.sample.rate=0.9"]) == 0
+    return tmp_path
+
+
+def page(folder: Path, *words: str) -> str:
+    command = ["diff", "small:latest~1", "small:latest", "--html", "d.html", *words]
+    assert main(command) == 0
+    return (folder / "d.html").read_text()
+
+
+def test_the_page_has_settings_findings_rows_and_figures(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    text = page(folder)
+    assert capsys.readouterr().out == "comparison: d.html\n"
+    assert "1 setting and 3 stages differ; 4 stages are equal." in text
+    assert "config rate: 0.5 -&gt; 0.9" in text
+    assert "Findings side by side" in text
+    assert "First run. Precision of the n-best lists" in text
+    assert str(folder) not in text
+
+
+def test_a_file_that_is_there_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "d.html").write_text("mine")
+    assert main(["diff", "small:latest~1", "small:latest", "--html", "d.html"]) == 2
+    assert "is there already; add --overwrite" in capsys.readouterr().err
+    assert (folder / "d.html").read_text() == "mine"
+    assert "Two runs compared" in page(folder, "--overwrite")
+    assert main(["diff", "small:latest", "small:latest", "--html", "no/d.html"]) == 2
+    assert "the folder no does not exist" in capsys.readouterr().err
+
+
+def test_results_that_are_gone_are_said(folder: Path) -> None:
+    shutil.rmtree(folder / "runs/small/sample")
+    text = page(folder)
+    assert "Results of the first run are no longer in the store: sample." in text
+    assert "Results of the second run are no longer in the store: sample." in text
+    shutil.rmtree(folder / "runs/small")
+
+
+def test_all_results_are_gone(folder: Path) -> None:
+    for stage in (folder / "runs/small").iterdir():
+        if stage.is_dir() and stage.name != "history":
+            shutil.rmtree(stage)
+    text = page(folder)
+    assert "Neither run has findings that could be read." in text
+
+
+def test_a_run_with_itself(folder: Path) -> None:
+    assert main(["diff", "small:latest", "small:latest", "--html", "d.html"]) == 0
+    assert "Nothing differs; 7 stages are equal." in (folder / "d.html").read_text()
+
+
+def test_runs_of_two_experiments(folder: Path) -> None:
+    other = EXPERIMENT.replace('name = "small"', 'name = "other"').replace('"t_score"', '"dice"')
+    (folder / "y.toml").write_text(other)
+    assert main(["run", "y.toml", "--no-report"]) == 0
+    assert main(["diff", "small:latest", "other:latest", "--html", "d.html"]) == 0
+    text = (folder / "d.html").read_text()
+    assert "stages.scores.measures" in text
+
+
+def test_the_text_stays_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["diff", "small:latest~1", "small:latest"]) == 0
+    said = capsys.readouterr().out
+    assert "stages.sample.rate: 0.5 -> 0.9" in said
+    assert "3 stage(s) differ" in said

@@ -1,0 +1,115 @@
+"""Works that are served for a test, and windows that open their pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from pipeline.annotate.work import Work
+from tests.browser.annotate.serving import Coordinated, Served, Subject
+from tests.browser.pages import PATIENCE
+from tests.browser.watch import HARMLESS, Watch
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page
+
+Serve = Callable[[Subject], Served]
+Coordinate = Callable[[Work], Coordinated]
+CARD = ".unit, #rest h2"
+"""What a page of cards shows when it is there."""
+
+
+class OpenCard(Protocol):
+    """Opens somebody's page in a window of its own, or in one that is there."""
+
+    def __call__(
+        self,
+        address: str,
+        *,
+        context: BrowserContext | None = None,
+        width: int = 1400,
+        height: int = 900,
+        dark: bool = False,
+        finger: bool = False,
+        before: str = "",
+        ready: str = CARD,
+    ) -> Page:
+        """Return the page, when it shows a card or says why there is none."""
+
+
+class _Watch(Watch):
+    """As that of reports, but a server may be away, and a page may ask before it is left."""
+
+    def _own(self, address: str) -> bool:
+        return address.startswith((f"{self.address}/", *HARMLESS))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if not message.text.startswith("Failed to load resource"):
+            super()._console(message)
+
+    def _dialog(self, dialog: Dialog) -> None:
+        if dialog.type == "beforeunload":
+            dialog.accept()
+        else:
+            super()._dialog(dialog)
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Return a function that serves a subject until the test ends."""
+    served: list[Served] = []
+
+    def one(subject: Subject) -> Served:
+        served.append(Served(subject, tmp_path / str(len(served))))
+        return served[-1]
+
+    yield one
+    for each in served:
+        each.stop()
+
+
+@pytest.fixture
+def coordinate() -> Iterator[Coordinate]:
+    """Return a function that serves an experiment's work, with the coordinator's page."""
+    served: list[Coordinated] = []
+
+    def one(work: Work) -> Coordinated:
+        served.append(Coordinated(work))
+        return served[-1]
+
+    yield one
+    for each in served:
+        each.stop()
+
+
+@pytest.fixture
+def open_card(chromium: Browser) -> Iterator[OpenCard]:
+    """Return a function that opens a page of annotation; see `OpenCard`."""
+    watches: list[_Watch] = []
+
+    def open_one(
+        address: str, *, context: BrowserContext | None = None, width: int = 1400,
+        height: int = 900, dark: bool = False, finger: bool = False, before: str = "",
+        ready: str = CARD,
+    ) -> Page:  # fmt: skip
+        if context is None:
+            context = chromium.new_context(
+                viewport={"width": width, "height": height}, has_touch=finger, is_mobile=finger,
+                color_scheme="dark" if dark else "light",
+            )  # fmt: skip
+            context.set_default_timeout(PATIENCE)
+            watches.append(_Watch(context, "/".join(address.split("/")[:3])))
+            if before:
+                context.add_init_script(before)
+        page = context.new_page()
+        page.goto(address)
+        page.locator(ready).first.wait_for()
+        return page
+
+    yield open_one
+    for watch in watches:
+        watch.context.close()
+    assert [fault for watch in watches for fault in watch.faults] == []

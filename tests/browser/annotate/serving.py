@@ -1,0 +1,131 @@
+"""A work of a test, served in a thread; the server goes and comes back on the same address."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from starlette.applications import Starlette
+
+from pipeline.annotate.certainty import Certainty
+from pipeline.annotate.links import COORDINATOR, Links, Person
+from pipeline.annotate.web import coordinator
+from pipeline.annotate.web.app import app_of
+from pipeline.annotate.web.serving import listening, server_of
+from pipeline.annotate.work import Work
+from pipeline.formats.decisions import database
+from pipeline.formats.decisions.log import Round
+from pipeline.formats.decisions.tasks import Asked, take_over
+
+LABELS = ("SVC", "figurative", "free")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is asked of whom: items by id, as `take_over` has them."""
+
+    items: Mapping[str, Mapping[str, Any]]
+    kind: Literal["annotation", "keying"] = "annotation"
+    title: str = "PP-verb pairs"
+    instructions: str = "Label each pair."
+    labels: Sequence[str] = LABELS
+    guidelines: Mapping[str, str] = field(default_factory=dict)
+    annotators: Sequence[str] = ("anna",)
+
+
+class Serving:
+    """A work that is served; its server goes and comes back on the same address."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.links = Links(work.folder)
+        self.port = 0
+        self.start()
+        self.origin = f"http://127.0.0.1:{self.port}"
+
+    def address(self, person: str = "anna", named: Round = "annotation") -> str:
+        """Return the address of somebody's page."""
+        asked = person in self.work.annotators
+        path = self.links.address(Person("annotator" if asked else "adjudicator", person))
+        query = "?round=adjudication" if named == "adjudication" else ""
+        return f"{self.origin}{path}{query}"
+
+    def app(self) -> Starlette:
+        """Return what is served."""
+        return app_of(self.work, self.links)
+
+    def start(self) -> None:
+        """Serve, and return when the server answers."""
+        listener = listening("127.0.0.1", self.port)
+        self.port = listener.getsockname()[1]
+        self._server = server_of(self.app())
+        self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
+        self._thread.start()
+        while not self._server.started:
+            assert self._thread.is_alive(), "the server did not start"
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """Be away."""
+        self._server.should_exit = True
+        self._thread.join(30)
+        assert not self._thread.is_alive(), "the server did not stop"
+
+    def log(self) -> list[dict[str, Any]]:
+        """Return all entries of the log, with the item and the person."""
+        query = "SELECT l.*, t.id, t.annotator FROM log l JOIN tasks t USING (task) ORDER BY entry"
+        with database.read_only(self.work.database) as connection:
+            return [dict(row) for row in connection.execute(query)]
+
+
+class Served(Serving):
+    """A subject that is served from a folder of its own."""
+
+    def __init__(self, subject: Subject, folder: Path) -> None:
+        self.work = Work(
+            project=cast(Any, None), stage="sheet", kind=subject.kind, title=subject.title,
+            instructions=subject.instructions, labels=tuple(subject.labels),
+            annotators=tuple(subject.annotators), folder=folder, guidelines=subject.guidelines,
+        )  # fmt: skip
+        self.ask(subject.items, subject.annotators)
+        super().__init__(self.work)
+
+    def ask(
+        self, items: Mapping[str, Mapping[str, Any]], people: Sequence[str],
+        named: Round = "annotation",
+    ) -> None:  # fmt: skip
+        """Ask everybody for all items, in their order."""
+        every = [Asked(who, each, place) for who in people for place, each in enumerate(items)]
+        with database.opened(self.work.database) as connection:
+            take_over(connection, items, every, round=named)
+
+
+class Coordinated(Serving):
+    """The work of an experiment, served with the coordinator's page."""
+
+    def __init__(self, work: Work) -> None:
+        self.certainty = Certainty(work)
+        super().__init__(work)
+
+    @property
+    def coordinator(self) -> str:
+        """The address of the coordinator's page."""
+        return f"{self.origin}{self.links.address(COORDINATOR)}"
+
+    def app(self) -> Starlette:
+        """Return what is served."""
+        own = coordinator.routes(
+            self.work,
+            address=lambda role, name: self.links.address(Person(role, name)),
+            certainty=self.certainty,
+        )
+        return app_of(self.work, self.links, coordinator=own)
+
+    def stop(self) -> None:
+        """Be away for good."""
+        super().stop()
+        self.certainty.close()

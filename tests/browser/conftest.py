@@ -1,0 +1,122 @@
+"""A Chromium for all tests of the browser, a window for each, and the reports that they open.
+
+A test fails if its page writes a warning or an error to the console, asks for anything but itself,
+or opens a dialog. Where there is a Chromium, a test that is skipped is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.pages import AXE, PATIENCE, Open, settled
+from tests.browser.reports import made
+from tests.browser.watch import Watch
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which(os.environ.get("LEXASSAY_CHROMIUM") or "chromium")
+"""The program, if it is there."""
+FLAGS = (
+    "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark all tests of this folder; leave out what needs axe where it is not."""
+    own = [item for item in items if item.path.is_relative_to(HERE)]
+    for item in own:
+        item.add_marker("browser")
+    without = [] if AXE.is_file() else [item for item in own if item.get_closest_marker("axe")]
+    if without:
+        config.hook.pytest_deselected(items=without)
+        items[:] = [item for item in items if item not in without]
+
+
+def _own(reporter: pytest.TerminalReporter, kind: str) -> int:
+    """Return how many tests of this folder ended so."""
+    folder = HERE.relative_to(HERE.parents[1]).as_posix()
+    ends = reporter.stats.get(kind, [])
+    return sum(getattr(each, "nodeid", "").startswith(folder) for each in ends)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests a browser has run, and what is missing."""
+    say = terminalreporter.write_line
+    run = sum(_own(terminalreporter, kind) for kind in ("passed", "failed"))
+    skipped = _own(terminalreporter, "skipped")
+    if run:
+        say(f"browser: {run} tests were run")
+    if skipped and CHROMIUM:
+        say(f"browser: {skipped} tests were skipped, though a Chromium is here: a failure")
+    if (run or skipped) and not AXE.is_file():
+        say(
+            "browser: axe-core is not here (`make browser` has it from npm): its tests are left out"
+        )
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail if a test was skipped though there is a Chromium."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if CHROMIUM and reporter is not None and _own(reporter, "skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Start one Chromium; in a sandbox unless root runs it, who can have none."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is here")
+    api = pytest.importorskip("playwright.sync_api", reason="`make browser` installs Playwright")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=FLAGS, chromium_sandbox=os.getuid() != 0
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def report_page(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Callable[[str], Path]:
+    """Return a function to the page of a report, which all processes of the session share."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = folder.parent if hasattr(request.config, "workerinput") else folder
+    return lambda name: made(name, shared)
+
+
+@pytest.fixture
+def open_report(chromium: Browser, report_page: Callable[[str], Path]) -> Iterator[Open]:
+    """Return a function that opens a report in a window of its own; see `Open`."""
+    watches: list[Watch] = []
+
+    def open_one(
+        name: str, *, width: int = 1400, height: int = 900,
+        dark: bool = False, scripts: bool = True, finger: bool = False,
+    ) -> Page:  # fmt: skip
+        address = report_page(name).as_uri()
+        context = chromium.new_context(
+            viewport={"width": width, "height": height}, java_script_enabled=scripts,
+            color_scheme="dark" if dark else "light", has_touch=finger,
+        )  # fmt: skip
+        context.set_default_timeout(PATIENCE)
+        watches.append(Watch(context, address))
+        page = context.new_page()
+        page.goto(address)
+        if scripts:
+            settled(page)
+        return page
+
+    yield open_one
+    for watch in watches:
+        watch.context.close()
+    assert [fault for watch in watches for fault in watch.faults] == []

@@ -1,0 +1,331 @@
+"""The table of all rows: searched, sorted, filtered, opened; by mouse, keys and finger."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from base64 import b64decode
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.hostile import TEXTS
+from tests.browser.pages import PATIENCE, WIDTHS, Open, nothing
+from tests.browser.reports import REPORTS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+HAVE = [
+    name for name in ("annotated", "clustering", "lexicon", "hostile", "krenn") if name in REPORTS
+]
+
+
+def explorer(page: Page, number: int = 0) -> Locator:
+    """Return a table of all rows, once it is there."""
+    figure = page.locator("[data-explorer]").nth(number)
+    figure.scroll_into_view_if_needed()
+    page.locator("[data-explorer][data-ready]").nth(number).wait_for(timeout=PATIENCE)
+    return figure
+
+
+def count(figure: Locator) -> int:
+    """Return how many rows it says there are."""
+    said = figure.get_by_role("status").inner_text()
+    return int(said.split()[0].replace(",", ""))
+
+
+def left_edge(mark: Locator) -> int:
+    """Return where it begins, in whole pixels."""
+    box = mark.bounding_box()
+    assert box
+    return round(box["x"])
+
+
+def column(figure: Locator, name: str) -> list[str]:
+    """Return the texts of a column, as far as rows are drawn, from the top."""
+    question = """(figure, name) => {
+      const heads = [...figure.querySelectorAll(".slick-header-column")].filter((h) => h.dataset.id);
+      const place = heads.findIndex((head) => head.textContent.trim() === name);
+      const rows = [...figure.querySelectorAll(".slick-row")].sort((a, b) => a.dataset.row - b.dataset.row);
+      return rows.map((row) => row.querySelector(`.l${place}`)?.textContent ?? "");
+    }"""
+    found: list[str] = figure.evaluate(question, name)
+    return found
+
+
+def numbers(texts: list[str]) -> list[float]:
+    return [
+        float(text.replace(",", "").replace("−", "-")) for text in texts if text not in {"", "–"}
+    ]
+
+
+def head(figure: Locator, name: str) -> Locator:
+    return figure.locator(".slick-header-column", has_text=name).first
+
+
+def pick(figure: Locator, name: str, value: str) -> None:
+    """Ask for the rows with this value of a column."""
+    select = figure.locator(".explorer-filters label", has_text=name).last.locator("select")
+    select.select_option(label=value)
+
+
+def settle(page: Page) -> None:
+    """Wait until what was typed is answered."""
+    page.wait_for_timeout(400)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", HAVE)
+def test_every_table_is_drawn(open_report: Open, name: str, width: int) -> None:
+    page = open_report(name, width=width)
+    tables = page.locator("[data-explorer]").count()
+    assert tables
+    for number in range(tables):
+        figure = explorer(page, number)
+        rows = count(figure)
+        assert rows
+        assert 0 < figure.locator(".slick-row").count() <= 60
+        assert figure.get_by_role("grid").get_attribute("aria-rowcount") == str(rows + 1)
+        assert not figure.locator(".explorer-plain").is_visible()
+        assert figure.evaluate("(figure) => figure.getBoundingClientRect().right") <= width
+        assert figure.evaluate("(figure) => figure.scrollWidth <= figure.clientWidth + 1")
+
+
+def test_a_search_narrows_the_rows(open_report: Open) -> None:
+    page = open_report("annotated")
+    figure = explorer(page)
+    every, word = count(figure), column(figure, "l2")[0]
+    figure.get_by_role("searchbox").fill(word.upper()[:4])
+    settle(page)
+    assert 0 < count(figure) < every
+    assert all(word[:4] in f"{l1} {l2}" for l1, l2 in
+               zip(column(figure, "l1"), column(figure, "l2"), strict=True))  # fmt: skip
+    figure.get_by_role("searchbox").fill("no such word")
+    settle(page)
+    assert count(figure) == 0
+    figure.get_by_role("searchbox").fill("")
+    settle(page)
+    assert count(figure) == every
+
+
+def test_a_click_on_a_heading_sorts_and_another_turns_the_order(open_report: Open) -> None:
+    figure = explorer(open_report("annotated"))
+    head(figure, "l2").click()
+    rising = column(figure, "l2")
+    assert rising == sorted(rising)
+    assert head(figure, "l2").get_attribute("aria-sort") == "ascending"
+    head(figure, "l2").click()
+    falling = column(figure, "l2")
+    assert falling == sorted(falling, reverse=True)
+    assert falling[0] != rising[0]
+    head(figure, "t-score").click()
+    scores = numbers(column(figure, "t-score"))
+    assert scores == sorted(scores)
+
+
+def test_rows_are_filtered_by_rank_and_by_label(open_report: Open) -> None:
+    page = open_report("annotated")
+    figure = explorer(page)
+    every = count(figure)
+    figure.get_by_text("Filter", exact=True).click()
+    figure.get_by_label("Value").fill("25")
+    settle(page)
+    assert count(figure) == 25
+    figure.get_by_label("Value").fill("")
+    settle(page)
+    assert count(figure) == every
+    pick(figure, "judged", "yes")
+    judged = count(figure)
+    assert 0 < judged <= every
+    pick(figure, "annotators differ", "no")
+    assert 0 < count(figure) < judged
+
+
+def test_a_row_opens_to_all_that_is_known_of_it(open_report: Open) -> None:
+    page = open_report("annotated")
+    figure = explorer(page)
+    figure.get_by_text("Filter", exact=True).click()
+    pick(figure, "annotators differ", "no")
+    figure.locator(".slick-cell").first.click()
+    opened = figure.get_by_role("dialog")
+    opened.get_by_role("heading", level=3).wait_for(timeout=PATIENCE)
+    headings = opened.get_by_role("heading", level=4).all_inner_texts()
+    assert headings == [
+        "Examples", "Contingency table, observed (expected)", "Score and rank", "Judgements",
+        "All values",
+    ]  # fmt: skip
+    assert opened.locator(".explorer-line mark").count() >= 2
+    judgements = opened.locator("section:has(h4:text-is('Judgements'))")
+    assert judgements.locator("tbody tr").count() == 2
+    page.keyboard.press("Escape")
+    assert not opened.is_visible()
+
+
+def test_marked_words_stand_one_below_the_other(open_report: Open) -> None:
+    figure = explorer(open_report("annotated"))
+    figure.locator(".slick-cell").first.click()
+    lines = figure.locator(".explorer-line")
+    lines.first.wait_for(timeout=PATIENCE)
+    left = [[left_edge(mark) for mark in line.locator("mark").all()] for line in lines.all()]
+    assert len(left) > 1
+    assert {tuple(line) for line in left} == {tuple(left[0])}
+
+
+def test_the_contingency_table_adds_up(open_report: Open) -> None:
+    figure = explorer(open_report("annotated"))
+    figure.locator(".slick-cell").first.click()
+    table = figure.get_by_role("table", name="Contingency table")
+    table.wait_for(timeout=PATIENCE)
+    rows = [[cell.split("(")[0] for cell in row.locator("td").all_inner_texts()[1:]]
+            for row in table.locator("tbody tr").all()]  # fmt: skip
+    (o11, o12, r1), (o21, o22, r2), (c1, c2, n) = (numbers(row) for row in rows)
+    assert (o11 + o12, o21 + o22, o11 + o21, o12 + o22) == (r1, r2, c1, c2)
+    assert r1 + r2 == c1 + c2 == n
+
+
+def test_keys_reach_rows_and_open_them(open_report: Open) -> None:
+    page = open_report("annotated")
+    figure = explorer(page)
+    figure.get_by_role("button", name="Save as CSV").focus()
+    heads = figure.get_by_role("columnheader").count()
+    for _ in range(heads):
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "columnheader"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className").startswith("slick-cell")
+    page.keyboard.press("Enter")
+    opened = figure.get_by_role("dialog")
+    opened.wait_for(timeout=PATIENCE)
+    page.keyboard.press("Escape")
+    assert not opened.is_visible()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    row = "document.activeElement.closest('.slick-row').dataset.row"
+    assert page.evaluate(row) == "3"
+    page.keyboard.press("PageDown")
+    assert int(page.evaluate(row)) > 10
+    page.keyboard.press("Enter")
+    opened.wait_for(timeout=PATIENCE)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.closest('.explorer-grid') !== null")
+
+
+def test_keys_sort(open_report: Open) -> None:
+    page = open_report("annotated")
+    figure = explorer(page)
+    head(figure, "l1").focus()
+    page.keyboard.press("Enter")
+    words = column(figure, "l1")
+    assert words in (sorted(words), sorted(words, reverse=True))
+    assert page.evaluate("document.activeElement.textContent").startswith("l1")
+
+
+def test_on_a_phone_few_columns_and_a_sheet(open_report: Open) -> None:
+    page = open_report("annotated", width=375, finger=True)
+    figure = explorer(page)
+    heads = [text for text in figure.get_by_role("columnheader").all_inner_texts() if text]
+    assert heads[:2] == ["l1", "l2"]
+    assert len(heads) <= 4
+    figure.locator(".slick-cell").first.tap()
+    opened = figure.get_by_role("dialog")
+    opened.get_by_role("heading", level=3).wait_for(timeout=PATIENCE)
+    box = opened.bounding_box()
+    assert box is not None
+    assert box["width"] <= 375
+    assert box["y"] + box["height"] <= 901
+    opened.get_by_role("button", name="Close").tap()
+    assert not opened.is_visible()
+
+
+def test_columns_can_be_chosen(open_report: Open) -> None:
+    figure = explorer(open_report("annotated"))
+    figure.get_by_text("Columns", exact=True).click()
+    figure.get_by_label("f2", exact=True).check()
+    assert "f2" in figure.get_by_role("columnheader").all_inner_texts()
+    assert all(numbers(column(figure, "f2")))
+    figure.get_by_label("l1", exact=True).uncheck()
+    assert "l1" not in figure.get_by_role("columnheader").all_inner_texts()
+
+
+def saved(page: Page, figure: Locator) -> list[list[str]]:
+    with page.expect_download() as waiting:
+        figure.get_by_role("button", name="Save as CSV").click()
+    text = Path(waiting.value.path()).read_text(encoding="utf-8-sig")
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_what_is_filtered_is_saved(open_report: Open) -> None:
+    page = open_report("annotated")
+    figure = explorer(page)
+    figure.get_by_text("Filter", exact=True).click()
+    figure.get_by_label("Value").fill("10")
+    settle(page)
+    heads, *rows = saved(page, figure)
+    assert len(rows) == 10
+    assert heads[:3] == ["l1", "l2", "f"]
+    assert [row[0] for row in rows] == column(figure, "l1")[:10]
+
+
+@pytest.mark.parametrize("width", [375, 1400])
+def test_hostile_texts_are_texts(open_report: Open, width: int) -> None:
+    page = open_report("hostile", width=width)
+    for number in range(page.locator("[data-explorer]").count()):
+        figure = explorer(page, number)
+        figure.locator(".slick-cell").first.click()
+        opened = figure.get_by_role("dialog")
+        opened.get_by_role("heading", level=3).wait_for(timeout=PATIENCE)
+        assert opened.locator("img, script").count() == 0
+        assert figure.locator(".slick-row img").count() == 0
+        opened.get_by_role("button", name="Close").click()
+        assert figure.evaluate("(figure) => figure.scrollWidth <= figure.clientWidth + 1")
+
+
+def test_hostile_words_are_found_by_their_letters(open_report: Open) -> None:
+    page = open_report("hostile")
+    figure = explorer(page)
+    figure.get_by_role("searchbox").fill(TEXTS["markup"])
+    settle(page)
+    assert count(figure) > 0
+    figure.get_by_role("searchbox").fill("עברית")
+    settle(page)
+    assert count(figure) > 0
+
+
+def test_without_scripts_the_first_rows_are_a_table(open_report: Open) -> None:
+    page = open_report("annotated", scripts=False)
+    figure = page.locator("[data-explorer]").first
+    assert 20 < figure.locator("tbody tr").count() <= 50
+    assert figure.locator("tbody tr").first.is_visible()
+    assert figure.locator("a[href$='.csv']").count() == 1
+
+
+def test_the_first_rows_of_the_order_chosen_are_printed(open_report: Open) -> None:
+    page = open_report("annotated")
+    figure = explorer(page)
+    head(figure, "l2").click()
+    page.emulate_media(media="print")
+    rows = figure.locator(".explorer-plain tbody tr")
+    assert rows.count() == 20
+    assert rows.first.is_visible()
+    assert not figure.locator(".slick-row").first.is_visible()
+    place = figure.locator(".explorer-plain th").all_inner_texts().index("l2")
+    words = [row.locator("td").nth(place).inner_text() for row in rows.all()]
+    assert words == sorted(words)
+
+
+def test_the_page_shows_what_is_packed(open_report: Open) -> None:
+    """Every number of a column in the page is that of its file."""
+    page = open_report("annotated")
+    figure = explorer(page)
+    heads, *rows = saved(page, figure)
+    packed = page.locator("script[id$='-rows']").first.text_content() or ""
+    assert len(gzip.decompress(b64decode(packed))) > 1000
+    place = heads.index("f1")
+    f, f1 = heads.index("f"), place
+    nothing([row for row in rows if not int(row[f]) <= int(row[f1])])
+    ranks = [int(row[heads.index("t-score rank")]) for row in rows]
+    assert sorted(ranks) == list(range(1, len(rows) + 1))

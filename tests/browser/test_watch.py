@@ -1,0 +1,77 @@
+"""The watch sees what a page may not do, and the helpers what a page does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.pages import answer, charts, pdf_pages, settled
+from tests.browser.watch import Watch
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+FAULTS = {
+    "console": "console.warn('careful')",
+    "error": "throw new Error('broken')",
+    "dialog": "alert('look')",
+    "request": "new Image().src = 'https://example.org/a.png'",
+}
+DRAWN = """<figure><div class="chart" data-figure="a"></div><figcaption>A figure</figcaption></figure>
+<div role="tooltip" style="visibility: hidden">42 %</div>
+<script>
+setTimeout(() => {
+  document.querySelector(".chart").innerHTML = `<svg class="marks" width="200" height="100">
+    <g class="mark-symbol role-mark"><path d="M50,50h20v20h-20z"></path></g></svg>`;
+  const tip = document.querySelector("[role=tooltip]").style;
+  document.querySelector("path").addEventListener("mousemove", () => tip.visibility = "STYLE");
+}, 300);
+</script>"""
+
+
+@pytest.fixture
+def watch(chromium: Browser, tmp_path: Path) -> Iterator[Watch]:
+    with chromium.new_context(has_touch=True) as context:
+        yield Watch(context, (tmp_path / "page.html").as_uri())
+
+
+def show(watch: Watch, folder: Path, body: str) -> None:
+    (folder / "page.html").write_text(f"<!DOCTYPE html><title>t</title><body>{body}")
+    watch.context.new_page().goto(watch.address)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_fault_is_seen(watch: Watch, tmp_path: Path, kind: str) -> None:
+    show(watch, tmp_path, f"<script>{FAULTS[kind]}</script>")
+    assert [fault.partition(":")[0] for fault in watch.faults][:1] == [kind]
+
+
+def test_no_request_goes_to_a_file_beside_the_page(watch: Watch, tmp_path: Path) -> None:
+    (tmp_path / "beside.css").write_text("body { color: red }")
+    show(watch, tmp_path, '<link rel="stylesheet" href="beside.css"><p>a')
+    assert watch.faults[0] == f"request: {(tmp_path / 'beside.css').as_uri()}"
+
+
+def test_a_page_without_faults_has_none(watch: Watch, tmp_path: Path) -> None:
+    show(watch, tmp_path, "<script>console.log(1)</script><img alt='' src='data:,'>")
+    assert watch.faults == []
+
+
+def test_pages_of_paper_are_counted(watch: Watch, tmp_path: Path) -> None:
+    show(watch, tmp_path, "<p style='break-after: page'>a</p>" * 2 + "<p>b")
+    assert pdf_pages(watch.context.pages[0]) == 3
+
+
+@pytest.mark.parametrize("finger", [False, True], ids=["mouse", "finger"])
+@pytest.mark.parametrize(("style", "said"), [("visible", "42 %"), ("hidden", "")])
+def test_a_figure_is_waited_for_and_asked(
+    watch: Watch, tmp_path: Path, style: str, said: str, finger: bool
+) -> None:
+    show(watch, tmp_path, DRAWN.replace("STYLE", style))
+    page = watch.context.pages[0]
+    settled(page)
+    (figure,) = charts(page)
+    assert answer(page, figure, finger=finger) == said

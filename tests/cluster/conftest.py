@@ -1,0 +1,93 @@
+"""A server of an object store on this machine, in a process of its own, behind a proxy."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.runner.store.cloud import cache, drafts
+from pipeline.runner.store.cloud.bucket import TIMEOUT
+from tests.cluster.proxy import Proxy
+
+HERE = Path(__file__).parent
+NEEDED = ("obstore", "moto")
+_PATIENCE = 60
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all tests of this folder; they need a library and a server that others do not."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker("cluster")
+            for name in NEEDED:
+                if importlib.util.find_spec(name) is None:
+                    item.add_marker(pytest.mark.skip(reason=f"{name} is not installed"))
+
+
+@pytest.fixture(scope="session")
+def proxy() -> Iterator[Proxy]:
+    """The proxy before the server; credentials and address are in the environment."""
+    port = _free_port()
+    words = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    made = None
+    try:
+        _wait_for(port)
+        made = Proxy(port)
+        os.environ.update(
+            AWS_ENDPOINT_URL=f"http://127.0.0.1:{made.port}",
+            AWS_ALLOW_HTTP="true",
+            AWS_ACCESS_KEY_ID="tester",
+            AWS_SECRET_ACCESS_KEY="secret",
+            AWS_REGION="us-east-1",
+            **{TIMEOUT: "2"},
+        )
+        yield made
+    finally:
+        if made:
+            made.close()
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture
+def home(proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an empty bucket; drafts and copies lie in a folder of the test."""
+    import urllib.request
+
+    monkeypatch.setenv(cache.FOLDER, str(tmp_path / "stores"))
+    drafts.drafts_of.cache_clear()
+    name = f"words-{uuid.uuid4().hex[:12]}"
+    asked = urllib.request.Request(f"http://127.0.0.1:{proxy.port}/{name}", method="PUT")
+    with urllib.request.urlopen(asked, timeout=30):
+        pass
+    proxy.requests.clear()
+    return f"s3://{name}"
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _wait_for(port: int) -> None:
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+        else:
+            return

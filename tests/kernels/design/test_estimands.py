@@ -1,0 +1,112 @@
+"""Sums over questions and over candidates, against a matrix of all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.kernels.design.estimands import (
+    candidate_sums,
+    estimands,
+    question_sums,
+    squares_of_all,
+)
+from pipeline.kernels.design.questions import declared_questions
+from pipeline.kernels.design.sets import set_loads, set_sums
+from tests.kernels.design.slow_design import coefficients, sets_of, squares
+
+PAIRS = [("x", "y"), ("z", "x")]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[dict[str, list[int]], list[int], list[float], list[bool]]:
+    count = draw(st.integers(1, 9))
+    ranks = {m: draw(st.permutations(range(1, count + 1))) for m in "xyz"}
+    n = sorted(draw(st.sets(st.integers(1, count), max_size=4)))
+    p = draw(st.lists(st.floats(0, 1), min_size=count, max_size=count))
+    judged = draw(st.lists(st.booleans(), min_size=count, max_size=count))
+    return ranks, n, p, judged
+
+
+@given(cases(), st.booleans(), st.booleans(), st.integers(0, 2**32))
+def test_sums_are_those_of_the_matrix(
+    case: tuple[dict[str, list[int]], list[int], list[float], list[bool]],
+    assisted: bool,
+    constant: bool,
+    seed: int,
+) -> None:
+    ranks, n, p, judged = case
+    p = [p[0]] * len(p) if constant else p
+    asked = estimands(
+        sets_of(ranks, PAIRS, n), p=np.array(p), judged=np.array(judged), assisted=assisted
+    )
+    rows = coefficients(ranks, PAIRS, n)
+    matrix = squares(rows, p, judged, assisted=assisted)
+    assert matrix.shape == (asked.count, len(p))
+    random = np.random.default_rng(seed)
+    g, w = random.random(len(p)), random.random(asked.count)
+    np.testing.assert_allclose(question_sums(asked, g), matrix @ g, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(candidate_sums(asked, w), w @ matrix, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(squares_of_all(asked), matrix[-1], rtol=1e-9, atol=1e-14)
+
+
+@given(cases(), st.integers(0, 2**32))
+def test_loads_are_the_transpose_of_sums(
+    case: tuple[dict[str, list[int]], list[int], list[float], list[bool]], seed: int
+) -> None:
+    sets = sets_of(case[0], PAIRS, case[1])
+    random = np.random.default_rng(seed)
+    x, load = random.random(len(sets.ids)), random.random(sets.count)
+    assert set_sums(sets, [x])[0] @ load == pytest.approx(set_loads(sets, [load])[0] @ x)
+
+
+def test_lists_with_the_same_members_differ_by_nothing_exactly() -> None:
+    sets = sets_of({"x": [1, 2, 3, 4], "y": [2, 1, 4, 3]}, [("x", "y")], [1, 2, 4])
+    asked = estimands(sets, p=np.array([0.1, 0.2, 0.3, 0.7]), judged=np.zeros(4, dtype=bool))
+    differences = question_sums(asked, np.full(4, 1 / 3))[6:9]
+    assert differences[1:].tolist() == [0.0, 0.0]
+    assert differences[0] > 0
+
+
+def test_a_rank_beyond_a_pool_is_in_no_list() -> None:
+    sets = sets_of({"x": [1, 2, 3, 3], "y": [3, 3, 1, 2]}, [("x", "y")], [2])
+    assert set_sums(sets, [np.ones(4)]).tolist() == [[2.0, 2.0, 2.0, 2.0, 4.0]]
+
+
+def test_no_probability() -> None:
+    sets = sets_of({"x": [1, 2, 3]}, [], [1])
+    with pytest.raises(ValueError, match=r"2 predictions are no .* such as c001 \(1.5\), c002 \(n"):
+        estimands(sets, p=np.array([0.5, 1.5, np.nan]), judged=np.zeros(3, dtype=bool))
+
+
+def test_names_and_weights_of_questions() -> None:
+    asked = declared_questions(
+        measures=["x"], pairs=[("x", "y")], at=[5, 9], candidates=20,
+        weights={"precision": 3, "x at 9": 0.5},
+    )  # fmt: skip
+    assert asked.select("question", "n", "weight").rows() == [
+        ("x at 5", 5, 3.0),
+        ("x at 9", 9, 0.5),
+        ("x - y at 5", 5, 1.0),
+        ("x - y at 9", 9, 1.0),
+        ("baseline", 20, 1.0),
+    ]
+    assert asked.schema["measure_2"] == pl.String
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"x at 7": 1.0}, "1 weights are of no question and no kind, such as 'x at 7'; did you me"),
+        ({"precison": 1.0}, "did you mean 'precision'"),
+        ({"baseline": -1.0}, "numbers from 0 on, not baseline = -1.0"),
+        ({"baseline": float("nan")}, "numbers from 0 on, not baseline = nan"),
+        ({"baseline": 0.0, "precision": 0.0}, "nothing is asked"),
+    ],
+)
+def test_mistaken_weights(weights: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        declared_questions(measures=["x"], pairs=[], at=[5], candidates=20, weights=weights)

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.kernels.estimates.lists import list_estimates
+from pipeline.kernels.estimates.pairs import pair_estimates
+from pipeline.kernels.estimates.study import study
+from pipeline.kernels.estimates.tables import estimate_tables
+from tests.kernels.estimates.slow import Member, slow_estimate
+
+NAMES = ("a", "b", "c")
+LOST = pl.col("id").replace("x3", "x4")
+PAIRS = list(combinations(NAMES, 2))
+Drawn = dict[str, Member]
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> tuple[dict[str, list[str]], Drawn]:
+    """Three rankings of up to ten candidates, and who was drawn with which chance."""
+    ids = [f"c{number}" for number in range(draw(st.integers(1, 10)))]
+    orders = {name: draw(st.permutations(ids)) for name in NAMES}
+    chances = [Fraction(1), Fraction(1, 2), Fraction(1, 8)]
+    members = {}
+    for name in ids:
+        pi = draw(st.sampled_from(chances))
+        y = draw(st.sampled_from([0, 1, None]))
+        members[name] = Member(y, pi, draw(st.integers(0, 1)))
+    return orders, members
+
+
+def frames(made: tuple[dict[str, list[str]], Drawn]) -> tuple[pl.DataFrame, ...]:
+    orders, members = made
+    rows = [
+        (name, each, place) for name, order in orders.items() for place, each in enumerate(order, 1)
+    ]
+    ranks = pl.DataFrame(rows, schema=["measure", "id", "rank"], orient="row")
+    draws = pl.DataFrame(
+        [
+            (name, None if each.y is None else bool(each.y), float(each.pi))
+            for name, each in members.items()
+            if each.y is not None or each.pi == 1
+        ],
+        schema={"id": pl.String, "tp": pl.Boolean, "pi": pl.Float64},
+        orient="row",
+    )
+    strata = [(name, f"h{each.stratum}") for name, each in members.items()]
+    return ranks, draws, pl.DataFrame(strata, schema=["id", "stratum"], orient="row")
+
+
+def near(found: float | None, slow: Fraction | None) -> None:
+    if slow is None:
+        assert found is None
+    else:
+        assert found == pytest.approx(float(slow), rel=1e-9, abs=1e-12)
+
+
+@given(samples())
+def test_tables_agree_with_sets_taken_one_by_one(made: tuple[dict[str, list[str]], Drawn]) -> None:
+    orders, members = made
+    ranks, draws, strata = frames(made)
+    cuts = range(1, len(members) + 1)
+    lists, pairs = estimate_tables(ranks, draws, at=cuts, pairs=PAIRS, candidates=strata)
+    assert lists.height == 3 * len(cuts)
+    assert pairs.height == len(PAIRS) * len(cuts)
+    for row in lists.iter_rows(named=True):
+        inside = [members[each] for each in orders[row["measure"]][: row["n"]]]
+        theta, variance = slow_estimate(inside)
+        near(row["estimate"], theta)
+        near(row["variance"], variance)
+        assert row["certain"] == sum(each.pi == 1 for each in inside)
+        assert row["unjudged"] == sum(each.pi == 1 and each.y is None for each in inside)
+        assert 0 <= row["lower"] <= row["upper"] <= 1
+    for row in pairs.iter_rows(named=True):
+        one, other = (set(orders[row[f"measure_{side}"]][: row["n"]]) for side in (1, 2))
+        assert row["size"] == len(one - other)
+        sides = [
+            slow_estimate([members[each] for each in held]) for held in (one - other, other - one)
+        ]
+        (first, v1), (second, v2) = sides
+        if one == other:
+            assert (row["difference"], row["lower"], row["upper"]) == (0, 0, 0)
+            assert row["p_value"] is None
+            continue
+        scale = Fraction(len(one - other), row["n"])
+        known = first is not None and second is not None
+        near(row["difference"], scale * (first - second) if known else None)
+        near(row["variance"], None if v1 is None or v2 is None else scale**2 * (v1 + v2))
+        assert -1 <= row["lower"] <= row["upper"] <= 1
+        assert (row["p_value"] is None) == (not known)
+
+
+def small() -> tuple[pl.DataFrame, pl.DataFrame]:
+    ids = [f"x{number}" for number in range(8)]
+    ranks = pl.DataFrame({
+        "measure": ["mi"] * 8 + ["dice"] * 8, "id": ids + ids[::-1], "rank": [*range(1, 9)] * 2,
+    })  # fmt: skip
+    draws = pl.DataFrame({"id": ids[::2], "tp": [True, False, True, None], "pi": 0.5})
+    return ranks, draws
+
+
+def test_rows_come_in_any_order_and_categories_apart() -> None:
+    ranks, draws = small()
+    both = pl.concat([draws.with_columns(category=pl.lit(name)) for name in ("B", "A")])
+    lists, pairs = estimate_tables(
+        ranks.sample(fraction=1, shuffle=True, seed=1), both, at=[8, 4], pairs=[("mi", "dice")]
+    )
+    assert lists.select("category", "measure", "n").rows() == [
+        (category, measure, n) for category in "AB" for measure in ("dice", "mi") for n in (4, 8)
+    ]
+    alone = list_estimates(study(ranks, draws), at=[4, 8])
+    assert lists.filter(category="A").drop("category").equals(alone)
+    assert pairs["category"].to_list() == ["A", "A", "B", "B"]
+
+
+def test_differences_turn_round() -> None:
+    ranks, draws = small()
+    given_ = study(ranks, draws)
+    there = pair_estimates(given_, pairs=[("mi", "dice")], at=[2, 4]).rows(named=True)
+    back = pair_estimates(given_, pairs=[("dice", "mi")], at=[2, 4]).rows(named=True)
+    for one, other in zip(there, back, strict=True):
+        assert one["lower"] == pytest.approx(-other["upper"])
+        assert one["p_value"] == pytest.approx(other["p_value"])
+        assert one["tau_1"] == other["tau_2"]
+
+
+def test_unjudged_draws_stay_open_and_are_counted() -> None:
+    ranks, draws = small()
+    found = list_estimates(study(ranks, draws), at=[8]).filter(measure="mi").row(0, named=True)
+    assert (found["draws"], found["unjudged"], found["certain"]) == (3, 1, 0)
+    assert found["estimate"] == pytest.approx(2 / 3)
+
+
+def test_empty_samples_and_no_questions() -> None:
+    ranks, draws = small()
+    lists, pairs = estimate_tables(ranks, draws.clear(), at=[8], pairs=[("mi", "dice")])
+    assert lists.select("estimate", "lower", "upper").unique().rows() == [(None, 0.0, 1.0)]
+    assert pairs["difference"].to_list() == [0.0]
+    lists, pairs = estimate_tables(ranks, draws, at=[])
+    assert (lists.height, pairs.height) == (0, 0)
+
+
+def test_predictions_of_a_judge_are_used() -> None:
+    size, random = 600, np.random.default_rng(5)
+    ids = [f"x{number:03}" for number in range(size)]
+    truth = random.random(size) < 0.4
+    ranks = pl.DataFrame({"measure": "mi", "id": ids, "rank": range(1, size + 1)})
+    drawn = random.permutation(size)[:100]
+    draws = pl.DataFrame({"id": [ids[each] for each in drawn], "tp": truth[drawn], "pi": 100 / 600})
+    guess = np.where(random.random(size) < 0.9, truth, ~truth).astype(float)
+    judge = pl.DataFrame({"id": ids, "prediction": guess})
+    plain = list_estimates(study(ranks, draws), at=[size]).row(0, named=True)
+    helped = list_estimates(study(ranks, draws, candidates=judge, seed="s"), at=[size]).row(
+        0, named=True
+    )
+    assert plain["tau"] == 0
+    assert 0.5 < helped["tau"] <= 1
+    assert helped["variance"] < 0.6 * plain["variance"]
+    assert helped["upper"] - helped["lower"] < 0.85 * (plain["upper"] - plain["lower"])
+    # out of fold predictions of the draws themselves come first
+    own = draws.with_columns(prediction=pl.lit(0.5), fold=pl.int_range(100) % 5)
+    found = list_estimates(study(ranks, own, candidates=judge), at=[size]).row(0, named=True)
+    assert found["tau"] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"draws": {"pi": 0.0}}, "4 draws have a chance outside"),
+        ({"draws": {"pi": None}}, "4 draws have a chance outside"),
+        ({"draws": {"id": "x1"}}, "1 candidates are drawn twice, such as x1"),
+        ({"draws": {"id": pl.col("id") + "?"}}, r"4 draws have no ranks, such as x0\?, x2\?, x4\?"),
+        ({"draws": {"prediction": 0.5}}, "the other candidates have none"),
+        ({"draws": {"stratum": pl.col("id")}}, "the draws are from 4 strata"),
+        ({"candidates": {"prediction": 1.5}}, "8 predictions are not in"),
+        ({"candidates": {"id": pl.col("id").replace("x3", "x4")}}, "1 are missing, such as x3"),
+        ({"candidates": {"stratum": pl.lit(None, pl.String)}}, "8 candidates have no stratum"),
+        (
+            {"ranks": {"id": pl.when(measure="mi").then(LOST).otherwise("id")}},
+            "1 ranks are missing, such as that of x3 under mi",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(change: dict[str, dict[str, Any]], said: str) -> None:
+    ranks, draws = small()
+    tables = {"ranks": ranks, "draws": draws, "candidates": draws.select("id").clear()}
+    tables["candidates"] = ranks.select(pl.col("id").unique().sort())
+    for name, columns in change.items():
+        made = {
+            key: value if isinstance(value, pl.Expr) else pl.lit(value)
+            for key, value in columns.items()
+        }
+        tables[name] = tables[name].with_columns(**made)
+    with pytest.raises(ValueError, match=said):
+        study(tables["ranks"], tables["draws"], candidates=tables["candidates"])
+
+
+def test_candidates_ranked_twice_are_refused() -> None:
+    ranks, draws = small()
+    with pytest.raises(ValueError, match="1 ranks too many, such as that of x0 under mi"):
+        study(pl.concat([ranks, ranks.head(1)]), draws)
+
+
+def test_questions_that_cannot_be_answered_are_refused() -> None:
+    ranks, draws = small()
+    ids = ranks["id"].unique().sort()
+    pool = pl.DataFrame({"id": ids, "pi": [0.5] * 6 + [0.0] * 2})
+    given_ = study(ranks, draws.head(3), candidates=pool)
+    with pytest.raises(ValueError, match=r"3 questions .* dice at 6 \(2 of them\), dice at 8"):
+        list_estimates(given_, at=[6, 8])
+    assert pair_estimates(given_, pairs=[("mi", "dice")], at=[8]).height == 1
+    with pytest.raises(ValueError, match="mi against dice at 2"):
+        pair_estimates(given_, pairs=[("mi", "dice")], at=[2])
+    with pytest.raises(ValueError, match=r"2 list sizes are outside 1\.\.8, such as 0, 9"):
+        list_estimates(given_, at=[0, 9, 4])
+    with pytest.raises(ValueError, match="no ranks for mu"):
+        pair_estimates(given_, pairs=[("mi", "mu")], at=[2])
+    with pytest.raises(ValueError, match="no draws"):
+        estimate_tables(ranks, draws.clear().with_columns(category=pl.lit("A")), at=[1])

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from math import hypot
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import ndtr, ndtri
+from scipy.stats import hypergeom
+
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson, wilson
+from pipeline.kernels.statistics.differences import (
+    beyond_margin,
+    difference_limits,
+    equivalent,
+    mover,
+    smallest_alpha,
+)
+from pipeline.kernels.statistics.finite_intervals import hypergeometric
+
+SHARE = st.floats(0, 1)
+
+
+def limits(*columns: object, **options: object) -> tuple[list[float], list[float]]:
+    found = difference_limits(*columns, **options)  # type: ignore[arg-type]
+    return found[0].round(9).tolist(), found[1].round(9).tolist()
+
+
+@pytest.mark.parametrize(("table", "expected"), [
+    # Newcombe 1998, table II, method 10 (hybrid score)
+    ((56, 70, 48, 80), (0.0524, 0.3339)), ((9, 10, 3, 10), (0.1705, 0.8090)),
+    ((10, 10, 0, 20), (0.6791, 1.0)), ((6, 7, 2, 7), (0.0582, 0.8062)),
+    ((5, 56, 0, 29), (-0.0381, 0.1926)), ((0, 10, 0, 10), (-0.2775, 0.2775)),
+])  # fmt: skip
+def test_published_limits(table: tuple[int, int, int, int], expected: tuple[float, float]) -> None:
+    a, m, b, n = table
+    found = mover((a / m, *wilson(a, m)), (b / n, *wilson(b, n)))
+    assert tuple(map(float, found)) == pytest.approx(expected, abs=5e-5)
+
+
+@given(*[st.tuples(SHARE, SHARE, SHARE)] * 2)
+def test_laws(first: tuple[float, ...], second: tuple[float, ...]) -> None:
+    (l1, e1, u1), (l2, e2, u2) = sorted(first), sorted(second)
+    lower, upper = map(float, mover((e1, l1, u1), (e2, l2, u2)))
+    assert l1 - u2 - 1e-12 <= lower <= e1 - e2 <= upper <= u1 - l2 + 1e-12
+    mirrored = tuple(map(float, mover((e2, l2, u2), (e1, l1, u1))))
+    assert mirrored == pytest.approx((-upper, -lower))
+    assert lower == pytest.approx(e1 - e2 - hypot(e1 - l1, u2 - e2))
+
+
+def test_one_part_known_moves_the_limits_of_the_other() -> None:
+    lower, upper = mover((0.5, 0.3, 0.8), (0.2, 0.2, 0.2))
+    assert (float(lower), float(upper)) == pytest.approx((0.1, 0.6))
+
+
+def test_unknown_parts_have_the_worst_case() -> None:
+    lower, upper = mover(
+        ([np.nan, 0.5, np.nan], 0.0, [1, 0.8, 1]), ([0.2, np.nan, np.nan], 0.1, 0.4)
+    )
+    assert lower == pytest.approx([-0.4, -0.4, -0.4])
+    assert upper == pytest.approx([0.9, 0.7, 0.9])
+
+
+@pytest.mark.parametrize(("size", "n1", "n2", "least"), [
+    (20, 5, 5, 0.93), (30, 3, 3, 0.94), (40, 10, 10, 0.93), (60, 30, 30, 0.96), (60, 6, 30, 0.96),
+    (50, 45, 45, 0.97), (50, 48, 20, 0.96), (50, 50, 20, 0.97),
+])  # fmt: skip
+def test_coverage_for_all_numbers_of_true_positives(
+    size: int, n1: int, n2: int, least: float
+) -> None:
+    k1, k2 = (part.ravel() for part in np.meshgrid(range(n1 + 1), range(n2 + 1), indexing="ij"))
+    lower, upper = difference_limits(k1, n1, k2, n2, size=size, list_size=size)
+    one, two = (
+        np.asarray(hypergeom.pmf(np.arange(n + 1), size, np.arange(size + 1)[:, None], n))
+        for n in (n1, n2)
+    )
+    coverage = np.empty((size + 1, size + 1))
+    for true in range(-size, size + 1):
+        held = ((lower * size < true + 0.5) & (upper * size > true - 0.5)).reshape(n1 + 1, n2 + 1)
+        K = np.arange(max(0, true), min(size, size + true) + 1)
+        coverage[K, K - true] = np.einsum("Ki,ij,Kj->K", one[K], held, two[K - true])
+    assert coverage.min() >= least
+    assert coverage.mean() >= 0.97
+    assert np.diagonal(coverage).min() >= 0.95
+
+
+def test_steps_and_rounding_by_hand() -> None:
+    # 12 of 20 and 5 of 20, of 40 each
+    parts = hypergeometric([12, 5], [20, 20], population=[40, 40])
+    (l1, l2), (u1, u2) = ((limit * 40).tolist() for limit in parts)
+    down, up = hypot(24 - l1 + 1, u2 - 10 + 1), hypot(u1 - 24 + 1, 10 - l2 + 1)
+    expected = np.ceil(14 - down) / 100, np.floor(14 + up) / 100
+    found = difference_limits(12, 20, 5, 20, size=40, list_size=100)
+    assert tuple(map(float, found)) == pytest.approx(expected)
+
+
+def test_for_a_population_beyond_the_candidates() -> None:
+    found = difference_limits(12, 20, 5, 20, size=40, list_size=100, method="clopper_pearson")
+    parts = [(k / 20, *clopper_pearson(k, 20)) for k in (12, 5)]
+    assert [0.4 * float(limit) for limit in mover(*parts)] == pytest.approx(list(map(float, found)))
+
+
+def test_degenerate() -> None:
+    # the same lists; both judged as a whole; no draw in D1, and none at all
+    found = limits([0, 5, 0, 0], [0, 9, 0, 0], [0, 2, 3, 0], [0, 9, 9, 0],
+                   size=[0, 9, 9, 9], list_size=18)  # fmt: skip
+    assert found[0] == pytest.approx([0.0, 3 / 18, -3 / 18, -0.5])
+    assert found[1] == pytest.approx([0.0, 3 / 18, 6 / 18, 0.5])
+    assert limits([], [], [], [], size=[], list_size=[]) == ([], [])
+
+
+@given(st.integers(1, 60), st.data())
+def test_laws_of_the_limits(size: int, data: st.DataObject) -> None:
+    n1, n2 = data.draw(st.integers(0, size)), data.draw(st.integers(0, size))
+    k1, k2 = data.draw(st.integers(0, n1)), data.draw(st.integers(0, n2))
+    lower, upper = difference_limits(k1, n1, k2, n2, size=size, list_size=2 * size)
+    assert -0.5 <= lower <= upper <= 0.5
+    mirrored = difference_limits(k2, n2, k1, n1, size=size, list_size=2 * size)
+    assert (-mirrored[1], -mirrored[0]) == pytest.approx((lower, upper))
+
+
+def test_margins() -> None:
+    lower, upper = [0.02, 0.01, -0.3, -0.005, np.nan], [0.2, 0.2, -0.02, 0.005, np.nan]
+    assert beyond_margin(lower, upper, margin=0.01).tolist() == [True, False, True, False, False]
+    assert equivalent(lower, upper, margin=0.01).tolist() == [False, False, False, True, False]
+    assert not equivalent(0.0, 0.0, margin=0.0)
+
+
+@pytest.mark.parametrize("true", [0.1, -0.1])
+def test_size_at_the_margin(true: float) -> None:
+    """Normal estimates whose true difference is the margin: 5 % at most decide for either."""
+    estimates = np.random.default_rng(8).normal(true, 0.02, 40_000)
+    z95, z90 = -ndtri(0.025) * 0.02, -ndtri(0.05) * 0.02
+    relevant = beyond_margin(estimates - z95, estimates + z95, margin=0.1).mean()
+    small = equivalent(estimates - z90, estimates + z90, margin=0.1).mean()
+    assert relevant == pytest.approx(0.025, abs=0.004)
+    assert small == pytest.approx(0.05, abs=0.005)
+
+
+def test_p_values_of_limits() -> None:
+    z = np.array([0.5, 1.96, -4.0])
+
+    def excludes(alpha: np.ndarray) -> np.ndarray:
+        far = -ndtri(alpha / 2)
+        return beyond_margin(z - far, z + far, margin=0.0)
+
+    assert smallest_alpha(excludes, 3) == pytest.approx(2 * ndtr(-np.abs(z)), rel=1e-10)
+    nothing = smallest_alpha(lambda alpha: alpha > 1, 2)
+    assert nothing.tolist() == [1.0, 1.0]
+
+
+def test_mistakes_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"1 are not, such as 12 of 10"):
+        difference_limits([1, 1], 2, 1, 2, size=[5, 12], list_size=10)
+    with pytest.raises(ValueError, match="more draws than population"):
+        difference_limits(1, 6, 1, 2, size=5, list_size=10)
+    for decide in (beyond_margin, equivalent):
+        with pytest.raises(ValueError, match="relevance margin"):
+            decide(0.0, 0.1, margin=-0.1)

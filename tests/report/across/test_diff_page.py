@@ -1,0 +1,115 @@
+"""The page of two runs: what is said of what differs, of what is equal, and of what is gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipeline.findings.finding import Finding
+from pipeline.findings.gathering import Told
+from pipeline.report.across.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
+from pipeline.report.page.document import Shown
+from tests.report import report_frames as frames
+
+HOSTILE = "</script><img onerror=alert(1)>"
+
+
+def told(value: float, name: str = "mi") -> Told:
+    text = f"Best for 9: {name}, {100 * value:.1f} %."
+    return Told("tests", Finding(about="best", text=text, question="best", name=name, value=value))
+
+
+def html(**given: Any) -> str:
+    first = given.pop("first", Side("a:1", "begun 2026, done"))
+    second = given.pop("second", Side("a:2", "begun 2027, waits"))
+    return diff_page(DiffInput(first=first, second=second, **given)).decode()
+
+
+def shown(hits: list[bool], name: str = "full") -> Shown:
+    tables = {
+        "precision": frames.precision({"dice": hits, "t_score": hits}),
+        "baseline": frames.baseline(sum(hits), len(hits)),
+    }
+    return Shown(frames.stage("evaluate.precision", tables, name=name), ("precision",), "Count.")
+
+
+def test_what_differs_is_counted_and_listed() -> None:
+    text = html(
+        settings=[("stages.sample.rate", "0.1", "0.2")],
+        stages=[StageCompared("sample", "Sample", ("config rate: 0.1 -> 0.2",),
+                              [TableRows("sample", 3, 4, 5, [("gone", "id a", "")])])],
+        equal=("ranks", "scores"),
+    )  # fmt: skip
+    assert "1 setting and 1 stage differ; 2 stages are equal." in text
+    assert "stages.sample.rate" in text
+    assert "Equal in both runs, row by row: ranks and scores." in text
+    assert ">3</td>" in text
+    assert "begun 2027, waits" in text
+
+
+def test_findings_stand_side_by_side_and_none_is_called_better() -> None:
+    text = html(
+        first=Side("a:1", "", [told(0.3)]), second=Side("a:2", "", [told(0.35)]),
+    )  # fmt: skip
+    assert "Best for 9: mi, 30.0 %." in text
+    assert "+5.0 points" in text
+    assert "there is no test" in text
+    assert "better" not in text.partition("<script>")[0]
+
+
+def test_equal_runs() -> None:
+    text = html(first=Side("a:1", "", [told(0.3)]), second=Side("a:1", "", [told(0.3)]))
+    assert "Nothing differs; 0 stages are equal." in text
+    assert "All settings are equal." in text
+    assert "1 finding of both runs" in text
+
+
+def test_what_is_gone_from_the_store_is_said() -> None:
+    text = html(
+        first=Side("a:1", "", gone=("sample", "full")),
+        stages=[StageCompared("sample", "Sample", ("done -> done",))],
+    )
+    assert "Results of the first run are no longer in the store: sample and full." in text
+
+
+def test_figures_that_differ_are_drawn_of_both_runs() -> None:
+    pair = shown([True, False] * 60), shown([False, True, True] * 40)
+    text = html(stages=[StageCompared("full", "Precision", (), (), pair)])
+    assert text.count("<strong>Figure ") == 2
+    assert "First run. " in text
+    assert "Second run. " in text
+
+
+def test_equal_figures_are_not_drawn() -> None:
+    pair = shown([True, False] * 60), shown([True, False] * 60)
+    assert "<strong>Figure " not in html(stages=[StageCompared("full", "P", (), (), pair)])
+
+
+def test_a_stage_of_one_run_alone() -> None:
+    text = html(stages=[StageCompared("full", "Precision", (), (), (shown([True] * 120), None))])
+    assert "one of the runs has no results of it" in text
+
+
+def test_the_page_stands_alone() -> None:
+    pair = shown([True, False] * 60), shown([False, True, True] * 40)
+    text = html(stages=[StageCompared("full", "P", ("x",), [TableRows("a", 1, 0, 0)], pair)])
+    assert "Beside this page" not in text
+
+
+def test_hostile_texts_stay_texts() -> None:
+    text = html(
+        first=Side(HOSTILE, HOSTILE, [told(0.1, HOSTILE)], (HOSTILE,)),
+        settings=[(HOSTILE, HOSTILE, HOSTILE)],
+        stages=[StageCompared(HOSTILE, HOSTILE, (HOSTILE,),
+                              [TableRows(HOSTILE, 1, 1, 1, [("gone", HOSTILE, HOSTILE)])])],
+        equal=(HOSTILE,), provenance={HOSTILE: HOSTILE},
+    )  # fmt: skip
+    assert "<img onerror" not in text
+
+
+def test_equal_input_gives_equal_bytes() -> None:
+    pair = shown([True, False] * 60), shown([False, True, True] * 40)
+    made = DiffInput(
+        first=Side("a:1", ""), second=Side("a:2", ""),
+        stages=[StageCompared("full", "P", (), (), pair)],
+    )  # fmt: skip
+    assert diff_page(made) == diff_page(made)

@@ -1,0 +1,125 @@
+"""Figures as they stand in a page: packed, their data once, their stills readable."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+import vl_convert
+from markupsafe import Markup
+
+from pipeline.report.charts import Extras, Look, precision_chart
+from pipeline.report.charts.parts.colours import DARK
+from pipeline.report.page import vendor
+from pipeline.report.page.export import spec, svg
+from pipeline.report.page.figures import content, script
+from pipeline.report.page.stills import address, short, size
+from tests.docs.scripts import script as of_docs
+from tests.report import report_frames as frames
+
+NASTY = "</script><!-- & \"quoted\" 'שלום' 100 % #1"
+CURVES = {name: [i % (k + 2) == 0 for i in range(300)] for k, name in enumerate(("mi", NASTY))}
+
+
+def chart(look: Look = Look()) -> Any:  # noqa: B008  frozen
+    extras = Extras(cuts=(100, 200), bands=("mi",))
+    return precision_chart(
+        frames.precision(CURVES), frames.baseline(60, 300), extras=extras, look=look
+    )
+
+
+def filled(value: Any, data: list[Any]) -> Any:
+    """Put the data back, as the page does."""
+    if isinstance(value, list):
+        return [filled(each, data) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: data[held] if name == "data" and isinstance(held, int) else filled(held, data)
+        for name, held in value.items()
+    }
+
+
+def test_the_page_gets_back_what_went_in() -> None:
+    wide, narrow = chart(), chart(Look().on_phone)
+    found = json.loads(content({"a": [wide, narrow], "b": [wide, None]}))
+    back = {name: filled(specs, found["data"]) for name, specs in found["figures"].items()}
+    assert back == json.loads(json.dumps({"a": [wide, narrow], "b": [wide, None]}))
+
+
+def test_data_of_both_layouts_stand_once() -> None:
+    one = content({"a": [chart(), None]})
+    both = content({"a": [chart(), chart(Look().on_phone)]})
+    texts = [json.dumps(held) for held in json.loads(both)["data"]]
+    assert len(set(texts)) == len(texts)
+    assert len(both) < 1.5 * len(one)
+
+
+def test_the_script_of_a_page_cannot_be_ended_by_a_name() -> None:
+    made = script({NASTY.replace("/", ""): [chart(), None], "b": [chart(), None]})
+    assert made == script({NASTY.replace("/", ""): [chart(), None], "b": [chart(), None]})
+    assert "</script" not in made
+    packs = json.loads(made.partition("window.lexassayFigures=")[2].rstrip(";"))
+    assert packs["dark"] == DARK
+    held = json.loads(gzip.decompress(base64.b64decode(packs["figures"])))
+    assert filled(held["figures"]["b"], held["data"])[0] == json.loads(json.dumps(spec(chart())))
+    assert gzip.decompress(base64.b64decode(packs["library"])).decode() == vendor.library()
+    assert script({}) == ""
+
+
+def test_a_still_is_an_image_with_the_same_texts() -> None:
+    picture = svg(chart())
+    found = address(picture)
+    assert isinstance(found, Markup)
+    assert '"' not in found
+    head, _, body = found.unescape().partition(",")
+    assert head == "data:image/svg+xml"
+    assert "#" not in body
+    root = ElementTree.fromstring(unquote(body))
+    assert root.tag.endswith("svg")
+    texts = [each.text for each in root.iter() if each.tag.endswith("text")]
+    assert NASTY in texts
+    assert (int(root.attrib["width"]), int(root.attrib["height"])) == size(picture)
+
+
+def test_places_of_a_still_are_a_tenth_of_a_pixel_off_at_most() -> None:
+    picture = svg(chart())
+    numbers = [
+        [float(each) for path in re.findall(r' d="([^"]*)"', text) for each in re.findall(r"-?\d+\.?\d*", path)]
+        for text in (picture, short(picture))
+    ]  # fmt: skip
+    assert len(numbers[0]) == len(numbers[1]) > 1000
+    assert max(abs(a - b) for a, b in zip(*numbers, strict=True)) <= 0.0501
+    assert len(short(picture)) < len(picture)
+
+
+def test_the_library_is_of_the_version_that_draws_the_stills() -> None:
+    assert vendor.versions() == of_docs("update_vendor").versions()
+    assert vendor.VEGA_LITE in vl_convert.get_vegalite_versions()
+    text = vendor.library()
+    assert "</script" not in text.lower()
+    assert "<!--" not in text
+    assert text.rstrip().endswith(vendor.OFFERED.replace(" ", "").rpartition("=")[2]) or (
+        "window.vegaEmbed" in text
+    )
+
+
+def test_the_licences_of_the_library_stand_beside_it() -> None:
+    text = vendor.folder().joinpath(vendor.LICENCES).read_text(encoding="utf-8")
+    assert all(f"{name} " in text for name in ("vega", "vega-lite", "vega-embed", "d3-scale"))
+    assert "University of Washington" in text
+    assert "GPL" not in text
+
+
+@pytest.mark.long
+def test_the_library_is_what_the_drawing_package_bundles() -> None:
+    """If not: python docs/update_vendor.py."""
+    assert (
+        of_docs("update_vendor").bundle() == vendor.folder().joinpath(vendor.LIBRARY).read_bytes()
+    )

@@ -1,0 +1,191 @@
+"""Differences with their limits, by population and by clusters, and the best measures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError
+from pipeline.kernels.statistics.differences import difference_limits
+from pipeline.kernels.statistics.finite_comparison import finite_population_test
+from pipeline.kernels.statistics.multiplicity import holm
+from tests.stages.run_stage import run_stage
+
+N = 120
+IDS = [f"x{place:03}" for place in range(N)]
+SCORES = pl.DataFrame({
+    "id": IDS,
+    "a": [float(-place) for place in range(N)],
+    "b": [float(-((place + 40) % N)) for place in range(N)],
+    "c": [float(place % 7) - place / 1000 for place in range(N)],
+})  # fmt: skip
+RANKS = run_stage("score.rank", {"seed": "s"}, scores=SCORES)["ranks"]
+JUDGEMENTS = pl.DataFrame({
+    "category": "TP", "id": IDS, "tp": [place % 3 == 0 or place < 30 for place in range(N)],
+})  # fmt: skip
+SAMPLE = pl.DataFrame({"id": IDS[::2], "multiplicity": 1, "position": range(1, N // 2 + 1)})
+VERBS = pl.DataFrame({"id": IDS, "l2": [f"v{place % 20}" for place in range(N)]})
+CONFIG = {"cuts": [40, 80, 999], "every": 0}
+
+
+def compared(
+    config: dict[str, Any] | None = None, **tables: pl.DataFrame
+) -> dict[str, pl.DataFrame]:
+    given = {"ranks": RANKS, "judgements": JUDGEMENTS, "sample": SAMPLE} | tables
+    return run_stage("evaluate.comparison", CONFIG | (config or {}), **given)
+
+
+def test_a_row_for_each_pair_cut_and_population() -> None:
+    rows = compared()["differences"]
+    assert rows.height == 3 * 2 * 2
+    assert set(rows["population"]) == {"finite", "super"}
+    methods = dict(rows.select("population", "interval").unique().iter_rows())
+    assert methods == {"finite": "hypergeometric", "super": "clopper_pearson"}
+
+
+@pytest.mark.parametrize("population", ["finite", "super"])
+def test_limits_and_tests_are_those_of_the_kernels(population: str) -> None:
+    made = compared({"population": population})
+    rows, cuts = made["differences"], made["cuts"]
+    assert rows.select(cuts.columns[:10]).equals(cuts.select(cuts.columns[:10]))
+    counts = [cuts[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
+    size = cuts["size"].to_numpy()
+    method = {"finite": "hypergeometric", "super": "clopper_pearson"}[population]
+    lower, upper = difference_limits(
+        *counts, size=size, list_size=cuts["n"].to_numpy(), method=method
+    )
+    assert rows["lower"].to_list() == lower.tolist()
+    assert rows["upper"].to_list() == upper.tolist()
+    p = cuts["p_value"].to_numpy()
+    if population == "finite":
+        p = finite_population_test(*counts, size=size)
+    assert rows["p_value"].to_list() == p.tolist()
+    assert rows["p_adjusted"].to_list() == pytest.approx(holm(p))
+
+
+def test_after_full_annotation_nothing_is_left_to_doubt_of_these_candidates() -> None:
+    given = {"ranks": RANKS, "judgements": JUDGEMENTS}
+    rows = run_stage("evaluate.comparison", CONFIG, **given)["differences"]
+    finite, beyond = (rows.filter(population=each) for each in ("finite", "super"))
+    assert finite["lower"].to_list() == pytest.approx(finite["difference"].to_list())
+    assert finite["upper"].to_list() == pytest.approx(finite["difference"].to_list())
+    assert set(finite["p_value"]) <= {0.0, 1.0}
+    assert (beyond["upper"] - beyond["lower"]).min() > 0.05
+
+
+def test_equivalence_is_tested_if_asked() -> None:
+    without = compared()["differences"]
+    assert without["p_equivalent"].null_count() == without.height
+    assert not without["equivalent"].any()
+    given = {"ranks": RANKS, "judgements": JUDGEMENTS}
+    rows = run_stage("evaluate.comparison", CONFIG | {"equivalence": 0.5}, **given)["differences"]
+    known = rows.filter(population="finite")
+    assert known["equivalent"].to_list() == (known["difference"].abs() < 0.5).to_list()
+    assert rows["p_equivalent"].null_count() == 0
+
+
+def test_the_margin_moves_the_test() -> None:
+    low, high = (compared({"margin": margin})["differences"] for margin in (0.0, 0.2))
+    assert (high["p_margin"] >= low["p_margin"]).all()
+    assert (high["p_margin"] > low["p_margin"]).any()
+
+
+AGAIN = SAMPLE.with_columns(multiplicity=pl.when(pl.col("position") == 3).then(2).otherwise(1))
+
+
+def test_candidates_drawn_more_than_once_have_no_finite_population() -> None:
+    assert set(compared(sample=AGAIN)["differences"]["population"]) == {"super"}
+    for population in ("finite", "both"):
+        with pytest.raises(
+            ConfigError, match="1 candidates were drawn more than once, such as x004"
+        ):
+            compared({"population": population}, sample=AGAIN)
+
+
+def test_the_interval_is_for_its_population() -> None:
+    rows = compared({"difference_interval": "wilson"})["differences"]
+    methods = dict(rows.select("population", "interval").unique().iter_rows())
+    assert methods == {"finite": "hypergeometric", "super": "wilson"}
+    with pytest.raises(ValidationError, match="'wilson' is an interval for the population 'super'"):
+        compared({"difference_interval": "wilson", "population": "finite"})
+
+
+def test_tables_that_were_there_are_as_they_were() -> None:
+    plain = compared({"best": "holm"})
+    asked = compared(
+        {"equivalence": 0.1, "population": "finite", "clusters": "clusters", "best": "holm"},
+        clusters=VERBS,
+    )
+    for name in ("comparison", "cuts", "baseline", "baseline_cuts", "best"):
+        assert plain[name].equals(asked[name]), name
+
+
+def test_clusters() -> None:
+    assert compared()["clustered"].is_empty()
+    made = compared({"clusters": "clusters", "resamples": 500}, clusters=VERBS)
+    rows, cuts = made["clustered"], made["cuts"]
+    assert rows.select(cuts.columns[:9]).equals(cuts.select(cuts.columns[:9]))
+    assert rows["difference"].to_list() == pytest.approx(cuts["difference"].to_list())
+    assert set(rows["cluster"]) == {"l2"}
+    assert rows["clusters"].max() == 10  # every second candidate: the verbs of even number
+
+
+def test_every_candidate_its_own_cluster_is_no_cluster() -> None:
+    own = VERBS.with_columns(l2="id")
+    rows = compared({"clusters": "clusters"}, clusters=own)["clustered"]
+    assert rows["design_effect"].mean() == pytest.approx(1.0, abs=0.12)
+
+
+def test_clusters_that_are_not_there() -> None:
+    with pytest.raises(ConfigError, match=r"(?s)cluster: .*no column 'verb'.*l2"):
+        compared({"clusters": "clusters", "cluster": "verb"}, clusters=VERBS)
+    some = VERBS.with_columns(l2=pl.when(pl.col("id") > "x001").then("l2"))
+    with pytest.raises(ConfigError, match="2 ranked candidates have no 'l2', such as x000, x001"):
+        compared({"clusters": "clusters"}, clusters=some)
+
+
+def test_precision_by_clusters() -> None:
+    given = {"ranks": RANKS, "judgements": JUDGEMENTS, "sample": SAMPLE}
+    config = {"cuts": [40, 80, 999]}
+    plain = run_stage("evaluate.precision", config, **given)
+    made = run_stage(
+        "evaluate.precision", config | {"clusters": "clusters"}, clusters=VERBS, **given
+    )
+    assert plain["clustered"].is_empty()
+    for name in set(plain) - {"clustered"}:
+        assert plain[name].equals(made[name]), name
+    columns = ["category", "measure", "n", "n_sampled", "k_sampled", "precision"]
+    assert made["clustered"].select(columns).equals(made["cuts"].select(columns))
+
+
+def test_best_by_bonferroni_names_all_that_holm_names() -> None:
+    found = {each: compared({"best": each})["best"] for each in ("bonferroni", "holm")}
+    keys = ["category", "n", "measure"]
+    assert found["holm"].join(found["bonferroni"], on=keys, how="anti").is_empty()
+    cuts = compared({"correction": "bonferroni"})["cuts"]
+    first = found["bonferroni"].filter(~pl.col("best"))
+    for n, one, two, p in first.select("n", "measure", "best_measure", "p_adjusted").iter_rows():
+        row = cuts.filter(n=n, measure_1=min(one, two), measure_2=max(one, two))
+        assert p == row["p_adjusted"].item()
+
+
+def test_no_candidates_and_no_judgements() -> None:
+    for tables in ({"ranks": RANKS.clear()}, {"judgements": JUDGEMENTS.clear()}):
+        made = compared({"clusters": "clusters", "equivalence": 0.1}, clusters=VERBS, **tables)
+        assert all(table.is_empty() for table in made.values())
+
+
+def test_draws_that_nobody_judged_leave_the_worst_case() -> None:
+    one = JUDGEMENTS.head(1)
+    made = compared({"clusters": "clusters"}, judgements=one, clusters=VERBS)
+    row = made["differences"].filter(measure_1="a", measure_2="b", n=40, population="super").row(
+        0, named=True
+    )  # fmt: skip
+    share = row["size"] / 40
+    assert (row["difference"], row["p_margin"]) == (None, 1.0)
+    # the one draw of D1 is a true positive: Clopper and Pearson's lower limit for 1 of 1 is alpha / 2
+    assert (row["lower"], row["upper"]) == pytest.approx((-0.975 * share, share))
+    assert made["clustered"]["p_value"].null_count() == made["clustered"].height
