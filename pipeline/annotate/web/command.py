@@ -20,6 +20,10 @@ _OPEN = (
     " listens sees the secrets. Put a server with TLS before it, or use a tunnel, and give its name"
     " with --names."
 )
+_NAMELESS = (
+    "The links below name this machine localhost, so they work on it alone: give the name or"
+    " address by which others reach it with --names."
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,32 @@ class Served:
     half_width: float | None = None
     renew: bool = False
 
+    @property
+    def called(self) -> str:
+        """The name in the links: one by which others can call, if there is one."""
+        if self.names:
+            return self.names[0]
+        host = "localhost" if self.host in {"0.0.0.0", "::", ""} else self.host
+        return f"[{host}]" if ":" in host else host
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what has to be said before others can reach the pages.
+
+        Examples
+        --------
+        >>> list(Served("127.0.0.1").warnings())
+        []
+        >>> len(list(Served("0.0.0.0").warnings()))
+        2
+        >>> len(list(Served("0.0.0.0", names=("lex.example.org",)).warnings()))
+        1
+        """
+        if is_loopback(self.host):
+            return
+        yield _OPEN
+        if is_loopback(self.called):
+            yield _NAMELESS
+
 
 def serve_pages(work: Work, wanted: Served) -> int:
     """Serve until somebody stops it; print everybody's link first.
@@ -59,11 +89,9 @@ def serve_pages(work: Work, wanted: Served) -> int:
     if wanted.renew:
         print(f"all links are new; the key of the old ones is kept in {links.renew()}")
     listener = listening(wanted.host, wanted.port)
-    if not is_loopback(wanted.host):
-        print(_OPEN, file=sys.stderr)
-    if links.warning:
-        print(links.warning, file=sys.stderr)
-    origin = f"http://{_called(wanted)}:{listener.getsockname()[1]}"
+    for text in filter(None, [*wanted.warnings(), links.warning]):
+        print(text, file=sys.stderr)
+    origin = f"http://{wanted.called}:{listener.getsockname()[1]}"
 
     def started() -> None:
         print("\n".join(lines(work, links, origin)), flush=True)
@@ -92,11 +120,3 @@ def lines(work: Work, links: Links, origin: str) -> Iterator[str]:
         yield f"  {person.name:<{width}}  {origin}{links.address(person)}"
     yield f"  {'coordinator':<{width}}  {origin}{links.address(COORDINATOR)}"
     yield f"Decisions are saved in {work.database}. Ctrl+C stops."
-
-
-def _called(wanted: Served) -> str:
-    """Return the name in the links: one by which others can call, if there is one."""
-    if wanted.names:
-        return wanted.names[0]
-    host = "localhost" if wanted.host in {"0.0.0.0", "::", ""} else wanted.host
-    return f"[{host}]" if ":" in host else host

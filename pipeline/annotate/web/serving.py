@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import signal
 import socket
@@ -59,6 +60,9 @@ def listening(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
         if made is not None:
             made.close()
         what = f"{host}, port {port} cannot be listened on: {causes.machine(error)}"
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            remedy = "give an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has"
+            raise ConfigError("lexassay annotate", [Problem("host", what, remedy)]) from error
         remedy = "take another port, or 0 for a free one"
         raise ConfigError("lexassay annotate", [Problem("port", what, remedy)]) from error
     return made
