@@ -143,7 +143,9 @@ def test_a_port_that_is_taken_and_a_place_that_is_not_here_are_told() -> None:
             listening("127.0.0.1", port)
     with pytest.raises(ConfigError, match="host: 192.0.2.1, port 0 cannot be listened on"):
         listening("192.0.2.1")
-    with pytest.raises(ConfigError, match="host: no.such.name.invalid, port 0 cannot be listened on"):
+    with pytest.raises(
+        ConfigError, match="host: no.such.name.invalid, port 0 cannot be listened on"
+    ):
         listening("no.such.name.invalid")
 
 
