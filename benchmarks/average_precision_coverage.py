@@ -7,17 +7,13 @@ Simple samples, and samples that draw first ranks more often, with chances of th
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from chance_chapter import CHAPTER, error, table, updated
+from chance_chapter import error, show, table
 
 import lexassay as lx
 from pipeline.kernels.nbest.inferred_average_precision import (
@@ -104,21 +100,10 @@ def block(ranked: Ranked, samples: int) -> str:
     return f"{said}\n\n{table(head, rows, digits=1)}"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table in Markdown, or write it into the chapter."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--samples", type=int, default=SAMPLES)
-    parser.add_argument("--write", action="store_true", help="into docs/evaluation.md")
-    asked = parser.parse_args(arguments)
-    root = os.environ.get("LEXASSAY_DATA")
-    if not root:
-        sys.exit("LEXASSAY_DATA names the folder of the public data")
-    found = {"average precision": block(krenn(Path(root)), asked.samples)}
-    print(*found.values())
-    if asked.write:
-        text = CHAPTER.read_text(encoding="utf-8")
-        CHAPTER.write_text(updated(text, found, "average_precision_coverage.py"), encoding="utf-8")
+def blocks(data: Path, samples: int) -> dict[str, str]:
+    """Return the block of the chapter by its name."""
+    return {"average precision": block(krenn(data), samples)}
 
 
 if __name__ == "__main__":
-    main()
+    show(blocks, script=Path(__file__).name, about=__doc__, samples=SAMPLES)

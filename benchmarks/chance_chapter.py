@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 CHAPTER = Path(__file__).parents[1] / "docs" / "evaluation.md"
 BEGIN, END = "<!-- {}: made by benchmarks/{} -->\n", "<!-- end of {} -->\n"
 
 
-def updated(text: str, found: Mapping[str, str], script: str = "chance_findings.py") -> str:
+def updated(text: str, found: Mapping[str, str], script: str) -> str:
     """Return the chapter with each block as it was found.
 
     Raises
@@ -38,3 +41,41 @@ def table(
 def error(samples: int) -> str:
     """Return the largest standard error of a share of simulated samples, in points."""
     return f"{50 / samples**0.5:.1f}"
+
+
+def show(
+    make: Callable[[Path, int], Mapping[str, str]],
+    *,
+    script: str,
+    about: str | None,
+    samples: int,
+    arguments: Sequence[str] | None = None,
+) -> None:
+    """Print the blocks of a script, or write them into the chapter too.
+
+    Parameters
+    ----------
+    make : callable
+        (folder of the public data, simulated samples) -> the blocks by their names.
+    script : str
+        Its name, which stands in the chapter.
+    about : str or None
+        Its documentation.
+    samples : int
+        Simulated samples where ``--samples`` does not say it.
+    arguments : sequence of str, optional
+        The command line; the process's own if not given.
+    """
+    parser = argparse.ArgumentParser(description=about.split("\n")[0] if about else "")
+    parser.add_argument("--samples", type=int, default=samples)
+    parser.add_argument("--write", action="store_true", help="into docs/evaluation.md")
+    asked = parser.parse_args(arguments)
+    root = os.environ.get("LEXASSAY_DATA")
+    if not root:
+        sys.exit("LEXASSAY_DATA names the folder of the public data")
+    found = make(Path(root), asked.samples)
+    for name, content in found.items():
+        print(f"{name}\n\n{content}\n")
+    if asked.write:
+        text = CHAPTER.read_text(encoding="utf-8")
+        CHAPTER.write_text(updated(text, found, script), encoding="utf-8")

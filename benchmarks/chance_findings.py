@@ -9,16 +9,12 @@ Many strata: each has 100 candidates of one precision, and few draws.
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from chance_chapter import CHAPTER, error, table, updated
+from chance_chapter import error, show, table
 
 import lexassay as lx
 from pipeline.kernels.nbest.stratified_estimates import stratified_interval
@@ -150,25 +146,14 @@ def strata_block(samples: int) -> str:
     return f"{said}\n\n{table(head, rows)}"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the tables in Markdown, or write them into the chapter."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--samples", type=int, default=SAMPLES)
-    parser.add_argument("--write", action="store_true", help="into docs/evaluation.md")
-    asked = parser.parse_args(arguments)
-    root = os.environ.get("LEXASSAY_DATA")
-    if not root:
-        sys.exit("LEXASSAY_DATA names the folder of the public data")
-    found = {
-        "marks": marks_block(krenn(Path(root)), asked.samples),
+def blocks(data: Path, samples: int) -> dict[str, str]:
+    """Return the blocks of the chapter by their names."""
+    return {
+        "marks": marks_block(krenn(data), samples),
         "best": best_block(),
-        "strata": strata_block(asked.samples),
+        "strata": strata_block(samples),
     }
-    for name, content in found.items():
-        print(f"{name}\n\n{content}\n")
-    if asked.write:
-        CHAPTER.write_text(updated(CHAPTER.read_text(encoding="utf-8"), found), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    show(blocks, script=Path(__file__).name, about=__doc__, samples=SAMPLES)

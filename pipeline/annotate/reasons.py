@@ -19,9 +19,9 @@ def reason(error: BaseException) -> str:
     --------
     >>> reason(sqlite3.OperationalError("database or disk is full"))
     'database or disk is full'
-    >>> reason(FileNotFoundError(2, "No such file or directory", "/home/ana/annotate.key"))
+    >>> reason(FileNotFoundError(2, "No such file or directory", "sheets/annotate.key"))
     'it, or its folder, is not there'
-    >>> reason(ValueError("/home/ana/decisions.sqlite is of another version"))
+    >>> reason(ValueError("sheets/decisions.sqlite is of another version"))
     'a file of the server is not as it must be; the server has written down why'
     """
     for each in (error, error.__cause__):

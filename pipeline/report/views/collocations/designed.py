@@ -20,7 +20,7 @@ from pipeline.report.views.collocations.graphs import Drawing, graph_block
 from pipeline.report.views.collocations.looks import show_looks
 from pipeline.report.views.collocations.precision_tables import precision_listing
 from pipeline.report.views.collocations.samples import of_sample
-from pipeline.report.views.collocations.scope import Scope, scopes
+from pipeline.report.views.collocations.scope import Scope, scopes_in
 from pipeline.report.views.collocations.stratified import at_cuts, limits_of_points
 from pipeline.report.views.collocations.titled import titled, titled_pair
 
@@ -60,8 +60,7 @@ class DesignedView(Curves):
 )
 def show_designed(stage: StageView, options: DesignedView) -> Sequence[Block]:
     """Show how the estimates are made, a graph, a table at the cuts, differences."""
-    judged = stage.table("precision").select(pl.col("category").unique()).collect()["category"]
-    shown = scopes(stage, judged, options.category)
+    shown = scopes_in(stage, stage.table("precision"), options.category)
     if not shown:
         return [Text("No candidate is judged, so there is no precision to show.")]
     helped = stage.table("precision").filter(pl.col("tau") > 0).head(1).collect().height

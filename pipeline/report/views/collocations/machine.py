@@ -19,7 +19,7 @@ from pipeline.report.views.collocations.machine_tables import (
     savings_listing,
 )
 from pipeline.report.views.collocations.samples import of_sample
-from pipeline.report.views.collocations.scope import Scope, scopes
+from pipeline.report.views.collocations.scope import Scope, scopes_in
 
 PEOPLE_DECIDE = (
     "Machines are held against people's labels, which alone decide what is estimated. Predictions "
@@ -41,8 +41,7 @@ class MachineView(Styled):
 def show_machine(stage: StageView, options: MachineView) -> Sequence[Block]:
     """Show how reliable predictions are, the table of confusion, and what is saved."""
     judged = stage.table("judges").filter(pl.col("n_judged") > 0)
-    known = judged.select(pl.col("category").unique()).collect()["category"]
-    shown = scopes(stage, known, options.category)
+    shown = scopes_in(stage, judged, options.category)
     if not shown:
         return [Text("No candidate has both a prediction and a judgement.")]
     blocks = [block for scope in shown for block in _category(scope, options)]

@@ -60,6 +60,12 @@ def scopes(stage: StageView, known: Iterable[str], wanted: str | None) -> list[S
     return [Scope(stage, name, len(shown) == 1) for name in shown]
 
 
+def scopes_in(stage: StageView, table: pl.LazyFrame, wanted: str | None) -> list[Scope]:
+    """Return the `scopes` of the categories that a table has."""
+    known = table.select(pl.col("category").unique()).collect().get_column("category")
+    return scopes(stage, known, wanted)
+
+
 def cuts_within(cuts: Iterable[int], last: int) -> tuple[int, ...]:
     """Return the cuts that a list of length `last` has, ascending.
 

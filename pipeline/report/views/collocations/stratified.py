@@ -16,7 +16,7 @@ from pipeline.report.views.collocations.graph_options import Curves, Graph
 from pipeline.report.views.collocations.graphs import Drawing, cuts_of, extent, graph_block
 from pipeline.report.views.collocations.precision_tables import precision_listing
 from pipeline.report.views.collocations.samples import of_sample
-from pipeline.report.views.collocations.scope import Scope, scopes
+from pipeline.report.views.collocations.scope import Scope, scopes_in
 
 HOW_ESTIMATED = (
     "The sample was drawn by stratum: each stratum is weighted by its share of the n-best list. "
@@ -43,8 +43,7 @@ class StratifiedView(Curves):
 )
 def show_stratified(stage: StageView, options: StratifiedView) -> Sequence[Block]:
     """Show how the estimates are made, a graph, a table at the cuts, differences."""
-    judged = stage.table("precision").select(pl.col("category").unique()).collect()["category"]
-    shown = scopes(stage, judged, options.category)
+    shown = scopes_in(stage, stage.table("precision"), options.category)
     if not shown:
         return [Text("No candidate is judged, so there is no precision to show.")]
     blocks = [block for scope in shown for block in _category(scope, options)]
