@@ -8,6 +8,8 @@ importing that module registers what it defines, exactly as the project's own mo
 
     [project.entry-points.lexassay]
     anything = "my_package.my_measures"
+
+A registry can have a group of its own besides, where an entry point names one thing.
 """
 
 from __future__ import annotations
@@ -18,16 +20,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
+from pipeline.plugins import import_plugins, offered
 from pipeline.templates import Template, Templates
 
-GROUP = "lexassay"
 ALL = "all"
 """Stands for every name where several may be given."""
 
@@ -55,6 +56,8 @@ class Registry(Generic[T]):
         The package whose modules register the built-in ones when imported.
     spellings : callable, optional
         thing -> what else people type for its name.
+    group : str, optional
+        Of entry points by which installed packages offer such things, each under its own name.
 
     Examples
     --------
@@ -65,11 +68,17 @@ class Registry(Generic[T]):
     """
 
     def __init__(
-        self, kind: str, package: str, *, spellings: Callable[[T], Iterable[str]] | None = None
+        self,
+        kind: str,
+        package: str,
+        *,
+        spellings: Callable[[T], Iterable[str]] | None = None,
+        group: str = "",
     ) -> None:
         self.kind = kind
         self._package = package
         self._spellings = spellings
+        self._group = group
         self._things: dict[str, T] = {}
         self._templates: Templates[T] = Templates()
         self._origin: dict[str, str] = {}
@@ -265,7 +274,7 @@ class Registry(Generic[T]):
         return None
 
     def __contains__(self, name: str) -> bool:
-        import_plugins()
+        self._take_in()
         if not self._built_in(name):
             self._look_up(name)
         return name in self._things or self._templates.member(name) is not None
@@ -294,8 +303,16 @@ class Registry(Generic[T]):
         return (self._holder(name) or "").startswith(f"{self._package}.")
 
     def _fill(self) -> None:
-        import_plugins()
+        self._take_in()
         import_all(self._package)
+
+    def _take_in(self) -> None:
+        """Import what installed packages add: modules that register, then things by name."""
+        import_plugins()
+        if self._group:
+            for name, thing, module in offered(self._group):
+                self.add(name, thing, module)
+            self._group = ""  # once is enough, and what failed fails again
 
 
 @dataclass(frozen=True)
@@ -371,25 +388,3 @@ def import_all(package: str) -> None:
     """Import every module of `package`, so that each registers what it defines."""
     for module in modules(package):
         importlib.import_module(module)
-
-
-@cache
-def import_plugins() -> None:
-    """Import the modules that installed packages offer by entry point.
-
-    Raises
-    ------
-    ConfigError
-        If one of them cannot be imported; the message names its package.
-    """
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        try:
-            point.load()
-        except Exception as error:
-            what = f"the extension cannot be imported: {type(error).__name__}: {error}"
-            where = f"entry point {point.name} = {point.value}"
-            raise ConfigError(_distribution(point), [Problem(where, what)]) from error
-
-
-def _distribution(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else "an installed package"

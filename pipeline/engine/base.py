@@ -31,8 +31,12 @@ class Engine(Protocol):
         ...
 
 
-ENGINES: Registry[Callable[[int | None], Engine]] = Registry("engine", "pipeline.engine")
-"""Engines by the name that an experiment gives in ``[run] engine``: made for so many workers."""
+ENGINES: Registry[Callable[[int | None], Engine]] = Registry(
+    "engine", "pipeline.engine", group="lexassay.engines"
+)
+"""Engines by the name that an experiment gives in ``[run] engine``: made for so many workers.
+
+An installed package offers one by an entry point of the group ``lexassay.engines``."""
 
 engine = ENGINES.naming(itself)
 """Registers a class, or a function of the number of workers, as the engine of a name."""

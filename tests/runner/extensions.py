@@ -9,7 +9,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def install(target: Path, *, name: str, modules: Mapping[str, Path | str]) -> Path:
+def install(
+    target: Path,
+    *,
+    name: str,
+    modules: Mapping[str, Path | str],
+    group: str = "lexassay",
+    points: Mapping[str, str] | None = None,
+) -> Path:
     """Write modules and the record of a package that offers all of them; return the folder.
 
     Parameters
@@ -20,6 +27,10 @@ def install(target: Path, *, name: str, modules: Mapping[str, Path | str]) -> Pa
         Name of the package.
     modules : mapping of str to Path or str
         Dotted name of a module to the file to copy, or to its text.
+    group : str
+        Of the entry points.
+    points : mapping of str to str, optional
+        Name of an entry point to what it names; every module if None.
     """
     for module, source in modules.items():
         path = target.joinpath(*module.split(".")).with_suffix(".py")
@@ -31,8 +42,10 @@ def install(target: Path, *, name: str, modules: Mapping[str, Path | str]) -> Pa
     record = target / f"{name.replace('-', '_')}-1.0.dist-info"
     record.mkdir(parents=True, exist_ok=True)
     (record / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    points = "\n".join(f"{module.replace('.', '_')} = {module}" for module in modules)
-    (record / "entry_points.txt").write_text(f"[lexassay]\n{points}\n")
+    if points is None:
+        points = {module.replace(".", "_"): module for module in modules}
+    lines = "\n".join(f"{point} = {named}" for point, named in points.items())
+    (record / "entry_points.txt").write_text(f"[{group}]\n{lines}\n")
     return target
 
 
