@@ -17,6 +17,7 @@ from pipeline.runner.execution.making import (
     published,
 )
 from pipeline.runner.execution.shards import Task, buckets_of, tasks_of
+from pipeline.runner.execution.totals import write_sums
 from pipeline.runner.plan.fingerprint import Ingredients, fingerprint
 from pipeline.runner.store import store
 from pipeline.runner.store.digest import canonical, text_digest
@@ -186,12 +187,20 @@ def _of_bucket(
 
 
 def _gathered(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]:
-    """Link the tables of all buckets; of those that are not divided each bucket has the whole."""
+    """Link the tables of all buckets; of those that are not divided each bucket has the whole.
+
+    What is to be summed over all buckets is summed here.
+    """
     counting = counting_of(whole)
     tables: dict[str, TableRecord] = {}
     for name, model in {**counting.partials, **counting.total_tables}.items():
         of_buckets = name in counting.buckets or name in counting.total_tables
-        parts = linked(whole, name, parts_of(shards, name)[: None if of_buckets else 1], draft)
+        found = parts_of(shards, name)[: None if of_buckets else 1]
+        if name in counting.total_tables and len(found) > 1:
+            keys = [f"{folder}/{part.file}" for folder, part in found]
+            parts = write_sums(whole, name, keys, draft)
+        else:
+            parts = linked(whole, name, found, draft)
         # Nothing rests on it as a table, so the bytes will do: to hash all rows takes a while.
         digest = text_digest(canonical([part.sha256 for part in parts]))
         rows = sum(part.rows for part in parts)

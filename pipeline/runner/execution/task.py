@@ -22,13 +22,13 @@ from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.origins import located, scanned
 from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
 from pipeline.runner.execution.stream import Frames, LeftOut, collected, streamed, with_totals
+from pipeline.runner.execution.totals import summed
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
 from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted, scan_tables, size_and_digest
 from pipeline.stages.base import FAULTS, Counting, Tables
-from schemas import Table
 from schemas.validate import validate
 
 _BATCH = 500_000
@@ -153,14 +153,12 @@ def _put_together(task: Task, counting: Counting, tables: Tables) -> Frames:
         return with_totals(task, counting, collected(counting.merge(task.config, tables)))
     if task.phase == "divide":
         tables = {name: _of_bucket(task, name, table) for name, table in tables.items()}
-    summed = {name: _summed(tables[name], model) for name, model in counting.total_tables.items()}
-    return collected(counting.combine(task.config, {**tables, **summed}))
-
-
-def _summed(table: pl.LazyFrame, model: type[Table]) -> pl.LazyFrame:
-    """Add up the rows that have the same key."""
-    key = list(model.key())
-    return table.group_by(key).agg(pl.exclude(key).sum())
+    totals = {
+        name: summed(tables[name], model)
+        for name, model in counting.total_tables.items()
+        if len(task.tables.get(name, ())) > 1  # counts of before these were summed once for all
+    }
+    return collected(counting.combine(task.config, {**tables, **totals}))
 
 
 def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
