@@ -36,6 +36,7 @@ def test_its_data_are_those_of_the_generator() -> None:
     assert {name: (FOLDER / name).read_text() for name in made} == made
 
 
+@pytest.mark.long
 def test_new_writes_an_experiment_that_runs(tmp_path: Path) -> None:
     assert main(["new", "clustering", str(tmp_path / "mine")]) == 0
     experiment = tmp_path / "mine" / "experiment.toml"

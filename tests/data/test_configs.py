@@ -59,6 +59,7 @@ def test_experiment_on_public_data(
     assert len(done.manifests) + 2 * waiting == len(done.project.nodes)
 
 
+@pytest.mark.long
 def test_demo(tmp_path: Path) -> None:
     done = lx.run(CONFIGS / "demo.toml", runs=tmp_path, report=False)
     assert set(done.manifests) == set(done.project.nodes)

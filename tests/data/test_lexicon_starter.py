@@ -46,6 +46,7 @@ def test_the_computed_lexicon_has_the_seven_forms_of_the_example() -> None:
     }
 
 
+@pytest.mark.long
 def test_new_writes_an_experiment_that_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -26,6 +26,7 @@ def update() -> ModuleType:
     return script("update_planning")
 
 
+@pytest.mark.long
 def test_the_widths_are_those_of_the_functions(update: ModuleType) -> None:
     text = (DOCS / "planning.md").read_text(encoding="utf-8")
     again = update.updated(text, "widths", update.widths())

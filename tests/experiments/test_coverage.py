@@ -125,6 +125,7 @@ def test_a_wrong_interval_is_found_out(
     assert found["coverage"].min() < 0.95 - 3 * ERROR
 
 
+@pytest.mark.long
 def test_krenn(simulation: ModuleType, public_data: Callable[[str], Path]) -> None:
     """The same on real data: seven measures, 150 samples of 10 %."""
     root = public_data("collocations/krenn_pp_verb.ds").parents[1]

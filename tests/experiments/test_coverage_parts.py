@@ -118,6 +118,7 @@ def test_strata_are_counted_as_by_the_kernel(lab: Any) -> None:
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("part", "method", "size"),
     [
@@ -204,6 +205,7 @@ def test_sizes_of_tests_are_read_from_above(lab: Any) -> None:
     assert [low(0.0), low(0.05), low(0.063), low(0.065)] == [False, False, False, True]
 
 
+@pytest.mark.long
 def test_no_test_is_significant_where_it_is_not_looked_at(lab: Any) -> None:
     tables = lab.tests_of_differences.Tables
     bits = np.random.default_rng(0)

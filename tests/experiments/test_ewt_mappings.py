@@ -31,6 +31,7 @@ def memberships(lines: Iterable[str], tag: str, left_out: str) -> pl.DataFrame:
     return pl.DataFrame(sorted(pairs), schema=["item", "gold"], orient="row")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("tag", "left_out", "known"), KNOWN)
 def test_no_restart_is_better(
     tag: str, left_out: str, known: float, public_data: Callable[[str], Path]

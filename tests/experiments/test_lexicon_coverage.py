@@ -45,6 +45,7 @@ def heavy(lemmas: int = 1500) -> pl.DataFrame:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_by_size_the_spread_is_smaller_and_the_default_limits_hold(simulation: ModuleType) -> None:
     scores = heavy()
     for count in (30, 93):

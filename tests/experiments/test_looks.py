@@ -48,6 +48,7 @@ def missed(table: Any, question: str, plan: str) -> float:
     return float(table.filter(question=question, plan=plan)["missed"].item())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("design", ["simple", "designed"])
 def test_limits_hold_at_all_looks_together(looks: ModuleType, design: str) -> None:
     asked = people(looks)
@@ -69,6 +70,7 @@ def test_exact_limits_err_on_the_safe_side(looks: ModuleType) -> None:
             assert missed(found, question, plan) < 5, (question, plan)
 
 
+@pytest.mark.long
 def test_a_confidence_sequence_holds_after_each_draw(looks: ModuleType) -> None:
     found = looks.at_any_time(people(looks), SIZE, 120, 7)
     assert found.height == 3

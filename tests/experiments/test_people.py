@@ -130,6 +130,7 @@ def test_a_sweep_waits_for_people_only_where_it_has_to(
     assert main(["run", "x.toml", "--no-report"]) == 3
 
 
+@pytest.mark.long
 def test_a_report_that_waits_does_not_replace_a_whole_one(folder: Path) -> None:
     main(["run", "x.toml", "--no-report"])
     for path in sheets(folder):

@@ -140,6 +140,7 @@ def fail(_item: int) -> int:
     raise DataError("this cannot be read")
 
 
+@pytest.mark.long
 def test_a_killed_workers_task_is_done_again(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in "abc"]
     for folder in folders:

@@ -63,6 +63,7 @@ def check(found: pl.DataFrame, slow: Counts, *, threshold: int) -> None:
     assert found.select((candidate_id(*names) == pl.col("id")).all()).item()
 
 
+@pytest.mark.long
 def test_english_trigrams(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
     slow: Counts = Counter()
     for sentence in sentences(public_data(EWT)):
@@ -138,6 +139,7 @@ def made_up(seed: int) -> list[str]:
     return documents
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("experiment", [WORDS, PNV])
 def test_any_files_and_batches_give_the_same(
     experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -37,6 +37,7 @@ def test_with_replacement(population: int, size: int, seed: str) -> None:
     assert more["id"].head(drawn.height).equals(drawn["id"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draw", [without_replacement, with_replacement])
 def test_every_candidate_has_the_same_chance(draw: object) -> None:
     """2,000 samples of 4 out of 20: each candidate some 400 times."""

@@ -23,6 +23,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_corpus_and_two_systems(files: Path) -> None:
     here = files / "clustering"
     by_hand = lx.run(here / "experiment.toml", runs=files / "runs", report=False)

@@ -130,6 +130,7 @@ def test_the_lowest_can_come_first(tmp_path: Path) -> None:
         assert run.table("precision.cuts")["precision"].to_list() == [share]
 
 
+@pytest.mark.long
 def test_the_command_prints_the_table_and_names_the_page(
     files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

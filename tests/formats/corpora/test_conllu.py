@@ -128,8 +128,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("case", sorted(WRONG))
+@pytest.mark.parametrize(
+    ("case", "packed"), [*((case, False) for case in sorted(WRONG)), ("NUL", True)]
+)
 def test_damage(case: str, packed: bool, tmp_path: Path) -> None:
     damage, said = WRONG[case]
     content = GOOD + GOOD.removesuffix("\n") + damage.rstrip("\n") + "\n\n" + GOOD
@@ -244,6 +245,7 @@ def sentences(draw: st.DrawFn) -> tuple[str, str, bool]:
     return text, text if whole else other, whole
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(
     drawn=st.lists(sentences(), min_size=1, max_size=6), blanks=st.integers(1, 3), sizes=ONE_SIZE

@@ -44,6 +44,7 @@ def test_tokens(line: str, tmp_path: Path) -> None:
     assert slow_readers.words(line) == TOKENS[line]
 
 
+@pytest.mark.long
 def test_novels(public_data: Callable[[str], Path], tmp_path: Path) -> None:
     path = public_data("corpora/eltec_eng_level1.txt.gz")
     lines = list(slow_readers.numbered(path, 50_000))

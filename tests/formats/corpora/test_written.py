@@ -126,6 +126,7 @@ def _outer(plain: str) -> list[list[str]]:
     return found
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(drawn=st.lists(sentences(), min_size=1, max_size=4))
 def test_drawn_sentences(drawn: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -144,12 +145,14 @@ def _plainly(sentence: str) -> str:
     return "".join(f[1] + " " * (not no & set(f[9].split("|"))) for f in outer).rstrip()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["UD_English-EWT.all", "de_gsd-ud-dev", "de_gsd-ud-test"])
 def test_treebanks(name: str, public_data: Callable[[str], Path]) -> None:
     path = public_data(f"corpora/{name}.conllu.gz")
     assert texts(path) == _said(path)
 
 
+@pytest.mark.long
 def test_a_treebank_needs_its_text_for_one_sentence(
     public_data: Callable[[str], Path], tmp_path: Path
 ) -> None:

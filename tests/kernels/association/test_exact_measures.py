@@ -238,6 +238,7 @@ def test_without_joint_tokens_every_value_is_at_least_as_large(name: str) -> Non
     assert scores(name, Cells(0, 3, 4, 20), Cells(0, 10**6, 10**6, 10**9)) == [0, 0]
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(cells=st.lists(near_independence(10**9), min_size=2, max_size=12), random=st.randoms())
 def test_equal_rows_get_equal_bits_whatever_the_blocks(cells: list[Cells], random: Random) -> None:

@@ -31,6 +31,7 @@ def variance(x: np.ndarray, pi: np.ndarray) -> float:
     return float((x**2 * (1 - pi) / pi).sum())
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000), st.sampled_from([2.0, 5.0, 20.0]), st.integers(20, 120))
 def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: int) -> None:

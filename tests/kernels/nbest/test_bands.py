@@ -62,6 +62,7 @@ def test_it_lies_around_the_pointwise_limits_and_each_measure_has_its_own() -> N
     assert levels["level"].is_between(0.97, 0.9999).all()
 
 
+@pytest.mark.long
 def test_it_holds_at_all_sizes_at_once_where_pointwise_limits_do_not() -> None:
     truth = np.cumsum(TRUE) / np.arange(1, SIZE + 1)
     held = {"band": 0, "pointwise": 0}

@@ -133,6 +133,7 @@ def slow_predictive(
     return marks / runs
 
 
+@pytest.mark.long
 def test_predictive_power_agrees_with_a_loop() -> None:
     design = Design(n=40, apart=25, candidates=100)
     pilot = (4, 6, 1, 5)

@@ -45,6 +45,7 @@ def plausibilities(k: int, n: int, size: int) -> dict[int, float]:
     return {T: float(law.pmf(k, size, T, n)) * (n + 1) for T in possible}
 
 
+@pytest.mark.long
 @given(st.data(), st.integers(1, 30), st.integers(0, 30), st.sampled_from([0.0, 0.05, 0.3]))
 def test_the_margin_is_passed_where_no_plausible_pair_of_numbers_lies_within(
     data: st.DataObject, size: int, more: int, margin: float
@@ -100,6 +101,7 @@ def test_without_draws_there_is_no_test() -> None:
     assert (lower, upper) == (-1, 1)
 
 
+@pytest.mark.long
 def test_equal_sets_are_ever_called_different_with_alpha_at_most() -> None:
     random = np.random.default_rng(8)
     labels = np.arange(120) < 36

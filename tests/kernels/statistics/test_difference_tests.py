@@ -30,6 +30,7 @@ def limits(table: Counts, confidence: float, method: str) -> tuple[np.ndarray, n
     )
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(st.lists(tables(), min_size=1, max_size=4), st.sampled_from(METHODS),
        st.sampled_from([0.0, 0.05, 0.3]))  # fmt: skip
@@ -50,6 +51,7 @@ def test_the_level_at_which_limits_decide(some: list[Counts], method: str, margi
             assert not equivalent(*below, margin=0.2)
 
 
+@pytest.mark.long
 @given(tables(), st.sampled_from(METHODS))
 def test_laws(table: Counts, method: str) -> None:
     k1, n1, k2, n2, size, whole = table

@@ -74,6 +74,7 @@ def test_the_page_links_to_the_files_and_shows_the_sections(files: dict[str, byt
     assert html.count("data-figure=") == 3
 
 
+@pytest.mark.long
 def test_two_processes_make_the_same_bytes(files: dict[str, bytes]) -> None:
     code = (
         "import hashlib\nfrom tests.report.page import test_build\n"

@@ -44,9 +44,13 @@ def do_all(laboratory: Laboratory, stage: str) -> list[str]:
     ("experiment", "names"),
     [
         (EXPERIMENT, ["count", "merge", "counts", "combine", "result"]),
-        (ONE_PIECE, ["count", "counts", "combine", "result"]),
-        (EXPERIMENT.replace('memory = "1MB"\n', ""), None),
-        (EXPERIMENT.replace("shard = 1\n", 'engine = "processes"\nworkers = 2\n'), None),
+        pytest.param(ONE_PIECE, ["count", "counts", "combine", "result"], marks=pytest.mark.long),
+        pytest.param(EXPERIMENT.replace('memory = "1MB"\n', ""), None, marks=pytest.mark.long),
+        pytest.param(
+            EXPERIMENT.replace("shard = 1\n", 'engine = "processes"\nworkers = 2\n'),
+            None,
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_run_finds_what_tasks_have_done(
@@ -86,6 +90,7 @@ def test_a_run_goes_on_where_tasks_have_stopped(texts: Laboratory) -> None:
     assert texts.digests() == plain_digests(texts)
 
 
+@pytest.mark.long
 def test_tasks_go_on_where_a_run_has_counted(texts: Laboratory) -> None:
     texts.run()
     texts.config.write_text(EXPERIMENT.replace("min_frequency = 2", "min_frequency = 4"))
@@ -118,6 +123,7 @@ def test_a_stage_that_is_done_leaves_nothing_to_do(texts: Laboratory) -> None:
     assert list(texts.root.rglob(".partial-*")) == []
 
 
+@pytest.mark.long
 def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
     do(texts, "candidates", 0, 1, 2)
     part = next(texts.root.glob("candidates/counts/.partial-*/shard-*/counts-1-*.parquet"))

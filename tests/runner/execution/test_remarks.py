@@ -129,6 +129,7 @@ def test_a_strict_run_does_not_mind_notes(tmp_path: Path) -> None:
     assert run.remarks["sample"][0].level == "note"
 
 
+@pytest.mark.long
 def test_the_last_good_report_is_kept_beside_one_with_further_warnings(tmp_path: Path) -> None:
     results = tmp_path / "runs" / "small"
     kept = results / "report-last-good" / "index.html"
@@ -149,6 +150,7 @@ def test_the_last_good_report_is_kept_beside_one_with_further_warnings(tmp_path:
     assert not kept.exists()
 
 
+@pytest.mark.long
 def test_a_what_if_keeps_the_report_of_the_experiment(tmp_path: Path) -> None:
     results = tmp_path / "runs" / "small"
     kept = results / "report-last-good" / "index.html"

@@ -96,6 +96,7 @@ def test_another_file(done: Laboratory) -> None:
     assert {"candidates", "scores", "gold"} <= done.reran()
 
 
+@pytest.mark.long
 def test_input_that_changes_while_the_run_waits(laboratory: Laboratory) -> None:
     """What was read in the end is not stored as if it were what was seen at first."""
     with FileLock(_made(laboratory.root / "candidates") / ".lock"):

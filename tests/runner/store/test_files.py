@@ -65,6 +65,7 @@ def assert_says_full(done: Outcome) -> None:
     assert "Traceback" not in done.text
 
 
+@pytest.mark.long
 @pytest.mark.uncounted("the counts of lines do not fit either")
 def test_report_that_does_not_fit(done: Laboratory) -> None:
     ended = done.execute("run", "--report", preexec_fn=limited(20_000))
@@ -100,6 +101,7 @@ cp -a "$2/." "$4"
 """
 
 
+@pytest.mark.long
 def test_full_file_system(large: Laboratory) -> None:
     mount, kept = large.folder / "mount", large.folder / "kept"
     mount.mkdir()

@@ -118,6 +118,7 @@ def test_a_designed_sample_weighs_draws_by_their_chances() -> None:
     assert found["differences"]["p_fisher"].is_null().all()
 
 
+@pytest.mark.long
 def test_estimates_are_right_on_average() -> None:
     truth = RANKS.join(ALL, on="id").filter(pl.col("rank") <= 40).group_by("measure").agg(
         pl.col("tp").mean()

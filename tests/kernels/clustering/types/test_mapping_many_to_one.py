@@ -175,6 +175,7 @@ def test_restarts() -> None:
             many_to_one(neighbours, "MacroI", seed="s", **wrong)
 
 
+@pytest.mark.long
 def test_kicks_lead_from_where_climbs_stick_to_the_best() -> None:
     """Where climbs from two starts miss the best mapping of all, kicks find it."""
     bits, score, stuck = np.random.default_rng(5), TYPE_MEASURES.get("MicroC").score, 0
