@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import queue
 import sys
 import threading
 import traceback
+from pathlib import Path
 from typing import Any, BinaryIO
 
 
@@ -30,6 +32,31 @@ def _receive(channel: BinaryIO, tasks: queue.SimpleQueue[tuple[Any, Any]]) -> No
             tasks.put(pickle.load(channel))
         except EOFError:
             os._exit(0)
+
+
+def answer(packed: bytes, folder: str) -> bytes:
+    """Return the outcome of a task, both pickled.
+
+    Parameters
+    ----------
+    packed : bytes
+        A pickled pair of task and item.
+    folder : str
+        Where to run it, if this machine has it.
+
+    Examples
+    --------
+    >>> pickle.loads(answer(pickle.dumps((len, "abc")), "."))
+    (True, 3)
+    """
+    there = contextlib.chdir(folder) if Path(folder).is_dir() else contextlib.nullcontext()
+    with there:
+        return pickle.dumps(_outcome(_unpacked, packed))
+
+
+def _unpacked(packed: bytes) -> Any:
+    task, item = pickle.loads(packed)
+    return task(item)
 
 
 def _outcome(task: Any, item: Any) -> tuple[bool, Any]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import socket
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +14,13 @@ import pytest
 
 from pipeline.runner.store.cloud import cache, drafts
 from pipeline.runner.store.cloud.bucket import TIMEOUT
+from tests.cluster.ports import free_port, wait_for
 from tests.cluster.proxy import Proxy
 
 HERE = Path(__file__).parent
+SPARK = HERE / "spark"
+"""Tests that need no object store, and say by themselves what they need."""
 NEEDED = ("obstore", "moto")
-_PATIENCE = 60
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker("cluster")
-            for name in NEEDED:
+            for name in () if item.path.is_relative_to(SPARK) else NEEDED:
                 if importlib.util.find_spec(name) is None:
                     item.add_marker(pytest.mark.skip(reason=f"{name} is not installed"))
 
@@ -36,12 +36,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def proxy() -> Iterator[Proxy]:
     """The proxy before the server; credentials and address are in the environment."""
-    port = _free_port()
+    port = free_port()
     words = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
     server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     made = None
     try:
-        _wait_for(port)
+        wait_for(port)
         made = Proxy(port)
         os.environ.update(
             AWS_ENDPOINT_URL=f"http://127.0.0.1:{made.port}",
@@ -72,22 +72,3 @@ def home(proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         pass
     proxy.requests.clear()
     return f"s3://{name}"
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def _wait_for(port: int) -> None:
-    until = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.1)
-        else:
-            return

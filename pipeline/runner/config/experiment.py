@@ -45,7 +45,7 @@ class RunOptions(Options):
     """``[run]``: how to run; never changes a result."""
 
     engine: Annotated[str, Named(ENGINES)] = "local"
-    """Engine that maps tasks: "local", one after the other with all cores, or "processes"."""
+    """Engine that maps tasks: "local", one by one with all cores, "processes", or "spark"."""
     workers: int | None = Field(default=None, ge=1)
     """Processes of that engine; one for each core if not given. They share the memory."""
     memory: Bytes | None = Field(default=None, ge=1 << 20)

@@ -1,0 +1,1 @@
+"""Tasks on a Spark cluster of this machine."""
