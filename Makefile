@@ -6,6 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-b
 PEERS := .venv-peers
 PEER_PIP := $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --constraint $(PEERS)/constraints.txt
 CLUSTER := .venv-cluster
+CLUSTER_PIP := $(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check
 RUNS ?= runs
 
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
@@ -22,7 +23,7 @@ help:
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
 	@echo "make office    people in the loop, their sheets saved by LibreOffice"
 	@echo "make browser   open reports and pages of annotation in a Chromium: on a phone, in the dark, by mouse and finger"
-	@echo "make cluster   results on an object store: before a server of one on this machine"
+	@echo "make cluster   results on an object store, tasks on Spark: a server of each on this machine"
 	@echo "make docs      walk the tutorials in a new environment, run the notebooks, make the site"
 	@echo "make lint      check style and types"
 	@echo "make wheel     build the wheel, install it elsewhere and use it"
@@ -109,18 +110,30 @@ browser: $(VENV)/browser
 		$(BIN)/python -m pytest -m browser tests/browser --numprocesses 2 --dist worksteal; \
 	else echo "make browser: Chromium is not here and cannot be installed: nothing was tested"; fi
 
-# The server has demands of its own on other libraries, so it gets an environment of its own.
-$(CLUSTER)/ready: pyproject.toml constraints.txt
+# The server and PySpark have demands of their own on other libraries, so they get an environment of their own.
+$(CLUSTER)/core: pyproject.toml constraints.txt
 	test -x $(CLUSTER)/bin/python || $(PYTHON3) -m venv $(CLUSTER)
-	$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: 'moto[server]'
-	$(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
-		--constraint constraints.txt --editable ".[test,cloud]"
+	grep -v '^python-dateutil==' constraints.txt > $(CLUSTER)/constraints.txt
+	$(CLUSTER_PIP) --only-binary :all: --constraint $(CLUSTER)/constraints.txt --editable ".[test]"
 	touch $@
 
+$(CLUSTER)/store: $(CLUSTER)/core
+	$(CLUSTER_PIP) --only-binary :all: --constraint $(CLUSTER)/constraints.txt --editable ".[cloud]" 'moto[server]'
+	touch $@
+
+# PySpark comes as source; what builds it comes from where everything comes from.
+$(CLUSTER)/spark: $(CLUSTER)/core
+	$(CLUSTER_PIP) --only-binary :all: --no-binary pyspark --constraint $(CLUSTER)/constraints.txt --editable ".[spark]"
+	touch $@
+
+# Tests of what is not here are skipped, and say what it is.
 cluster:
-	@if $(MAKE) --no-print-directory $(CLUSTER)/ready; \
-	then $(CLUSTER)/bin/python -m pytest -m cluster tests/cluster --numprocesses 2 --dist worksteal; \
-	else echo "make cluster: moto or obstore cannot be installed here: nothing was tested"; fi
+	@if $(MAKE) --no-print-directory $(CLUSTER)/store; \
+	then $(CLUSTER)/bin/python -m pytest -m cluster tests/cluster --ignore tests/cluster/spark --numprocesses 2 --dist worksteal; \
+	else echo "make cluster: moto or obstore cannot be installed here: no object store was tested"; fi
+	@if $(MAKE) --no-print-directory $(CLUSTER)/spark; \
+	then $(CLUSTER)/bin/python -m pytest -m cluster tests/cluster/spark -rs; \
+	else echo "make cluster: PySpark cannot be installed here: no cluster was tested"; fi
 
 lint: $(VENV)/lint
 	$(BIN)/ruff check
