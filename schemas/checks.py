@@ -1,6 +1,7 @@
 """The checks of a table as pandera makes them, and what it finds.
 
-Loaded when the first table is validated: to import pandera takes longer than most commands.
+Loaded when a table breaks its schema (see `schemas.holding`): to import pandera takes longer than
+most commands.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class _ColumnDigest:
             text = values.fill_null("")
             lengths = text.str.len_bytes().cast(pl.Int64).to_numpy()
             self._lengths.update(lengths.astype("<i8").tobytes())
-            self._bytes.update("".join(text.to_list()).encode())
+            self._bytes.update(text.str.join().item().encode())
         elif values.dtype.is_float():
             # Adding zero turns -0.0 into 0.0: they are equal, so their digests must be.
             floats = values.cast(pl.Float64).fill_null(0.0).to_numpy() + 0.0
