@@ -138,7 +138,13 @@ def test_word_types_are_measured_as_by_the_stage() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [tuple, set, frozenset, np.array, pl.Series],
+    [
+        tuple,
+        pytest.param(set, marks=pytest.mark.long),
+        frozenset,
+        np.array,
+        pytest.param(pl.Series, marks=pytest.mark.long),
+    ],
     ids=lambda each: each.__name__,
 )
 def test_collections_of_any_kind(kind: Any) -> None:

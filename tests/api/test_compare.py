@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
 
@@ -11,15 +12,25 @@ from pipeline.cli.main import main
 from tests.api.test_sweep_report import EXPERIMENT
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which an experiment was run with two rates."""
+    made = tmp_path_factory.mktemp("two_runs")
     rows = [f"a{n}\tb\t{n % 7 + 1}\t{n + 9}\t60\t999\t{int(n % 3 == 0)}" for n in range(40)]
-    (tmp_path / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
-    (tmp_path / "x.toml").write_text(EXPERIMENT)
-    assert main(["run", "x.toml", "--no-report"]) == 0
-    assert main(["run", "x.toml", "--no-report", "--set", "stages.sample.rate=0.9"]) == 0
-    return tmp_path
+    (made / "pairs.tsv").write_text("\n".join(["l1\tl2\tf\tf1\tf2\tN\tTP", *rows]) + "\n")
+    (made / "x.toml").write_text(EXPERIMENT)
+    with contextlib.chdir(made):
+        assert main(["run", "x.toml", "--no-report"]) == 0
+        assert main(["run", "x.toml", "--no-report", "--set", "stages.sample.rate=0.9"]) == 0
+    return made
+
+
+@pytest.fixture
+def folder(two_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of it, since tests change what is there."""
+    copy = shutil.copytree(two_runs, tmp_path / "copy")
+    monkeypatch.chdir(copy)
+    return copy
 
 
 def page(folder: Path, *words: str) -> str:
@@ -72,6 +83,7 @@ def test_a_run_with_itself(folder: Path) -> None:
     assert "Nothing differs; 7 stages are equal." in (folder / "d.html").read_text()
 
 
+@pytest.mark.long
 def test_runs_of_two_experiments(folder: Path) -> None:
     other = EXPERIMENT.replace('name = "small"', 'name = "other"').replace('"t_score"', '"dice"')
     (folder / "y.toml").write_text(other)

@@ -103,9 +103,12 @@ def test_there_need_not_be_a_page(
 @pytest.mark.parametrize(
     "over",
     [
-        '"stages.sample.seed" = [1]\n',
+        pytest.param('"stages.sample.seed" = [1]\n', marks=pytest.mark.long),
         '"stages.scores.measures" = [["mi"], ["mi", "t_score", "dice"]]\n',
-        '"stages.judgements.categories" = [{ TP = "TP" }, { A = "TP" }]\n',
+        pytest.param(
+            '"stages.judgements.categories" = [{ TP = "TP" }, { A = "TP" }]\n',
+            marks=pytest.mark.long,
+        ),
         '"title" = ["</script><img onerror=alert(1)>", "שלום"]\n',
     ],
 )

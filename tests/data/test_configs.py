@@ -112,6 +112,7 @@ def test_lexicon(tmp_path: Path) -> None:
     assert star[0]["lower"] < star[1]["value"] < star[0]["upper"]
 
 
+@pytest.mark.long
 def test_pp_verb(tmp_path: Path) -> None:
     """From the generated corpus to the estimate; the truth lies in most of the intervals."""
     done = generated("pp-verb", "make_corpus.py", tmp_path)
@@ -123,6 +124,7 @@ def test_pp_verb(tmp_path: Path) -> None:
     assert inside.height >= 20
 
 
+@pytest.mark.long
 def test_pp_verb_design(tmp_path: Path) -> None:
     """A quarter of the labels; the truth lies in the intervals of lists and of differences."""
     done = generated("pp-verb-design", "make_corpus.py", tmp_path)

@@ -74,6 +74,7 @@ def test_a_third_person_decides(folder: Path, capsys: pytest.CaptureFixture[str]
     assert done.table("sampled.baseline").row(0, named=True)["k_sampled"] == 3
 
 
+@pytest.mark.long
 def test_what_people_agree_on_in_the_end_is_not_decided_by_a_third(folder: Path) -> None:
     """Carla was asked while they differed; when both have changed their minds, theirs counts."""
     sheets = folder / "sheets" / "small"

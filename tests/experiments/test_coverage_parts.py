@@ -154,6 +154,7 @@ def test_average_precision_of_a_sample(lab: Any) -> None:
     assert cells["what"].n_unique() == 4
 
 
+@pytest.mark.long
 def test_looks_without_a_plan_are_found_out(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     method = "obrien_fleming, korn_graubard, designed"
     held = marked(lab, "looks", method, 737)

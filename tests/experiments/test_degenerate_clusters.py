@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -96,7 +97,15 @@ CASES: dict[str, tuple[str, str, list[float | None], list[float | None]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", sorted(CASES))
+QUICK = {"no word has a cluster", "one class, an item a cluster"}
+"""What `make test` runs; each takes more than a second."""
+
+
+def _marked(case: str) -> Any:
+    return case if case in QUICK else pytest.param(case, marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("case", [_marked(case) for case in sorted(CASES)])
 def test_defined_results_and_a_report(case: str, tmp_path: Path) -> None:
     corpus, words, of_words, of_tags = CASES[case]
     report = case in {"no word has a cluster", "one class and one cluster"}
@@ -106,6 +115,7 @@ def test_defined_results_and_a_report(case: str, tmp_path: Path) -> None:
         assert found == [None if one is None else pytest.approx(one) for one in wanted], system
 
 
+@pytest.mark.long
 def test_one_system_alone(tmp_path: Path) -> None:
     alone = STAGES.replace('"words", "tags"', '"words"').replace('taggings = ["tags"]\n', "")
     table = systems(tmp_path, corpus=TWO, words="dog\n\nrun\n", stages=alone, report=True)

@@ -64,6 +64,7 @@ def move_to(place: Path, folder: Path) -> list[Path]:
     return [path.rename(place / path.name) for path in sheets(folder)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", ["sheets/pairs", "runs/sheets/pairs"])
 def test_sheets_in_a_former_place_count_and_are_moved_when_asked(
     folder: Path, capsys: pytest.CaptureFixture[str], place: str

@@ -107,6 +107,7 @@ def test_english_patterns_with_a_gap(tmp_path: Path, public_data: Callable[[str]
     check(done.table("tuples"), slow, threshold=1)
 
 
+@pytest.mark.long
 def test_english_prepositions_nouns_verbs(
     tmp_path: Path, public_data: Callable[[str], Path]
 ) -> None:

@@ -38,6 +38,7 @@ def test_a_corpus_and_two_systems(files: Path) -> None:
     assert run.table("tokens").select("measure", "value").rows() == tokens.rows()
 
 
+@pytest.mark.long
 def test_a_table_of_classes_and_a_tagging(files: Path) -> None:
     here = files / "clustering"
     run = clusters(here / "tags.tsv", here / "tree.paths", runs=files / "cache", report=False)

@@ -47,6 +47,7 @@ def test_the_difference_of_the_lists_is_kept(
     assert overlap * centre + (1 - overlap) * row["only_1"] == pytest.approx(first)
 
 
+@pytest.mark.long
 def test_rate_for_a_power_is_the_smallest() -> None:
     found = lx.plan_comparison(**HOW, powers=[0.7]).row(0, named=True)
     rates = [(found["size"] - 1) / 200, found["rate"]]

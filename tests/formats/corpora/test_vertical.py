@@ -206,8 +206,9 @@ WRONG: dict[str, tuple[str, list[tuple[int, str]], list[int]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ["t.vrt", "t.vrt.gz"])
-@pytest.mark.parametrize("case", sorted(WRONG))
+@pytest.mark.parametrize(
+    ("case", "name"), [*((case, "t.vrt") for case in sorted(WRONG)), ("not UTF-8", "t.vrt.gz")]
+)
 def test_damage(case: str, name: str, tmp_path: Path) -> None:
     content, said, kept = WRONG[case]
     path = write(tmp_path / name, content.encode("utf-8", "surrogateescape"))

@@ -173,6 +173,7 @@ def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> No
     assert whole.get_column("row").is_sorted()
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(
     rows=st.lists(st.one_of(tables, signatures(50, least=0)), min_size=1, max_size=40),

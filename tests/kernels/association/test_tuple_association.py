@@ -143,6 +143,7 @@ def test_signed_measures_follow_the_sign_of_the_difference(table: Table) -> None
             assert (found > 0) - (found < 0) == sign(table), name
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(rows=st.lists(tables(3, 3, 10**5), min_size=1, max_size=20), seed=st.integers(0, 9))
 def test_row_order_and_batches_do_not_matter(rows: list[Table], seed: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def test_up_to_so_many_marked_sentences(corpus: list[list[Token]], most: int) ->
     assert not found.height or found.group_by("id").len().get_column("len").max() <= most
 
 
+@pytest.mark.long
 @given(corpus=corpora(), most=st.integers(1, 3), cut=st.integers(0, 5))
 def test_parts_give_what_the_whole_gives(corpus: list[list[Token]], most: int, cut: int) -> None:
     whole = merge(chosen(corpus, most).lazy(), most=most).collect()

@@ -81,6 +81,7 @@ def test_two_looks_by_an_integral(ratio: float) -> None:
     assert crossed == pytest.approx(aims[1] - aims[0], abs=2e-10)
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(
     st.lists(st.floats(0.3, 0.97), min_size=1, max_size=4),

@@ -67,6 +67,7 @@ def test_the_margin_is_passed_where_no_plausible_pair_of_numbers_lies_within(
     assert p[0] == pytest.approx(min(1.0, 2.0 * min(above, below)), rel=1e-6, abs=1e-15)
 
 
+@pytest.mark.long
 @given(one=counts(), more=st.integers(0, 40), k=st.data())
 def test_at_a_margin_of_0_it_is_the_test_of_a_difference(
     one: tuple[int, int, int], more: int, k: st.DataObject

@@ -109,6 +109,7 @@ def test_one_sided_it_is_the_other() -> None:
         assert found.tolist() == expected.tolist()
 
 
+@pytest.mark.long
 def test_far_tails_stay_close_to_fisher() -> None:
     table = ([300, 900], [600, 5000], [20, 700], [600, 5000])
     p, fishers = boschloo_two_sided(*table), fisher_two_sided(*table)

@@ -80,6 +80,7 @@ def test_there_are_several_shards_and_buckets(texts: Laboratory) -> None:
     assert [each["ready"] for each in found.values()] == [True, False, False, False, False]
 
 
+@pytest.mark.long
 def test_a_run_goes_on_where_tasks_have_stopped(texts: Laboratory) -> None:
     found = phases(texts, "candidates")
     do(texts, "candidates", *found["count"]["todo"], found["merge"]["first"])

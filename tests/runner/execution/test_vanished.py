@@ -81,6 +81,7 @@ def test_an_input_that_is_a_folder_by_now(laboratory: Laboratory) -> None:
     assert said == f"{gold}: cannot be read: it is a folder, and no file"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("damage", ["gone", "changed"])
 def test_results_that_are_damaged_during_the_run(laboratory: Laboratory, damage: str) -> None:
     def act() -> None:

@@ -66,6 +66,7 @@ def test_waits_and_goes_on(laboratory: Laboratory, driver: Driver) -> None:
     assert waits.digests()["comparison"] == full["comparison"]
 
 
+@pytest.mark.long
 def test_report_of_what_is_there(laboratory: Laboratory, driver: Driver) -> None:
     """A branch that can be shown is shown, while another one waits."""
     labels = '[stages.labels]\nuse = "waiting.labels"\npath = "sheet.tsv"\ncandidates = "scores"\n'

@@ -141,6 +141,7 @@ def test_read_only_folder(laboratory: Laboratory) -> None:
     laboratory.run()
 
 
+@pytest.mark.long
 def test_results_on_a_read_only_disk_can_be_looked_at(done: Laboratory) -> None:
     looks = [["status"], ["show", "sample"]]
     ended = read_only(done, *(done.words(*words) for words in looks))

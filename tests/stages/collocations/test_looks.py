@@ -230,6 +230,7 @@ def test_limits_of_differences_are_at_the_level_of_their_look(spending: str) -> 
         assert found[name].to_list() == pytest.approx(alone[name].to_list())
 
 
+@pytest.mark.long
 def test_limits_of_differences_decide_as_their_adjusted_tests() -> None:
     sample = drawn(rate=0.45)
     options = {"looks": [0.15, 0.3, 0.45, 0.6], "correction": "bonferroni", "margin": 0.02}
