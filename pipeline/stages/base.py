@@ -215,6 +215,12 @@ class Counting:
         needs; those of all buckets are added up, equal keys summed.
     total_tables : mapping of str to schema
         The tables that `totals` makes.
+    undivided : mapping of str to str
+        Name, by which `combine` finds it, to a partial table that it needs of all buckets beside
+        that of its own, to be read batch by batch; is there only if there are several buckets.
+    weight : callable or None
+        config -> how many times as much memory a row of its counts takes as one of pairs; 1 if
+        None.
     """
 
     partials: Mapping[str, type[Table]]
@@ -226,6 +232,8 @@ class Counting:
     buckets: Mapping[str, pl.Expr] = field(default_factory=dict)
     totals: Callable[[Any, Tables], Outputs] | None = None
     total_tables: Mapping[str, type[Table]] = field(default_factory=dict)
+    undivided: Mapping[str, str] = field(default_factory=dict)
+    weight: Callable[[Any], int] | None = None
 
 
 C = TypeVar("C", bound=StageConfig, default=StageConfig)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import polars as pl
 
 from pipeline.kernels.cooccurrence.packing import packed
+from pipeline.kernels.cooccurrence.subset_sums import subset_sums
 from pipeline.kernels.cooccurrence.tuples import elements
 from schemas.tuples import frequency_name, signature, subsets
 
+_BATCH = 200_000
+"""Tuple types to look at in one go, of those that are not held."""
 
-def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> pl.LazyFrame:
+
+def with_subsets(
+    counts: pl.LazyFrame,
+    *,
+    size: int,
+    min_frequency: int = 1,
+    everything: pl.LazyFrame | None = None,
+) -> pl.LazyFrame:
     """Add how many tuple tokens have the elements of each tuple at each set of positions.
 
     ``f_S`` = sum of f over all tuples with these elements at the positions S; N = sum of all f.
@@ -19,11 +30,13 @@ def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> 
     Parameters
     ----------
     counts : LazyFrame
-        l1 ... lk (text), f: every tuple type, before any threshold.
+        l1 ... lk (text), f: every tuple type, before any threshold; or some of them.
     size : int
         k.
     min_frequency : int
         Leave out tuples with a smaller f, after counting.
+    everything : LazyFrame, optional
+        The same of every tuple type, where `counts` has some of them; is read batch by batch.
 
     Returns
     -------
@@ -44,8 +57,10 @@ def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> 
     """
     has = counts.collect_schema()
     schema = dict(has) | dict.fromkeys(signature(size), pl.Int64())
+    add: Callable[..., pl.DataFrame]
+    add = _with_subsets if everything is None else partial(_from_batches, everything=everything)
     return counts.map_batches(
-        partial(_with_subsets, size=size, min_frequency=min_frequency),
+        partial(add, size=size, min_frequency=min_frequency),
         schema=schema,
         predicate_pushdown=False,
         projection_pushdown=False,
@@ -67,3 +82,12 @@ def _with_subsets(counts: pl.DataFrame, *, size: int, min_frequency: int) -> pl.
         frequencies.append(mine.get_column("f").alias(frequency_name(positions, size)))
     total = pl.lit(int(counts.get_column("f").sum()), pl.Int64).alias("N")
     return kept.with_columns(*frequencies, total)
+
+
+def _from_batches(
+    counts: pl.DataFrame, *, size: int, min_frequency: int, everything: pl.LazyFrame
+) -> pl.DataFrame:
+    kept = counts.filter(pl.col("f") >= min_frequency)
+    wanted = everything.select(*elements(size), "f")
+    batches = wanted.collect_batches(chunk_size=_BATCH, maintain_order=False)
+    return pl.concat([kept, subset_sums(kept, batches, size=size)], how="horizontal")

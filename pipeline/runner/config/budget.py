@@ -70,11 +70,19 @@ class Budget:
         """Rows of partial tables to hold; more go to the disk."""
         return None if self.memory is None else max(1_000, self.memory // (2 * _ROW))
 
-    def buckets(self, files: Iterable[SourceFile]) -> int:
-        """Return into how many buckets the counts of these files have to be divided."""
+    def buckets(self, files: Iterable[SourceFile], *, weight: int = 1) -> int:
+        """Return into how many buckets the counts of these files have to be divided.
+
+        Parameters
+        ----------
+        files : iterable of SourceFile
+            What is counted.
+        weight : int
+            How many times as much memory a row takes as one of pairs.
+        """
         if self.memory is None:
             return 1
-        return max(1, -(-sum(map(_text_bytes, files)) * _SPREAD // self.memory))
+        return max(1, -(-sum(map(_text_bytes, files)) * _SPREAD * weight // self.memory))
 
 
 def grouped(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ...]]:

@@ -157,11 +157,13 @@ def tasks_to_combine(whole: Task, counts: Manifest | None) -> list[Task]:
     held = max(in_parts, default=1) if counts else wanted
     buckets = max(held, wanted)
     divided = buckets > held
+    all_of = {name: keys[of] for name, of in counting.undivided.items() if of in keys}
+    shared = all_of if buckets > 1 else {}
     task = replace(whole, sources={}, phase="divide" if divided else "combine", buckets=buckets)
     return [
         replace(
             task,
-            tables=keys if divided else _of_bucket(keys, counting, bucket),
+            tables={**(keys if divided else _of_bucket(keys, counting, bucket)), **shared},
             folder=f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}",
             bucket=bucket,
         )

@@ -132,7 +132,9 @@ def buckets_of(whole: Task) -> int:
     stage = whole.stage
     if stage.counting is None or not (stage.reads_corpus and stage.counting.buckets):
         return 1
-    return whole.budget.buckets(whole.sources.get(stage.shards or "", ()))
+    weigh = stage.counting.weight
+    weight = weigh(whole.config) if weigh else 1
+    return whole.budget.buckets(whole.sources.get(stage.shards or "", ()), weight=weight)
 
 
 def _name(files: Sequence[SourceFile], buckets: int) -> str:

@@ -148,6 +148,7 @@ def _put_together(task: Task, counting: Counting, tables: Tables) -> Frames:
     """Add up what all shards have counted, or make the outputs of such sums."""
     # A table is not there at all if no shard has rows of it for this bucket.
     models = {**counting.partials, **counting.total_tables}
+    undivided = {name: tables[name] for name in counting.undivided if name in tables}
     tables = {name: tables.get(name, model.zero_rows()) for name, model in models.items()}
     if task.phase == "merge":
         return with_totals(task, counting, collected(counting.merge(task.config, tables)))
@@ -158,7 +159,7 @@ def _put_together(task: Task, counting: Counting, tables: Tables) -> Frames:
         for name, model in counting.total_tables.items()
         if len(task.tables.get(name, ())) > 1  # counts of before these were summed once for all
     }
-    return collected(counting.combine(task.config, {**tables, **totals}))
+    return collected(counting.combine(task.config, {**tables, **totals, **undivided}))
 
 
 def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:

@@ -48,6 +48,9 @@ class ExtractTuples(ExampleOptions, TupleOptions):
 _NUMBERS = 48
 """Bytes that a token of a tuple takes while tuples are looked for."""
 
+_ALL = "all counts"
+"""The counts of all buckets: tuples with a part in common are in any of them."""
+
 PARTIALS = {"counts": TupleCounts, "examples": Examples, "corpus": CorpusSize}
 
 
@@ -69,7 +72,13 @@ def merge(config: ExtractTuples, tables: Tables) -> Outputs:
 def combine(config: ExtractTuples, tables: Tables) -> Outputs:
     """Take the frequencies of the parts from the sums, then apply the threshold."""
     counted = apart(tables["counts"], size=config.size)
-    kept = with_subsets(counted, size=config.size, min_frequency=config.min_frequency)
+    others = tables.get(_ALL)
+    kept = with_subsets(
+        counted,
+        size=config.size,
+        min_frequency=config.min_frequency,
+        everything=None if others is None else apart(others, size=config.size),
+    )
     names = config.elements
     order = ["id", *names, *signature(config.size), "documents"]
     named = kept.with_columns(candidate_id(*names)).select(order)
@@ -93,6 +102,16 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
         columns=columns,
         whole=lambda config: config.text_unit,
         carry={"open": dispersion.OPEN},
+        # The units of the counts are joined as the id joins them.
+        buckets={
+            "counts": candidate_id("units"),
+            "examples": pl.col("id"),
+            "tuples": pl.col("id"),
+        },
+        undivided={_ALL: "counts"},
+        weight=lambda config: (
+            2 ** (config.size + 1)
+        ),  # a frequency for each subset of the positions
     ),
 )
 def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:

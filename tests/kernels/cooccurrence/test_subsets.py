@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.cooccurrence.packing import Packing, packed
+from pipeline.kernels.cooccurrence.subset_sums import subset_sums
 from pipeline.kernels.cooccurrence.subsets import with_subsets
 from schemas import Tuples
 from schemas.tuples import cell, frequency_name, signature, subsets
@@ -38,6 +39,26 @@ def test_frequencies_of_all_subsets(counts: Counts, threshold: int) -> None:
         for each in subsets(size):
             slow = sum(f for w, f in counts.items() if all(w[i - 1] == mine[i - 1] for i in each))
             assert row[frequency_name(each, size)] == slow
+
+
+@given(counts=counted(), threshold=st.integers(1, 5), cut=st.integers(0, 12))
+def test_some_of_the_tuples_from_batches_of_all(counts: Counts, threshold: int, cut: int) -> None:
+    """The frequencies of some are those that they have among all, also of none."""
+    size, everything = len(next(iter(counts))), counts_frame(counts)
+    whole = with_subsets(everything, size=size).collect()
+    made = with_subsets(
+        everything.head(cut), size=size, min_frequency=threshold, everything=everything
+    ).collect()
+    assert made.equals(whole.head(cut).filter(pl.col("f") >= threshold))
+
+
+@given(counts=counted(), cut=st.integers(0, 12))
+def test_cuts_of_batches_do_not_matter(counts: Counts, cut: int) -> None:
+    size, everything = len(next(iter(counts))), counts_frame(counts).collect()
+    whole = with_subsets(everything.lazy(), size=size).collect()
+    batches = [everything.slice(cut), everything.head(cut)]
+    made = subset_sums(everything, batches, size=size)
+    assert made.equals(whole.select(made.columns))
 
 
 @given(counts=counted())
