@@ -74,6 +74,7 @@ def _builder(builder: Any, workers: int | None) -> Any:
         raise refused("Spark needs Java, which is not here", f'{remedy} (extra "spark")')
     # Without it Spark takes the first python3 that a worker finds, which has nothing installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    named = named.config("spark.ui.showConsoleProgress", "false")  # the run shows its own
     if master := os.environ.get(MASTER):
         named = named.master(master)
     return named.config("spark.cores.max", workers) if workers else named

@@ -107,5 +107,7 @@ def test_what_a_session_is_asked_for(nowhere: pytest.MonkeyPatch) -> None:
     assert _builder(Builder(), 2).asked == {"name": "lexassay"}
     nowhere.delenv(REMOTE)
     nowhere.setenv("JAVA_HOME", "java")
-    assert _builder(Builder(), None).asked == {"name": "lexassay", "master": "spark://host:7077"}
+    asked = _builder(Builder(), None).asked
+    assert (asked["name"], asked["master"]) == ("lexassay", "spark://host:7077")
+    assert "spark.cores.max" not in asked
     assert _builder(Builder(), 2).asked["spark.cores.max"] == 2
