@@ -113,7 +113,7 @@ browser: $(VENV)/browser
 # The server and PySpark have demands of their own on other libraries, so they get an environment of their own.
 $(CLUSTER)/core: pyproject.toml constraints.txt
 	test -x $(CLUSTER)/bin/python || $(PYTHON3) -m venv $(CLUSTER)
-	grep -v '^python-dateutil==' constraints.txt > $(CLUSTER)/constraints.txt
+	grep -Ev '^(python-dateutil|pandas)==' constraints.txt > $(CLUSTER)/constraints.txt
 	$(CLUSTER_PIP) --only-binary :all: --constraint $(CLUSTER)/constraints.txt --editable ".[test]"
 	touch $@
 
