@@ -1,9 +1,10 @@
 """Count bigrams of a text with another tool: a peer to measure against.
 
-python benchmarks/peer_bigrams.py counter|nltk|gensim|duckdb FILE MIN_FREQUENCY
+python benchmarks/peer_bigrams.py counter|nltk|gensim|duckdb FILE MIN_FREQUENCY [PARQUET]
 
 A sentence is a line, a token what stands between white space. Prints how many candidates are
-left above the threshold and how many pair tokens there are.
+left above the threshold and how many pair tokens there are. With PARQUET, DuckDB writes there
+what lexassay does: l1, l2, f, f1, f2, N of every candidate; the others only count.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import gzip
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 
@@ -54,7 +55,7 @@ def gensim(path: str, least: int) -> tuple[int, int]:
     return len(kept), found.corpus_word_count
 
 
-def duckdb(path: str, least: int) -> tuple[int, int]:
+def duckdb(path: str, least: int, written: str = "") -> tuple[int, int]:
     import duckdb as database
 
     connection = database.connect()
@@ -76,16 +77,20 @@ def duckdb(path: str, least: int) -> tuple[int, int]:
         GROUP BY l1, l2
         """
     )
-    row = connection.execute(
+    connection.execute(
         """
-        WITH lefts AS (SELECT l1, sum(f) AS f1 FROM counts GROUP BY l1),
-             rights AS (SELECT l2, sum(f) AS f2 FROM counts GROUP BY l2),
-             kept AS (SELECT * FROM counts JOIN lefts USING (l1) JOIN rights USING (l2)
-                      WHERE f >= ?)
-        SELECT (SELECT count(*) FROM kept WHERE f1 >= f AND f2 >= f), (SELECT sum(f) FROM counts)
+        CREATE TABLE kept AS
+        WITH lefts AS (SELECT l1, sum(f)::BIGINT AS f1 FROM counts GROUP BY l1),
+             rights AS (SELECT l2, sum(f)::BIGINT AS f2 FROM counts GROUP BY l2)
+        SELECT l1, l2, f, f1, f2, (SELECT sum(f)::BIGINT FROM counts) AS N
+        FROM counts JOIN lefts USING (l1) JOIN rights USING (l2)
+        WHERE f >= ?
         """,
         [least],
-    ).fetchone()
+    )
+    if written:
+        connection.execute(f"COPY kept TO '{written}' (FORMAT parquet, COMPRESSION zstd)")
+    row = connection.execute("SELECT count(*), (SELECT sum(f) FROM counts) FROM kept").fetchone()
     if row is None:
         raise RuntimeError("no row")
     return int(row[0]), int(row[1])
@@ -93,8 +98,11 @@ def duckdb(path: str, least: int) -> tuple[int, int]:
 
 def main() -> int:
     """Print the number of candidates and of pair tokens."""
-    count = {"counter": counter, "nltk": nltk, "gensim": gensim, "duckdb": duckdb}[sys.argv[1]]
-    print(*count(sys.argv[2], int(sys.argv[3])))
+    peers: dict[str, Callable[..., tuple[int, int]]] = {
+        "counter": counter, "nltk": nltk, "gensim": gensim, "duckdb": duckdb,
+    }  # fmt: skip
+    count = peers[sys.argv[1]]
+    print(*count(sys.argv[2], int(sys.argv[3]), *sys.argv[4:5]))
     return 0
 
 

@@ -15,6 +15,8 @@ from schemas import SchemaViolation, Violation
 from schemas.errors import EXAMPLES, described
 
 _BATCH = 250_000
+_TEXTS = 2**14
+"""Texts that are joined at a time: one value of Polars holds no more than 4 GiB."""
 
 
 def canonical(value: Any) -> str:
@@ -107,7 +109,8 @@ class _ColumnDigest:
             text = values.fill_null("")
             lengths = text.str.len_bytes().cast(pl.Int64).to_numpy()
             self._lengths.update(lengths.astype("<i8").tobytes())
-            self._bytes.update(text.str.join().item().encode())
+            for start in range(0, text.len(), _TEXTS):
+                self._bytes.update(text.slice(start, _TEXTS).str.join().item().encode())
         elif values.dtype.is_float():
             # Adding zero turns -0.0 into 0.0: they are equal, so their digests must be.
             floats = values.cast(pl.Float64).fill_null(0.0).to_numpy() + 0.0

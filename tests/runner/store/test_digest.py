@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import date
 
 import polars as pl
@@ -30,6 +31,24 @@ def test_order_and_batches_make_no_difference(
 ) -> None:
     monkeypatch.setattr(digest, "_BATCH", size)
     assert table_digest(frame.lazy(), key=["a", "b"], name="t") == PLAIN
+
+
+@pytest.mark.parametrize("texts", [1, 2, 10])
+def test_digest_of_hashes_made_by_hand(texts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digest, "_TEXTS", texts)
+
+    def sha(*parts: bytes) -> str:
+        return hashlib.sha256(b"".join(parts)).hexdigest()
+
+    words = ["", "über", None, "🙂", "z"]
+    coded = [(word or "").encode() for word in words]
+    lengths = [len(each).to_bytes(8, "little") for each in coded]
+    column = sha((sha(b"\1\1\0\1\1") + sha(*coded) + sha(*lengths)).encode())
+    key = sha(*(number.to_bytes(8, "little") for number in range(5)))
+    number = sha((sha(b"\1" * 5) + key + sha()).encode())
+    whole = f'[5,[["id","Int64","{number}"],["word","String","{column}"]]]'
+    table = pl.LazyFrame({"word": words, "id": range(5)})
+    assert table_digest(table, key=["id"], name="t") == (sha(whole.encode()), 5)
 
 
 @pytest.mark.parametrize(
