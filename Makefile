@@ -12,7 +12,7 @@ RUNS ?= runs
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: help demo test long torture laws test-coverage office browser cluster docs lint wheel bench coverage clean
+.PHONY: help demo test long torture laws test-coverage office browser cluster docs lint wheel bench scale coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
@@ -28,6 +28,7 @@ help:
 	@echo "make lint      check style and types"
 	@echo "make wheel     build the wheel, install it elsewhere and use it"
 	@echo "make bench     measure speed and memory"
+	@echo "make scale     TOKENS made from a seed, through bigrams to scores: seconds, memory, disk"
 	@echo "make coverage  simulate the coverage of intervals, bands and tests; PART=designs: one part of it"
 	@echo "make clean     remove the environment and the results"
 
@@ -181,6 +182,11 @@ bench: $(VENV)/bench $(PEERS)/ready
 	@if command -v chromium > /dev/null; \
 	then $(BIN)/python benchmarks/explorer_page.py && $(BIN)/python benchmarks/annotate_page.py; \
 	else echo "benchmarks/explorer_page.py, annotate_page.py: Chromium is not here: no page was measured"; fi
+
+# A text of TOKENS words that is made on the way; killed, the same command goes on.
+TOKENS ?= 1000000
+scale: $(VENV)/core
+	$(BIN)/python benchmarks/scale.py $(TOKENS) --folder $(RUNS)/scale-$(TOKENS) --memory 4GB --curve
 
 # A part is kept in $(RUNS)/coverage task by task, so that a run that was stopped goes on. One thread in
 # each of two processes: more get into each other's way.
