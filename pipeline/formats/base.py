@@ -74,6 +74,8 @@ class Batch:
 Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]
 Check: TypeAlias = Callable[[Path, Any], Sequence[Skipped]]
 Read: TypeAlias = Callable[[Path, Any, Sequence[str], int], Iterator[Batch]]
+Divide: TypeAlias = Callable[[Path, Any, int], Sequence[Any]]
+ReadPart: TypeAlias = Callable[[Path, Any, Sequence[str], int, Any], Iterator[Batch]]
 Digest: TypeAlias = Callable[[Path, Any], str]
 
 
@@ -102,6 +104,12 @@ class Format:
     digest : callable or None
         (path, options) -> what stands for the content, where that is not the file's bytes: a
         database may change without another content, or have another one in a file beside it.
+    divide : callable or None
+        (path, options, size) -> parts of about `size` bytes that can be read by themselves, see
+        `pipeline.formats.corpora.file_parts.FilePart`; none where the file cannot be divided.
+    read_part : callable or None
+        (path, options, columns, size, part) -> the tokens of such a part in batches, just as
+        `read` gives them, numbers and all.
     """
 
     name: str
@@ -113,6 +121,8 @@ class Format:
     kind: Kind = "table"
     read: Read | None = None
     digest: Digest | None = None
+    divide: Divide | None = None
+    read_part: ReadPart | None = None
 
     def __post_init__(self) -> None:
         """Let no error of a library out, whoever wrote the reader."""
@@ -120,8 +130,11 @@ class Format:
         object.__setattr__(self, "check", Guarded(self.check))
         if self.read is not None:
             object.__setattr__(self, "read", GuardedBatches(self.read))
-        if self.digest is not None:
-            object.__setattr__(self, "digest", Guarded(self.digest))
+        for name in ("digest", "divide"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, Guarded(getattr(self, name)))
+        if self.read_part is not None:
+            object.__setattr__(self, "read_part", GuardedBatches(self.read_part))
 
 
 FORMATS: Registry[Format] = Registry("format", "pipeline.formats")

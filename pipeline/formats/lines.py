@@ -123,9 +123,9 @@ def gate(path: Path) -> None:
     """
     with path.open("rb") as file:
         packed = file.read(2) == _GZIP
-    if packed and not _named_gzip(path):
+    if packed and not is_packed(path):
         raise DataError(f"{path}: the file is gzipped: give it a name that ends in .gz")
-    if _named_gzip(path) and not packed and path.stat().st_size:
+    if is_packed(path) and not packed and path.stat().st_size:
         raise DataError(f"{path}: not a gzip file, though its name ends in .gz: rename or pack it")
 
 
@@ -183,8 +183,9 @@ def _decoded(line: bytes) -> str | None:
 
 def open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
     """Open a file, gzipped or not as its name says."""
-    return gzip.open(path, "rb") if _named_gzip(path) else path.open("rb")
+    return gzip.open(path, "rb") if is_packed(path) else path.open("rb")
 
 
-def _named_gzip(path: Path) -> bool:
+def is_packed(path: Path) -> bool:
+    """Return whether a file's name says that it is gzipped."""
     return path.name.lower().endswith(".gz")

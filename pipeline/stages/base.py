@@ -221,6 +221,16 @@ class Counting:
     weight : callable or None
         config -> how many times as much memory a row of its counts takes as one of pairs; 1 if
         None.
+    in_parts : bool
+        Whether shards may be parts of a file, where batches need be no more than whole sentences.
+        The first batch of a part finds among its inputs, in each of `carry`, one row with file, doc
+        and start of the document that may go on: its first sentence in the file. All else is null.
+    crossing : collection of str
+        Partial tables of documents that go on over the bounds of parts, which nobody needs when
+        all is added up: they are emptied then.
+    left_open : callable or None
+        (what the last batch of a part made for the next, start of the document that is open)
+        -> rows to add to partial tables.
     """
 
     partials: Mapping[str, type[Table]]
@@ -234,6 +244,9 @@ class Counting:
     total_tables: Mapping[str, type[Table]] = field(default_factory=dict)
     undivided: Mapping[str, str] = field(default_factory=dict)
     weight: Callable[[Any], int] | None = None
+    in_parts: bool = False
+    crossing: Collection[str] = ()
+    left_open: Callable[[Tables, int], Outputs] | None = None
 
 
 C = TypeVar("C", bound=StageConfig, default=StageConfig)

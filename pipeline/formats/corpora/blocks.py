@@ -21,7 +21,8 @@ from pipeline.formats.lines import TEXT
 SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
+"""What may stand before the first line."""
 _THREADS = 1
 """Blocks that are looked at ahead; more would hold more memory for little."""
 
@@ -32,6 +33,23 @@ _BYTE, _TOKEN = 16, 300
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+@dataclass(frozen=True)
+class Range:
+    """Bytes of a file that are whole units.
+
+    Parameters
+    ----------
+    start, end : int
+        From where to where, in bytes.
+    lines : int
+        How many lines stand before them.
+    """
+
+    start: int
+    end: int
+    lines: int
 
 
 @dataclass(frozen=True)
@@ -108,7 +126,11 @@ class FrameBlock:
 
 
 def text_blocks(
-    path: Path, size: int, fields: Sequence[str], cut: Callable[[bytes], int]
+    path: Path,
+    size: int,
+    fields: Sequence[str],
+    cut: Callable[[bytes], int],
+    within: Range | None = None,
 ) -> Iterator[TextBlock]:
     """Yield a text file in blocks.
 
@@ -122,6 +144,8 @@ def text_blocks(
         See `TextBlock`.
     cut : callable
         Content to the bytes up to the end of the last whole unit; 0 if there is none.
+    within : Range, optional
+        The bytes to read, if not all.
 
     Raises
     ------
@@ -130,27 +154,55 @@ def text_blocks(
     """
     lines.gate(path)
     with lines.open_bytes(path) as file:
-        for before, content in _pieces(path, file.read, size, cut):
-            yield TextBlock(content, before, fields)
+        read: Callable[[int], bytes] = file.read
+        before = 0
+        if within is None:
+            first = read(max(size, len(BOM))).removeprefix(BOM)
+        else:
+            file.seek(within.start)
+            read, before = _limited(file.read, within.end - within.start), within.lines
+            first = read(size)
+        for line, content in _pieces(path, read, size, cut, (before, first)):
+            yield TextBlock(content, line, fields)
 
 
-def ahead(things: Iterator[T], job: Callable[[T], U]) -> Iterator[U]:
+def ahead(things: Iterator[T], job: Callable[[T], U], threads: int = _THREADS) -> Iterator[U]:
     """Yield what `job` makes of each thing, in order; threads do it ahead for the next ones."""
-    with ThreadPoolExecutor(_THREADS) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         waiting = deque[Future[U]]()
         for thing in things:
             waiting.append(pool.submit(job, thing))
-            if len(waiting) > _THREADS:
+            if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
 
+def _limited(read: Callable[[int], bytes], most: int) -> Callable[[int], bytes]:
+    """Return what reads so many bytes and then nothing."""
+    left = most
+
+    def some(size: int) -> bytes:
+        nonlocal left
+        content = read(min(size, left))
+        left -= len(content)
+        return content
+
+    return some
+
+
 def _pieces(
-    path: Path, read: Callable[[int], bytes], size: int, cut: Callable[[bytes], int]
+    path: Path,
+    read: Callable[[int], bytes],
+    size: int,
+    cut: Callable[[bytes], int],
+    begun: tuple[int, bytes],
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield what `read` gives, in pieces that end where `cut` says, and the lines before each."""
-    before, held = 0, read(max(size, len(_BOM))).removeprefix(_BOM)
+    """Yield what `read` gives, in pieces that end where `cut` says, and the lines before each.
+
+    What was begun with is the lines before, and what has been read.
+    """
+    before, held = begun
     while more := read(size):
         if end := cut(held):
             yield before, held[:end]

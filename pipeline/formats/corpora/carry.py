@@ -48,15 +48,36 @@ def placed(parsed: Parsed, columns: Sequence[str], carry: Carry) -> tuple[pl.Dat
     carry : Carry
         What went before.
     """
+    tokens, after = numbered(parsed, carry)
+    lists = [name for name, kind in tokens.schema.items() if kind == pl.List]
+    tokens = tokens.select({*columns, *lists}).explode(lists) if lists else tokens
+    return tokens.select(columns), after
+
+
+def numbered(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
+    """Return the rows of a block with the numbers that they have in the file, and what follows.
+
+    Parameters
+    ----------
+    parsed : Parsed
+        The block.
+    carry : Carry
+        What went before.
+
+    Returns
+    -------
+    rows : DataFrame
+        Where a line holds several tokens, one for all of them, with lists.
+    after : Carry
+        What the next block has to know.
+    """
     documents, paragraphs = _documents(parsed, carry), _paragraphs(parsed, carry)
-    tokens = parsed.tokens.with_columns(
+    rows = parsed.tokens.with_columns(
         pl.col("sentence") + carry.sentences,
         _at(documents.get_column("doc"), parsed.tokens, nth(DOCUMENT)),
         _at(paragraphs.get_column("paragraph"), parsed.tokens, nth(PARAGRAPH)),
     )
-    lists = [name for name, kind in tokens.schema.items() if kind == pl.List]
-    tokens = tokens.select({*columns, *lists}).explode(lists) if lists else tokens
-    return tokens.select(columns), Carry(
+    return rows, Carry(
         sentences=carry.sentences + parsed.sentences,
         documents=documents["number"][-1],
         paragraphs=paragraphs["number"][-1],

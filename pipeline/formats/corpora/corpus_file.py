@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -37,6 +37,10 @@ class CorpusFile:
         Whether to leave out what is wrong.
     remedy : str
         What else to try where something is.
+    begin : Carry
+        What goes before, of a part of a file.
+    whole : CorpusFile, optional
+        The file, of a part of one.
     """
 
     path: Path
@@ -44,6 +48,8 @@ class CorpusFile:
     grammar: Grammar
     lenient: bool
     remedy: str = ""
+    begin: Carry = field(default_factory=Carry)
+    whole: CorpusFile | None = None
 
     def scan(self) -> pl.LazyFrame:
         """Return the query of its tokens; nothing is read before they are asked for."""
@@ -77,11 +83,11 @@ class CorpusFile:
         DataError
             If something is wrong and it is not read leniently: as `check` says it.
         """
-        carry, some, hashes = Carry(), False, [_NO_HASHES]  # 8 bytes for each sentence
+        carry, some, hashes = self.begin, False, [_NO_HASHES]  # 8 bytes for each sentence
         file = self._whole(size) if self.lenient else self
         for parsed in file._parsed(columns, size):
             if parsed.violations is not None and not self.lenient:
-                self.check()  # says all that is wrong in the file
+                (self.whole or self).check()  # says all that is wrong in the file
                 raise self._refusal(parsed.violations)
             hashes.append(_hashes(parsed))
             tokens, carry = placed(parsed, columns, carry)
@@ -93,7 +99,9 @@ class CorpusFile:
         if not some:
             schema = self.grammar.schema()
             nothing = pl.DataFrame(schema={name: schema[name] for name in columns})
-            yield Batch(nothing, rules.nothing_in(self.path, lenient=self.lenient))
+            part = self.whole is not None  # of a file that is known to have something
+            skipped = () if part else rules.nothing_in(self.path, lenient=self.lenient)
+            yield Batch(nothing, skipped)
 
     def _parsed(self, columns: Collection[str], size: int) -> Iterator[Parsed]:
         with reading(self.path):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import polars as pl
 
 from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
-from pipeline.formats.corpora.blocks import text_blocks
+from pipeline.formats.corpora.blocks import Range, text_blocks
 from pipeline.formats.corpora.corpus_file import CorpusFile
+from pipeline.formats.corpora.file_parts import FilePart, divided
 from pipeline.formats.corpora.parsing import Grammar
 from pipeline.formats.corpora.rules import Rule, Unique
+from pipeline.formats.lines import is_packed
 
 T = TypeVar("T")
 Given: TypeAlias = T | Callable[[Any], T]
@@ -47,7 +49,19 @@ class CorpusFormat:
         """Yield the tokens of a file in batches, see `Format`."""
         return self._open(path, options).batches(columns, size)
 
-    def _open(self, path: Path, options: Any) -> CorpusFile:
+    def divide(self, path: Path, options: Any, size: int) -> Sequence[FilePart]:
+        """Return the parts of a file, see `Format`; none where it has to be read as a whole."""
+        file = self._open(path, options)
+        return () if file.grammar.unique or is_packed(path) else divided(file, size)
+
+    def read_part(
+        self, path: Path, options: Any, columns: Sequence[str], size: int, part: FilePart
+    ) -> Iterator[Batch]:
+        """Yield the tokens of a part of a file in batches, see `Format`."""
+        whole, own = self._open(path, options), self._open(path, options, part.range)
+        return replace(own, begin=part.begin, whole=whole).batches(columns, size)
+
+    def _open(self, path: Path, options: Any, within: Range | None = None) -> CorpusFile:
         layout = self.layout(path, options) if self.layout else options
         fields = _of(self.fields, layout)
         grammar = Grammar(
@@ -59,7 +73,9 @@ class CorpusFormat:
         )
         return CorpusFile(
             path,
-            lambda size: text_blocks(path, size, fields, lambda text: self.cut(text, layout)),
+            lambda size: text_blocks(
+                path, size, fields, lambda text: self.cut(text, layout), within
+            ),
             grammar,
             lenient=options.lenient,
             remedy=self.remedy,
@@ -119,6 +135,7 @@ def corpus_format(
         format_ = Format(
             name, own.scan,
             suffixes=suffixes, check=own.check, options=options, kind="corpus", read=own.read,
+            divide=own.divide, read_part=own.read_part,
         )  # fmt: skip
         FORMATS.add(name, format_, rows.__module__)
         return rows

@@ -6,6 +6,8 @@ the next: its pairs are remembered, and not counted for it again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from pipeline.kernels.cooccurrence.tokens import PLACE
@@ -15,17 +17,21 @@ RUN = "run"
 """Column with the number of the document within a batch."""
 PAIR = "pair"
 """Column with the pair as a number, see `pipeline.kernels.cooccurrence.pairs.pair_key`."""
+START = "start"
+"""Column with the first sentence of a document in its file."""
 _HELD = "labels"
 OPEN = pl.Schema(
     {
         "file": pl.String(),
         "doc": pl.String(),
+        START: pl.Int64(),
         PAIR: pl.UInt64(),
         _HELD: pl.Categorical(pl.Categories(LABELS)),
     }
 )
 """The document that may go on, and its pairs so far; a row without a pair says which it is. The
-column of labels is empty: as long as it is there, labels keep the numbers that pairs are of."""
+column of labels is empty: as long as it is there, labels keep the numbers that pairs are of.
+Where it began is said only of a document that has begun in another part of the file."""
 
 
 def documents(tokens: pl.LazyFrame) -> pl.LazyFrame:
@@ -102,10 +108,83 @@ def spread(
     mine = seen.filter((pl.col(RUN) == last) & (pl.col("documents") == 1)).select(PAIR)
     nameless = pl.LazyFrame({PAIR: [None]}, schema={PAIR: pl.UInt64})
     earlier = open_before.drop_nulls().to_frame().lazy() if not last else nameless.head(0)
-    name = sentences.lazy().tail(1).select("file", "doc")
+    if sentences.is_empty():
+        return counts.select(PAIR, "f", "documents"), before.lazy()
+    start = _began(sentences, before) if not last else None
+    began = pl.lit(start, pl.Int64).alias(START)
+    name = sentences.lazy().tail(1).select("file", "doc", began)
     open_now = name.join(pl.concat([nameless, earlier, mine]), how="cross")
     after = open_now.with_columns(pl.lit(None, OPEN[_HELD]).alias(_HELD)).select(OPEN.names())
     return counts.select(PAIR, "f", "documents"), after
+
+
+def crossing(inside: pl.LazyFrame, sentences: pl.DataFrame, before: pl.DataFrame) -> pl.LazyFrame:
+    """Return the pairs counted for a document that has begun in another part of the file.
+
+    What other parts have counted for it, too, is once too often: `repeated` says how much.
+
+    Parameters
+    ----------
+    inside, sentences, before
+        As `spread` has them.
+
+    Returns
+    -------
+    LazyFrame
+        `PAIR`, file and `START`.
+    """
+    start = _began(sentences, before)
+    if start is None:
+        return pl.LazyFrame(schema={name: OPEN[name] for name in (PAIR, "file", START)})
+    new = _fresh(before.get_column(PAIR)) == 1
+    file, began = pl.lit(sentences["file"][0]), pl.lit(start, pl.Int64)
+    mine = inside.filter((pl.col(RUN) == 0) & new)
+    return mine.select(PAIR, file.alias("file"), began.alias(START))
+
+
+def still_open(last: pl.LazyFrame, start: int) -> pl.LazyFrame:
+    """Return the same of a document that goes on in another part, if it has begun in this one.
+
+    Parameters
+    ----------
+    last : LazyFrame
+        What the last batch left `OPEN`.
+    start : int
+        The document's first sentence.
+    """
+    begun = last.filter(pl.col(START).is_null() & pl.col(PAIR).is_not_null())
+    return begun.select(PAIR, "file", pl.lit(start, pl.Int64).alias(START))
+
+
+def repeated(crossing: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
+    """Return how many documents of a pair were counted in several parts, less than none.
+
+    Parameters
+    ----------
+    crossing : LazyFrame
+        The pair, file and `START`, of parts of a corpus.
+    key : sequence of str
+        The columns of the pair.
+
+    Returns
+    -------
+    LazyFrame
+        The pair, f (0) and documents, to be added to the counts of these parts.
+
+    Examples
+    --------
+    >>> parts = pl.LazyFrame({"l1": ["a"] * 3, "file": ["f"] * 3, "start": [1, 1, 9]})
+    >>> repeated(parts, ["l1"]).collect().rows()
+    [('a', 0, -1)]
+    """
+    again = (pl.len().cast(pl.Int64) - 1).alias("again")
+    found = crossing.group_by(*key, "file", START).agg(again).filter(pl.col("again") > 0)
+    return found.select(*key, f=pl.lit(0, pl.Int64), documents=-pl.col("again"))
+
+
+def _began(sentences: pl.DataFrame, before: pl.DataFrame) -> int | None:
+    """Return where the first document of a batch began, if that was in another part of the file."""
+    return before.get_column(START)[0] if goes_on(sentences, before) else None
 
 
 def _last(sentences: pl.DataFrame) -> int:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.kernels.cooccurrence.dispersion import RUN, documents, goes_on
+from pipeline.kernels.cooccurrence.dispersion import RUN, START, documents, goes_on
 from pipeline.kernels.cooccurrence.tokens import PLACE
 
-START = "start"
-"""Column with the first sentence of a document in its file."""
 DOCUMENT = ["file", START]
 """What a document is known by."""
 OPEN = pl.Schema({"file": pl.String(), "doc": pl.String(), START: pl.Int64()})

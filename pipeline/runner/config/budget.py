@@ -45,15 +45,32 @@ class Budget:
     memory : int or None
         Bytes; None: no limit is kept.
     shard : int
-        Bytes of input that are one shard, if there are as many in small files.
+        Bytes of input that are one shard, if there are as many.
+    workers : int
+        How many there are.
+    cut : bool
+        Whether files that are larger than a shard are cut.
     """
 
     memory: int | None = None
     shard: int = 64 << 20
+    workers: int = 1
+    cut: bool = False
 
     def shared(self, workers: int) -> Budget:
         """Return what is left for each of so many workers."""
         return replace(self, memory=self.memory // workers) if self.memory else self
+
+    def part(self, size: int) -> int:
+        """Return the bytes of a part of a file of this size: there are as many for each worker.
+
+        Examples
+        --------
+        >>> Budget(shard=100, workers=2).part(290)
+        73
+        """
+        number = -(-size // self.shard)
+        return -(-size // (-(-number // self.workers) * self.workers))
 
     @property
     def block(self) -> int:

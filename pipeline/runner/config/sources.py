@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from pipeline.causes import machine
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of
+from pipeline.formats.corpora.file_parts import FilePart
 from pipeline.formats.decisions import database as decisions
 from pipeline.formats.decisions.reading import pinned
 from pipeline.formats.reading import reading
@@ -53,7 +54,8 @@ class Places:
 class SourceFile:
     """One file of a source: how the experiment calls it, where it is, how it is read.
 
-    Its digest is empty until a stage that reads it is about to run.
+    Its digest is empty until a stage that reads it is about to run. With a `part` it is that part
+    of the file, and the digest is that of its bytes.
     """
 
     label: str
@@ -61,6 +63,7 @@ class SourceFile:
     format: Format
     options: FormatOptions
     digest: str = ""
+    part: FilePart | None = None
 
     def scan(self) -> pl.LazyFrame:
         """Return its plan, with the columns file and line; reads the header at most."""
@@ -78,12 +81,17 @@ class SourceFile:
 
     def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
         """Yield its tokens in batches, with those of the columns that it has, checked."""
-        if self.format.read is None:
-            raise TypeError(f"format {self.format.name} reads no corpus")
         wanted = [name for name in self.schema() if name in columns and name != "file"]
-        for batch in self.format.read(self.path, self.options, wanted, size):
+        for batch in self._read(wanted, size):
             labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
             yield Batch(labelled, batch.skipped)
+
+    def _read(self, columns: list[str], size: int) -> Iterator[Batch]:
+        if self.part and self.format.read_part:
+            return self.format.read_part(self.path, self.options, columns, size, self.part)
+        if self.format.read is None:
+            raise TypeError(f"format {self.format.name} reads no corpus")
+        return self.format.read(self.path, self.options, columns, size)
 
     def changed(self) -> tuple[int, int]:
         """Return size and time of the last change; equal ones mean that nothing was written."""
@@ -98,7 +106,7 @@ class SourceFile:
         if self.format.digest is not None:
             return self.format.digest(self.path, self.options)
         with reading(self.path):
-            return of_file(self.path)
+            return self.part.content(self.path) if self.part else of_file(self.path)
 
     def check(self) -> Sequence[Skipped]:
         """Read it; raise DataError for what cannot be read, or return what is left out."""

@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipeline.runner.config.sources import SourceFile
+
 _PAUSE = 1.0
 """Seconds between two words on it."""
 _PACKED = 4
@@ -49,6 +51,12 @@ def advance(size: int) -> None:
     """Say that so many bytes have been read; nobody need follow."""
     if reading := _reading.get():
         reading.add(size)
+
+
+def to_read(files: Iterable[SourceFile]) -> int:
+    """Return about how many bytes of text there are to read in files, and in parts of files."""
+    ranges = ((file.path, file.part and file.part.range) for file in files)
+    return sum(each.end - each.start if each else _size(path) for path, each in ranges)
 
 
 def unpacked_size(paths: Iterable[Path]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
 from pipeline.runner.events import Listener, tell
-from pipeline.runner.execution.advance import followed, unpacked_size
+from pipeline.runner.execution.advance import followed, to_read
 from pipeline.runner.execution.shards import (
     EXAMPLES,
     ShardManifest,
@@ -122,7 +122,7 @@ def left_out(shards: Shards) -> tuple[int, tuple[str, ...]]:
 def _bytes(tasks: Iterable[Task]) -> int:
     """Return about how many bytes of a corpus tasks have to read."""
     files = (file for task in tasks for file in task.sources.get(task.stage.shards or "", ()))
-    return unpacked_size(file.path for file in files)
+    return to_read(files)
 
 
 def finished(tasks: Iterable[Task]) -> Iterator[tuple[str, ShardManifest]]:

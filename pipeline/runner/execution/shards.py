@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from pipeline.runner.config.budget import Budget, grouped
 from pipeline.runner.config.sources import SourceFile
+from pipeline.runner.execution.parting import in_parts
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.manifest import Part, Record
@@ -110,7 +111,7 @@ def tasks_of(whole: Task) -> Iterator[Task]:
     files = whole.sources.get(option, ())
     counting = stage.counting if stage.reads_corpus else None
     buckets = buckets_of(whole)
-    groups = grouped(files, budget.shard) if counting else [(file,) for file in files]
+    groups = _groups(whole, files) if counting else [(file,) for file in files]
     if counting and len(groups) == 1 and budget.memory is None:
         yield replace(whole, phase="count", folder=f"{partial}/count")
     elif len(groups) > 1 or buckets > 1:
@@ -127,6 +128,16 @@ def tasks_of(whole: Task) -> Iterator[Task]:
         yield replace(whole, folder=f"{partial}/shard-whole")
 
 
+def _groups(whole: Task, files: Sequence[SourceFile]) -> list[tuple[SourceFile, ...]]:
+    """Return what each shard reads: small files together, a part of a large one alone."""
+    counting, budget = whole.stage.counting, whole.budget
+    groups = grouped(files, budget.shard)
+    cut = counting is not None and counting.in_parts and budget.cut
+    if not cut or (counting and counting.whole and counting.whole(whole.config) != "sentence"):
+        return groups
+    return [each for group in groups for each in in_parts(whole.storage, group, budget)]
+
+
 def buckets_of(whole: Task) -> int:
     """Return into how many buckets the counts of a stage have to be divided."""
     stage = whole.stage
@@ -139,7 +150,9 @@ def buckets_of(whole: Task) -> int:
 
 def _name(files: Sequence[SourceFile], buckets: int) -> str:
     """Name a shard by what it reads, so that parts cut otherwise are never mixed up."""
-    content = [[file.label, file.digest] for file in files]
+    content = [
+        [file.label, file.digest, *([asdict(file.part)] if file.part else [])] for file in files
+    ]
     return f"shard-{text_digest(canonical([content, buckets]))[:_NAME]}"
 
 

@@ -12,7 +12,8 @@ import polars as pl
 
 from pipeline.runner.config.budget import Budget
 from pipeline.runner.config.sources import SourceFile
-from pipeline.runner.execution.advance import advance, unpacked_size
+from pipeline.runner.execution.advance import advance, to_read
+from pipeline.runner.execution.bounds import begun, left_open, with_open
 from pipeline.runner.execution.shards import EXAMPLES, Task
 from pipeline.stages.base import Counting, Outputs, StageConfig, Tables
 
@@ -58,13 +59,17 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
     columns = counting.columns(config) if counting.columns else ()
     whole = counting.whole(config) if counting.whole else "sentence"
     tokens = _tokens(task.sources[option], columns, budget, left)
-    carried: Tables = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
+    first, last = begun(counting, task.sources[option]), left_open(counting, task.sources[option])
+    carried: Tables = first
     merging = Merging(counting, config, budget.rows)
+    frames: Frames = {}
     for batch in batches(tokens, whole, budget.tokens):
-        frames = collected(stage.run(config, {**given, **carried, option: batch.lazy()}))
-        carried = {name: frames.pop(name).lazy() for name in counting.carry}
         if full := merging.add(frames):
             yield full
+        frames = collected(stage.run(config, {**given, **carried, option: batch.lazy()}))
+        carried = {name: frames.pop(name).lazy() for name in counting.carry}
+    if full := merging.add(with_open(frames, last(carried))):
+        yield full
     merged = merging.result()
     yield with_totals(task, counting, merged) if task.phase == "count" else merged
 
@@ -73,7 +78,8 @@ def with_totals(task: Task, counting: Counting, merged: Frames) -> Frames:
     """Return what all shards have counted, or a bucket of it, and the sums over its rows."""
     lazily = {name: frame.lazy() for name, frame in merged.items()}
     totals = collected(counting.totals(task.config, lazily)) if counting.totals else {}
-    return merged | totals
+    done = {name: merged[name].clear() for name in counting.crossing}
+    return merged | totals | done
 
 
 def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[pl.DataFrame]:
@@ -98,7 +104,7 @@ def _tokens(
 ) -> Iterator[pl.DataFrame]:
     """Yield the tokens of files as they are read; all columns if none are named."""
     for file in files:
-        wanted, unread = columns or set(file.schema()), unpacked_size([file.path])
+        wanted, unread = columns or set(file.schema()), to_read([file])
         for batch in file.batches(wanted, budget.block):
             left.add(file, batch.skipped)
             size = min(budget.block, unread)

@@ -19,7 +19,7 @@ from pipeline.stages.base import (
     TableSource,
     stage,
 )
-from pipeline.stages.collocations import pair_counting
+from pipeline.stages.collocations import crossing, pair_counting
 from pipeline.stages.collocations.adding_up import Sum, of_documents, of_examples
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.relations import RelationOptions
@@ -56,6 +56,7 @@ class ExtractPairs(ExampleOptions, RelationOptions):
 
 PARTIALS = {
     "counts": PairCounts,
+    "crossing": crossing.CrossingPairs,
     "marginals": UnitCounts,
     "examples": Examples,
     "corpus": CorpusSize,
@@ -70,8 +71,11 @@ def columns(config: ExtractPairs) -> set[str]:
 
 def merge(config: ExtractPairs, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
+    again = dispersion.repeated(tables["crossing"], ["l1", "l2"])
+    counts = pl.concat([tables["counts"], again])
     return {
-        "counts": by_pair(tables["counts"], pl.sum("f"), pl.sum("documents")),
+        "counts": by_pair(counts, pl.sum("f"), pl.sum("documents")),
+        "crossing": tables["crossing"].unique(),
         "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
         "examples": examples.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
@@ -138,10 +142,14 @@ def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> p
         whole=lambda config: config.text_unit,
         buckets={
             "counts": _BY_PAIR,
+            "crossing": _BY_PAIR,
             "examples": pl.col("id"),
             "candidates": pl.col("id"),
         },
         totals=totals,
+        in_parts=True,
+        crossing=["crossing"],
+        left_open=crossing.left_open,
         total_tables={"totals": UnitCounts},
     ),
 )
@@ -166,6 +174,7 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
     counted = {"pair tokens": number} | ({_TOTAL: total} if total else {})
     return {
         "counts": counts,
+        "crossing": crossing.of_batch(inside.result(), sentences, before),
         "marginals": pl.concat(marginals),
         "examples": shown.result(),
         "corpus": pair_counting.sizes(tokens, sentences, before, counted),

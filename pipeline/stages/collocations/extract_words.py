@@ -82,6 +82,7 @@ def combine(config: ExtractWords, tables: Tables) -> Outputs:
         combine=combine,
         columns=columns,
         carry={"open": OPEN},
+        in_parts=True,
         buckets={
             "counts": candidate_id("word"),
             "examples": pl.col("id"),

@@ -1,0 +1,152 @@
+"""A file of a corpus cut into parts: tables, numbers and errors are those of the whole file."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import pipeline as lx
+from pipeline.errors import DataError
+from pipeline.formats.base import format_of
+from pipeline.runner.config.budget import Budget
+
+COLUMNS = ["line", "sentence", "doc", "paragraph", "position", "form"]
+TEXT = {
+    "plain": {},
+    "named": {"document": "^### (.*)$"},
+    "split": {"sentences": "split", "document": "^### (.*)$"},
+    "wrapped": {"sentences": "wrapped", "document": "^### (.*)$"},
+}
+LINES = ["", " ", "a b", "A b. C a b", "c", "### x", "### y", "### ", "b. A", "\ufeff"]
+STRUCTURES = ["<doc id='x'>", "<doc>", "</doc>", "<p>", "</p>"]
+
+
+def tokens_of(path: Path, options: dict[str, object], size: int) -> tuple[pl.DataFrame, int]:
+    format_ = format_of(path.name)
+    given_ = format_.options.model_validate(options)
+    assert format_.divide
+    assert format_.read_part
+    parts = format_.divide(path, given_, size)
+    read = [
+        batch.tokens
+        for part in parts
+        for batch in format_.read_part(path, given_, COLUMNS, 7, part)
+    ]
+    for part in parts:
+        assert part.content(path) == part.digest
+    return (pl.concat(read) if read else pl.DataFrame()), len(parts)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(st.sampled_from(LINES), min_size=1, max_size=40),
+    end=st.sampled_from(["\n", "\r\n"]),
+    bom=st.booleans(),
+    size=st.integers(1, 60),
+    options=st.sampled_from(sorted(TEXT)),
+)
+def test_the_parts_of_a_text_have_its_tokens(
+    lines: list[str], end: str, bom: bool, size: int, options: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes((b"\xef\xbb\xbf" if bom else b"") + end.join(lines).encode())
+    whole = format_of("a.txt")
+    read, number = tokens_of(path, dict(TEXT[options]), size)
+    if number:
+        plan = whole.scan(path, whole.options.model_validate(TEXT[options]))
+        assert read.equals(plan.select(COLUMNS).collect())
+
+
+def vertical(draw: random.Random, sentences: int) -> str:
+    """Write sentences in documents and paragraphs of all lengths."""
+    lines, open_ = [], [""]
+    for _ in range(sentences):
+        if draw.random() < 0.1:
+            lines += [f"</{open_[0]}>"] if open_[0] else []
+            open_[0] = draw.choice(["", "doc", "doc"])
+            lines += [draw.choice(["<doc id='x'>", "<doc id='y'>", "<doc>"])] if open_[0] else []
+        words = [f"w{min(int(draw.paretovariate(0.8)), 30)}" for _ in range(draw.randint(1, 6))]
+        lines += ["<s>", *(f"{word}\tN\t{word}" for word in words), "</s>"]
+    lines += [f"</{open_[0]}>"] if open_[0] else []
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("size", [20, 150, 1000])
+def test_the_parts_of_a_vertical_file_have_its_tokens(size: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.vrt"
+    path.write_text(vertical(random.Random(size), 60))
+    read, number = tokens_of(path, {"attributes": ["form", "pos", "lemma"]}, size)
+    assert number > 2
+    format_ = format_of("a.vrt")
+    options = format_.options.model_validate({"attributes": ["form", "pos", "lemma"]})
+    assert read.equals(format_.scan(path, options).select(COLUMNS).collect())
+
+
+EXPERIMENT = """
+name = "parts"
+[run]
+{way}
+[stages.pairs]
+use = "extract.pairs"
+corpus = {{ path = "*.txt"{options} }}
+examples = 2
+relation = "{relation}"
+left = {{ label = "{{form}}" }}
+right = {{ label = "{{form}}" }}
+[stages.words]
+use = "extract.words"
+corpus = {{ path = "*.txt"{options} }}
+unit = {{ label = "{{form}}" }}
+"""
+DOCUMENTS = ', document = "^### (.*)$"'
+WAYS = {
+    "small parts": "shard = 300",
+    "little memory": 'memory = "1MB"\nshard = 200',
+    "larger parts": "shard = 2000",
+}
+
+
+def text(draw: random.Random, lines: int, documents: float) -> str:
+    """Write lines in documents of all lengths, whose names come again."""
+    written = []
+    for _ in range(lines):
+        if draw.random() < documents:
+            written.append(f"### {draw.choice(['a', 'b', ''])}")
+        words = [f"w{min(int(draw.paretovariate(0.8)), 30)}" for _ in range(draw.randint(0, 6))]
+        written.append(" ".join(words))
+    return "\n".join(written) + "\n"
+
+
+def digests(
+    folder: Path, way: str, runs: str, options: str, relation: str = "sentence"
+) -> dict[str, str]:
+    written = EXPERIMENT.format(way=way, options=options, relation=relation)
+    (folder / "x.toml").write_text(written)
+    run = lx.run(folder / "x.toml", runs=folder / runs)
+    assert run.table("pairs").height > 30
+    return {
+        f"{stage}.{table}": digest
+        for stage, manifest in run.manifests.items()
+        for table, digest in manifest.digests().items()
+    }
+
+
+@pytest.mark.parametrize("documents", [0.0, 0.02, 0.4])
+@pytest.mark.parametrize("relation", ["sentence", "adjacent"])
+def test_the_same_however_it_is_cut(documents: float, relation: str, tmp_path: Path) -> None:
+    draw = random.Random(f"{documents}")
+    for name, lines in (("a", 150), ("b", 5), ("c", 90)):
+        (tmp_path / f"{name}.txt").write_text(text(draw, lines, documents))
+    options = DOCUMENTS if documents else ""
+    plain = digests(tmp_path, "", "plain", options, relation)
+    for number, way in enumerate(WAYS.values()):
+        assert digests(tmp_path, way, f"runs{number}", options, relation) == plain, way
