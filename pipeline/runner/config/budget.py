@@ -13,6 +13,8 @@ from pipeline.formats.corpora.blocks import SIZE
 from pipeline.runner.config.sources import SourceFile
 
 _UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+LEAST = 1 << 20
+"""Bytes of a file that are not worth a shard of their own."""
 _ROW = 400
 """Bytes that a row of a partial table may take while it is merged."""
 _PACKED = 4
@@ -66,11 +68,16 @@ class Budget:
 
         Examples
         --------
-        >>> Budget(shard=100, workers=2).part(290)
-        73
+        >>> Budget(workers=2).part(180 << 20) >> 20  # in four parts
+        45
         """
-        number = -(-size // self.shard)
+        number = -(-size // self.least)
         return -(-size // (-(-number // self.workers) * self.workers))
+
+    @property
+    def least(self) -> int:
+        """Bytes up to which a file is never cut."""
+        return max(self.shard, LEAST)
 
     @property
     def block(self) -> int:

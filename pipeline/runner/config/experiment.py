@@ -53,14 +53,13 @@ class RunOptions(Options):
     take that has to be held as a whole, as far as can be told before: a line or sentence, the
     pairs of one, a packed table, a worksheet, the tables of agreement; 4GB if not given."""
     shard: Bytes = Field(default=64 << 20, ge=1)
-    """Files smaller than this are put together to shards of about this size, such as "64MB"; plain
-    files larger than this are cut, if it is given or there are several workers."""
+    """Files smaller than this are put together to shards of about this size, such as "64MB"."""
 
     @property
     def budget(self) -> Budget:
         """What one task may use."""
         workers = (self.workers or cpu_count() or 1) if self.engine != "local" else 1
-        cut = workers > 1 or "shard" in self.model_fields_set
+        cut = "shard" in self.model_fields_set  # it costs more than it saves two workers
         return Budget(self.memory, self.shard, workers, cut).shared(workers)
 
 

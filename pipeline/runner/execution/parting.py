@@ -48,7 +48,7 @@ def in_parts(
         return [files]
     with reading(file.path):
         size = file.path.stat().st_size
-    if size <= budget.shard:
+    if size <= budget.least:
         return [files]
 
     def find(path: Path) -> Any:

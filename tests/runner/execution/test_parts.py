@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
-import sys
-from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -17,7 +13,7 @@ from hypothesis import strategies as st
 import pipeline as lx
 from pipeline.errors import DataError
 from pipeline.formats.base import format_of
-from pipeline.runner.config.budget import Budget
+from pipeline.runner.config import budget
 
 COLUMNS = ["line", "sentence", "doc", "paragraph", "position", "form"]
 TEXT = {
@@ -55,7 +51,7 @@ def tokens_of(path: Path, options: dict[str, object], size: int) -> tuple[pl.Dat
     options=st.sampled_from(sorted(TEXT)),
 )
 def test_the_parts_of_a_text_have_its_tokens(
-    lines: list[str], end: str, bom: bool, size: int, options: str, tmp_path: Path
+    lines: list[str], end: str, *, bom: bool, size: int, options: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes((b"\xef\xbb\xbf" if bom else b"") + end.join(lines).encode())
@@ -140,9 +136,13 @@ def digests(
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("documents", [0.0, 0.02, 0.4])
 @pytest.mark.parametrize("relation", ["sentence", "adjacent"])
-def test_the_same_however_it_is_cut(documents: float, relation: str, tmp_path: Path) -> None:
+def test_the_same_however_it_is_cut(
+    documents: float, relation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LEAST", 1)
     draw = random.Random(f"{documents}")
     for name, lines in (("a", 150), ("b", 5), ("c", 90)):
         (tmp_path / f"{name}.txt").write_text(text(draw, lines, documents))
@@ -150,3 +150,27 @@ def test_the_same_however_it_is_cut(documents: float, relation: str, tmp_path: P
     plain = digests(tmp_path, "", "plain", options, relation)
     for number, way in enumerate(WAYS.values()):
         assert digests(tmp_path, way, f"runs{number}", options, relation) == plain, way
+    runs, settings = tmp_path / "other", {"run.shard": "200B"}
+    phases = lx.tasks(tmp_path / "x.toml", "pairs", runs=runs, settings=settings)
+    assert phases[0].last > 5
+
+
+def test_an_error_says_the_line_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LEAST", 1)
+    lines = text(random.Random(3), 200, 0.05).encode().split(b"\n")
+    lines[150] = b"\xff"
+    (tmp_path / "a.txt").write_bytes(b"\n".join(lines))
+    with pytest.raises(DataError, match="line 151"):
+        digests(tmp_path, "shard = 200", "runs", "")
+    (tmp_path / "a.txt").write_bytes(b"\n".join(lines[:150]))
+    experiment = tmp_path / "x.toml"
+    runs = tmp_path / "runs"
+    assert lx.tasks(experiment, "pairs", runs=runs)[0].last > 2
+
+
+def test_small_files_are_not_cut(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(text(random.Random(3), 200, 0.05))
+    digests(tmp_path, "shard = 200", "runs", "")
+    assert lx.tasks(tmp_path / "x.toml", "words", runs=tmp_path / "runs")[0].last == 0
