@@ -222,15 +222,11 @@ class Counting:
         config -> how many times as much memory a row of its counts takes as one of pairs; 1 if
         None.
     in_parts : bool
-        Whether shards may be parts of a file, where batches need be no more than whole sentences.
-        The first batch of a part finds among its inputs, in each of `carry`, one row with file, doc
-        and start of the document that may go on: its first sentence in the file. All else is null.
+        Whether shards may be parts of a file; see `pipeline.runner.execution.bounds`.
     crossing : collection of str
-        Partial tables of documents that go on over the bounds of parts, which nobody needs when
-        all is added up: they are emptied then.
+        Partial tables of documents that parts divide; emptied when all is added up.
     left_open : callable or None
-        (what the last batch of a part made for the next, start of the document that is open)
-        -> rows to add to partial tables.
+        (`carry` after the end of a part, start of the open document) -> more partial rows.
     """
 
     partials: Mapping[str, type[Table]]

@@ -1,4 +1,8 @@
-"""Documents that go on over the bounds of a part of a file: what the stage is told of them."""
+"""Documents that go on over the bounds of a part of a file: what the stage is told of them.
+
+The first batch of a part finds, in each table of `Counting.carry`, one row with file, doc and start
+of the document that may go on: its first sentence in the file. All else in it is null.
+"""
 
 from __future__ import annotations
 
