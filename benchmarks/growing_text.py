@@ -49,7 +49,8 @@ def drawn(uniform: FloatArray, words: FloatArray | float) -> IntArray:
     low = (1.0 + SHIFT) ** power
     high = (words + 1.0 + SHIFT) ** power
     ranks = (low + uniform * (high - low)) ** (1.0 / power) - SHIFT
-    return np.clip(ranks, 1.0, words).astype(np.int64)
+    kept: IntArray = np.clip(ranks, 1.0, words).astype(np.int64)
+    return kept
 
 
 def block(seed: int, number: int, tokens: int = BLOCK) -> IntArray:
