@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 import polars as pl
 
 from pipeline.runner.config.sources import SourceFile
-from pipeline.stages.base import Counting, Outputs, Tables
+from pipeline.stages.base import Outputs, Tables
+from pipeline.stages.counting import Counting
 
 
 def begun(counting: Counting, files: Sequence[SourceFile]) -> Tables:

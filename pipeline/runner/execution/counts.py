@@ -22,7 +22,7 @@ from pipeline.runner.plan.fingerprint import Ingredients, fingerprint
 from pipeline.runner.store import store
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.manifest import Manifest, TableRecord, now
-from pipeline.stages.base import Counting
+from pipeline.stages.counting import Counting
 
 
 class Counted(NamedTuple):

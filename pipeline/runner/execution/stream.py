@@ -15,7 +15,8 @@ from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.advance import advance, to_read
 from pipeline.runner.execution.bounds import begun, left_open, with_open
 from pipeline.runner.execution.shards import EXAMPLES, Task
-from pipeline.stages.base import Counting, Outputs, StageConfig, Tables
+from pipeline.stages.base import Outputs, StageConfig, Tables
+from pipeline.stages.counting import Counting
 
 _FEW = 1_000_000
 """Rows of partial tables that are not worth merging."""

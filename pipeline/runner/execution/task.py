@@ -28,7 +28,8 @@ from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
 from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted, scan_tables, size_and_digest
-from pipeline.stages.base import FAULTS, Counting, Tables
+from pipeline.stages.base import FAULTS, Tables
+from pipeline.stages.counting import Counting
 from schemas.validate import validate
 
 _BATCH = 500_000

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.stages.base import CorpusSource, Counting, Outputs, Tables, stage
+from pipeline.stages.base import CorpusSource, Outputs, Tables, stage
 from pipeline.stages.clustering.tags import PARTIALS, TagOptions, merge_tags, require_tags
+from pipeline.stages.counting import Counting
 from schemas import CorpusSize, GoldEntries, GoldSentences
 
 

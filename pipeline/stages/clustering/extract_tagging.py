@@ -6,9 +6,10 @@ import polars as pl
 from pydantic import field_validator
 
 from pipeline.kernels.clustering import tagged_types
-from pipeline.stages.base import CorpusSource, Counting, Outputs, Tables, stage
+from pipeline.stages.base import CorpusSource, Outputs, Tables, stage
 from pipeline.stages.clustering.tagging import OUTPUTS, TaggingOptions, tagging_outputs
 from pipeline.stages.clustering.tags import PARTIALS, merge_tags
+from pipeline.stages.counting import Counting
 
 
 class ExtractTagging(TaggingOptions):

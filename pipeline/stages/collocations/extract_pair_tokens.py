@@ -10,8 +10,9 @@ from pydantic import Field
 from pipeline.kernels import parsing
 from pipeline.kernels.cooccurrence.pairs import count, marginals
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import FAULTS, Counting, Outputs, StageConfig, Tables, TableSource, stage
+from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, stage
 from pipeline.stages.columns import require
+from pipeline.stages.counting import Counting
 from pipeline.stages.late import Late
 from schemas import Candidates, PairCounts
 

@@ -11,20 +11,14 @@ from pipeline.kernels.cooccurrence import dispersion, examples
 from pipeline.kernels.cooccurrence.pairs import by_pair, located
 from pipeline.kernels.cooccurrence.tokens import numbered
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import (
-    CorpusSource,
-    Counting,
-    Outputs,
-    Tables,
-    TableSource,
-    stage,
-)
+from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, stage
 from pipeline.stages.collocations import crossing, pair_counting
 from pipeline.stages.collocations.adding_up import Sum, of_documents, of_examples
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.relations import RelationOptions
 from pipeline.stages.collocations.units import UnitOptions
 from pipeline.stages.columns import require, require_attributes
+from pipeline.stages.counting import Counting
 from pipeline.stages.late import Late
 from schemas import (
     Candidates,

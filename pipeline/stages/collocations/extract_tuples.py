@@ -22,13 +22,14 @@ from pipeline.kernels.cooccurrence.tuples import (
 )
 from pipeline.kernels.cooccurrence.units import Unit, units
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import CorpusSource, Counting, Outputs, Tables, TableSource, stage
+from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, stage
 from pipeline.stages.collocations import pair_counting
 from pipeline.stages.collocations.adding_up import Sum, of_documents, of_examples
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.extract_pairs import stop_words
 from pipeline.stages.collocations.tuple_options import TupleOptions
 from pipeline.stages.columns import require_attributes
+from pipeline.stages.counting import Counting
 from pipeline.stages.late import Late
 from schemas import CorpusSize, Examples, TupleCounts, Tuples
 from schemas.tuples import signature

@@ -17,12 +17,13 @@ from pipeline.kernels.cooccurrence.word_counts import (
     word_counts,
 )
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import CorpusSource, Counting, Outputs, Tables, TableSource, stage
+from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, stage
 from pipeline.stages.collocations import pair_counting
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.extract_pairs import stop_words
 from pipeline.stages.collocations.units import UnitOptions
 from pipeline.stages.columns import require_attributes
+from pipeline.stages.counting import Counting
 from schemas import CorpusSize, DispersedWords, DocumentSizes, Examples, WordCounts
 
 _WORD = ["word"]

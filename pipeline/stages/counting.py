@@ -1,0 +1,76 @@
+"""How a stage counts: partial tables of shards, added up, then made into the outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from schemas import Table
+
+if TYPE_CHECKING:
+    from pipeline.stages.base import Outputs, Tables
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How a stage counts: partial tables of shards, added up, then made into the outputs.
+
+    A stage whose shards are files of a corpus is given the tokens batch by batch. What comes of
+    it does not depend on batches, shards or buckets.
+
+    Parameters
+    ----------
+    partials : mapping of str to schema
+        The tables that `Stage.run` makes of a batch, and `merge` of several such tables. Text
+        may be Categorical until it is written.
+    merge : callable
+        (config, partial tables) -> partial tables.
+    combine : callable
+        (config, merged tables and totals) -> outputs. Options that it alone looks at are marked
+        `pipeline.stages.late.Late`: with another value nothing is counted again.
+    columns : callable or None
+        config -> the columns of the tokens that `Stage.run` looks at; all if None.
+    whole : callable or None
+        config -> "sentence", "paragraph" or "document": what a batch never cuts.
+    carry : mapping of str to Schema
+        Tables that `Stage.run` makes of a batch for the next one of the same shard, which finds
+        them among its inputs; without rows for the first.
+    buckets : mapping of str to Expr
+        Partial tables and outputs that can be divided, each with the id to divide them by. The
+        others are small, and there for every bucket.
+    totals : callable or None
+        (config, merged tables of a bucket) -> tables of sums over its rows that every bucket
+        needs; those of all buckets are added up, equal keys summed.
+    total_tables : mapping of str to schema
+        The tables that `totals` makes.
+    undivided : mapping of str to str
+        Name, by which `combine` finds it, to a partial table that it needs of all buckets beside
+        that of its own, to be read batch by batch; is there only if there are several buckets.
+    weight : callable or None
+        config -> how many times as much memory a row of its counts takes as one of pairs; 1 if
+        None.
+    in_parts : bool
+        Whether shards may be parts of a file; see `pipeline.runner.execution.bounds`.
+    crossing : collection of str
+        Partial tables of documents that parts divide; emptied when all is added up.
+    left_open : callable or None
+        (`carry` after the end of a part, start of the open document) -> more partial rows.
+    """
+
+    partials: Mapping[str, type[Table]]
+    merge: Callable[[Any, Tables], Outputs]
+    combine: Callable[[Any, Tables], Outputs]
+    columns: Callable[[Any], Collection[str]] | None = None
+    whole: Callable[[Any], str] | None = None
+    carry: Mapping[str, pl.Schema] = field(default_factory=dict)
+    buckets: Mapping[str, pl.Expr] = field(default_factory=dict)
+    totals: Callable[[Any, Tables], Outputs] | None = None
+    total_tables: Mapping[str, type[Table]] = field(default_factory=dict)
+    undivided: Mapping[str, str] = field(default_factory=dict)
+    weight: Callable[[Any], int] | None = None
+    in_parts: bool = False
+    crossing: Collection[str] = ()
+    left_open: Callable[[Tables, int], Outputs] | None = None
