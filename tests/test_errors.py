@@ -123,7 +123,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         "ranks.measures: the file has no column 'dice' (table scores.scores)",
     ),
     "name": ({"name": "../up"}, "name: should match ^"),
-    "engine": ({"run.engine": "spark"}, "valid: local"),
+    "engine": ({"run.engine": "dask"}, "valid: local"),
     "report": ({"report.stages": ["ful"]}, "there is no stage 'ful'; did you mean full"),
     "view": (
         {"report.views.full": {"band": []}},

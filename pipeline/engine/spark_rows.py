@@ -15,8 +15,8 @@ from pipeline.errors import LexassayError, WorkerLost
 Batches: TypeAlias = Iterator[Any]
 """Record batches of Arrow."""
 REMEDY = (
-    "install the same lexassay in the Python of all workers (PYSPARK_PYTHON), put it on their"
-    " PYTHONPATH, or send an environment that has it (spark.archives)"
+    "give the Python of all workers (PYSPARK_PYTHON) the same lexassay, put it on their PYTHONPATH,"
+    " or send an environment that has it (spark.archives)"
 )
 _NAMED = re.compile(r"(\w+\.)*\w*(Error|Exception|MISMATCH\])\b.*")
 _LONGEST = 600
