@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from process_tree import resident
 from run import COMMAND
 
 EXPERIMENT = """
@@ -34,7 +35,6 @@ min_frequency = {least}
 """
 SENTENCE = 20
 BLOCK = 100_000
-PAGE = os.sysconf("SC_PAGE_SIZE")
 EVERY = 0.05
 
 
@@ -54,29 +54,6 @@ def write_words(path: Path, words: int) -> int:
             for at in range(0, number, SENTENCE):
                 written.write(" ".join(f"w{rank}" for rank in ranks[at : at + SENTENCE]) + "\n")
     return types
-
-
-def tree(root: int) -> list[int]:
-    """Return a process and all that it has started."""
-    found = [root]
-    for process in found:
-        for task in Path(f"/proc/{process}/task").glob("*/children"):
-            try:
-                found += map(int, task.read_text().split())
-            except OSError:
-                continue
-    return found
-
-
-def resident(root: int) -> int:
-    """Return the bytes that a process and all that it has started have in memory."""
-    total = 0
-    for process in tree(root):
-        try:
-            total += int(Path(f"/proc/{process}/statm").read_text().split()[1]) * PAGE
-        except OSError:
-            continue
-    return total
 
 
 def measured(command: list[str]) -> tuple[float, float, int]:
