@@ -38,6 +38,7 @@ from schemas.comparison import CutComparison as CutComparison
 from schemas.corrected import Corrected as Corrected
 from schemas.counts import CorpusSize as CorpusSize
 from schemas.counts import Examples as Examples
+from schemas.counts import OpenPairCounts as OpenPairCounts
 from schemas.counts import PairCounts as PairCounts
 from schemas.counts import UnitCounts as UnitCounts
 from schemas.coverage import Coverage as Coverage
@@ -120,6 +121,7 @@ from schemas.stratified import StratumSizes as StratumSizes
 from schemas.subsets import SubsetComparison as SubsetComparison
 from schemas.subsets import SubsetPrecision as SubsetPrecision
 from schemas.tokens import Tokens as Tokens
+from schemas.tuple_counts import OpenTupleCounts as OpenTupleCounts
 from schemas.tuple_counts import TupleCounts as TupleCounts
 from schemas.tuples import Tuples as Tuples
 from schemas.tuples import TupleScores as TupleScores

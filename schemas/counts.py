@@ -5,6 +5,9 @@ from __future__ import annotations
 from schemas.base import Table
 from schemas.declaration import column
 
+ACROSS = "across"
+"""Column that names a document which goes on beyond what was counted at once."""
+
 
 class PairCounts(Table):
     """Pair types of one shard of a corpus with their joint frequency there."""
@@ -13,6 +16,12 @@ class PairCounts(Table):
     l2: str = column("right unit", key=True)
     f: int = column("pair tokens in this shard; pair tokens", ge=1)
     documents: int = column("documents with the pair that were not counted before; documents", ge=0)
+
+
+class OpenPairCounts(PairCounts):
+    """The same, a document that may go on beyond what was counted at once in rows of its own."""
+
+    across: str = column("that document: its first sentence, its file", key=True, nullable=True)
 
 
 class UnitCounts(Table):

@@ -12,3 +12,9 @@ class TupleCounts(Table):
     units: str = column("the units, the control character U+001F between them", key=True)
     f: int = column("tuple tokens in this shard; tuple tokens", ge=1)
     documents: int = column("documents with the tuple not counted before", ge=0)
+
+
+class OpenTupleCounts(TupleCounts):
+    """The same, a document that may go on beyond what was counted at once in rows of its own."""
+
+    across: str = column("that document: its first sentence, its file", key=True, nullable=True)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import polars as pl
+from polars import selectors
 
 from schemas.base import Table
 from schemas.errors import EXAMPLES, SchemaViolation, Violation
 from schemas.holding import holds
 
 
-def check_columns(query: pl.LazyFrame, model: type[Table], *, name: str) -> None:
+def check_columns(
+    query: pl.LazyFrame, model: type[Table], *, name: str, coded: bool = False
+) -> None:
     """Check names and dtypes of a query, without running it.
 
     Parameters
@@ -22,6 +25,8 @@ def check_columns(query: pl.LazyFrame, model: type[Table], *, name: str) -> None
         Its schema.
     name : str
         What to call the table in an error.
+    coded : bool
+        Whether text may be Categorical, as it is in tables that are still counted.
 
     Raises
     ------
@@ -41,6 +46,8 @@ def check_columns(query: pl.LazyFrame, model: type[Table], *, name: str) -> None
       - column stratum: missing (String)
     """
     has = query.collect_schema()
+    if coded:
+        has = pl.Schema({each: _as_text(dtype) for each, dtype in has.items()})
     declared = model.columns()
     wrong = []
     for column, dtype in declared.items():
@@ -56,7 +63,9 @@ def check_columns(query: pl.LazyFrame, model: type[Table], *, name: str) -> None
         raise SchemaViolation(name, wrong)
 
 
-def validate(batches: Iterable[pl.DataFrame], model: type[Table], *, name: str) -> int:
+def validate(
+    batches: Iterable[pl.DataFrame], model: type[Table], *, name: str, coded: bool = False
+) -> int:
     """Check every rule of a schema on data that come in batches.
 
     Parameters
@@ -68,6 +77,8 @@ def validate(batches: Iterable[pl.DataFrame], model: type[Table], *, name: str) 
         Its schema. Uniqueness of the key is not checked here: it needs all batches.
     name : str
         What to call the table in an error.
+    coded : bool
+        As for `check_columns`.
 
     Returns
     -------
@@ -82,7 +93,7 @@ def validate(batches: Iterable[pl.DataFrame], model: type[Table], *, name: str) 
     rows = 0
     broken: dict[tuple[str, str | None], Violation] = {}
     for batch in batches:
-        check_columns(batch.lazy(), model, name=name)
+        check_columns(batch.lazy(), model, name=name, coded=coded)
         for found in [] if holds(batch, model) else _violations(batch, model, rows):
             place = (found.rule, found.column)
             broken[place] = _merge(broken[place], found) if place in broken else found
@@ -95,7 +106,12 @@ def validate(batches: Iterable[pl.DataFrame], model: type[Table], *, name: str) 
 def _violations(batch: pl.DataFrame, model: type[Table], offset: int) -> list[Violation]:
     from schemas.checks import violations  # noqa: PLC0415  pandera takes long to import
 
-    return violations(batch, model, offset=offset)
+    texts = batch.with_columns(selectors.categorical().cast(pl.String))
+    return violations(texts, model, offset=offset)
+
+
+def _as_text(dtype: pl.DataType) -> pl.DataType:
+    return pl.String() if isinstance(dtype, pl.Categorical) else dtype
 
 
 def _merge(first: Violation, second: Violation) -> Violation:

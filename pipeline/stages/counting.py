@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -12,6 +12,21 @@ from schemas import Table
 
 if TYPE_CHECKING:
     from pipeline.stages.base import Outputs, Tables
+
+
+class Bounds(NamedTuple):
+    """Whether documents go on beyond what is counted at once.
+
+    Parameters
+    ----------
+    begun : bool
+        Whether the first one may have begun before.
+    goes_on : bool
+        Whether the last one may go on.
+    """
+
+    begun: bool = False
+    goes_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,10 +69,13 @@ class Counting:
         None.
     in_parts : bool
         Whether shards may be parts of a file; see `pipeline.runner.execution.bounds`.
-    crossing : collection of str
-        Partial tables of documents that parts divide; emptied when all is added up.
-    left_open : callable or None
-        (`carry` after the end of a part, start of the open document) -> more partial rows.
+    raw : collection of str
+        Tables that `Stage.run` makes of a batch besides: rows that cost least if many batches are
+        counted at once.
+    tally : callable or None
+        (raw tables of some batches, `Bounds`) -> partial tables.
+    close : callable or None
+        Partial tables of all that there is, added up -> the same, once no part can follow.
     """
 
     partials: Mapping[str, type[Table]]
@@ -72,5 +90,6 @@ class Counting:
     undivided: Mapping[str, str] = field(default_factory=dict)
     weight: Callable[[Any], int] | None = None
     in_parts: bool = False
-    crossing: Collection[str] = ()
-    left_open: Callable[[Tables, int], Outputs] | None = None
+    raw: Collection[str] = ()
+    tally: Callable[[Mapping[str, pl.DataFrame], Bounds], Outputs] | None = None
+    close: Callable[[Tables], Outputs] | None = None

@@ -13,11 +13,12 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline.kernels.cooccurrence import dispersion
+from pipeline.kernels.cooccurrence.documents import OPEN
 from pipeline.kernels.hashing import candidate_id
 from pipeline.runner.config.budget import Budget
 from pipeline.runner.execution import stream
 from pipeline.stages.base import STAGES
+from pipeline.stages.counting import Bounds
 from schemas.tuples import frequency_name, subsets
 from tests.experiments.test_extraction import EWT, sentences
 
@@ -226,6 +227,9 @@ def test_merging_is_associative() -> None:
     stage = STAGES.get("extract.tuples")
     counting = stage.counting
     assert counting is not None
+    tally, close = counting.tally, counting.close
+    assert tally
+    assert close
     rows: list[dict[str, Any]] = [
         {"file": "f", "doc": f"d{i // 4}", "sentence": i, "position": j, "lemma": word}
         for i, text in enumerate(["abcab", "bcab", "abc", "aaaa", "cabcab", "ab"] * 2, start=1)
@@ -238,21 +242,22 @@ def test_merging_is_associative() -> None:
 
     def work(low: int, high: int, before: pl.LazyFrame) -> tuple[Partial, pl.LazyFrame]:
         part = tokens.filter(pl.col("sentence").is_between(low, high)).lazy()
-        made = {
-            name: each.lazy()
-            for name, each in stage.run(config, {"corpus": part, "open": before}).items()
-        }
-        after = made.pop("open")
-        return made, after.collect().lazy()
+        run = stage.run(config, {"corpus": part, "open": before})
+        made = {name: each.lazy() for name, each in run.items()}
+        after = made.pop("open").collect().lazy()
+        raw = {name: made.pop(name).collect() for name in counting.raw}
+        tallied = tally(raw, Bounds(begun=True, goes_on=True))
+        return made | {name: each.lazy() for name, each in tallied.items()}, after
 
     def merged(*parts: Partial) -> Partial:
         joined = {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
         return {name: each.lazy() for name, each in counting.merge(config, joined).items()}
 
     def tuples(partial: Partial) -> pl.DataFrame:
-        return counting.combine(config, partial)["tuples"].lazy().sort("id").collect()
+        closed = {name: each.lazy() for name, each in close(partial).items()}
+        return counting.combine(config, closed)["tuples"].lazy().sort("id").collect()
 
-    nothing = pl.LazyFrame(schema=dispersion.OPEN)
+    nothing = pl.LazyFrame(schema=OPEN)
     whole = tuples(merged(work(1, 12, nothing)[0]))
     first, open_1 = work(1, 3, nothing)
     second, open_2 = work(4, 5, open_1)

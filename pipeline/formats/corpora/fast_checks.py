@@ -27,8 +27,10 @@ def is_text(content: bytes) -> bool:
     >>> is_text(b"one\r\ntwo\r\n"), is_text(b"one\rtwo\n")
     (True, False)
     """
+    ends = pa.py_buffer(np.array([0, len(content)], np.int64))
+    text = pa.LargeStringArray.from_buffers(1, ends, pa.py_buffer(content))
     try:
-        pa.array([content], pa.large_binary()).cast(pa.large_string())  # looks at every byte
+        text.validate(full=True)  # looks at every byte, and copies none
     except pa.ArrowInvalid:
         return False
     return b"\0" not in content and content.count(b"\r") == content.count(b"\r\n")

@@ -22,6 +22,10 @@ character that is seen, one by one."""
 SPLITTER = r"""([.!?…]["'”’»)\]]*)\s+(["'“‘«(\[]*[\p{Lu}\pN])"""
 """An end mark with what closes there, white space, then a capital or a figure."""
 
+BETWEEN_SPACES = r"\S+"
+"""Regular expression of what stands between white space."""
+_NOT_ALONE = r"[^\S ]|  "
+
 _NOTHING = pl.lit(None, pl.String())
 _SENTENCE = "~sentence"
 _PROTECTED = "\x01"
@@ -72,10 +76,25 @@ def text_rows(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
     )
     lines = _joined(lines) if options.sentences == "wrapped" else lines
     lines = lines if options.sentences == "line" else _split(lines, options)
-    forms = pl.col(_SENTENCE).str.extract_all(options.tokens).alias("form")
+    forms = _forms(pl.col(_SENTENCE), options.tokens).alias("form")
     lines = lines.with_row_index(UNIT).with_columns(forms, _spaces(options))
     some = (pl.col("form").list.len() > 0).fill_null(value=False)
     return lines.with_columns((~readable() | some).alias(ROW), pl.when(some).then(UNIT))
+
+
+def _forms(text: pl.Expr, pattern: str) -> pl.Expr:
+    """Return the tokens of each text; where these are all but white space, by cutting at it."""
+    if pattern != BETWEEN_SPACES:
+        return text.str.extract_all(pattern)
+    return text.map_batches(_between_spaces, return_dtype=pl.List(pl.String()), is_elementwise=True)
+
+
+def _between_spaces(texts: pl.Series) -> pl.Series:
+    """Cut at blanks, which is quick, if they are all the white space there is and stand alone."""
+    ends = texts.str.starts_with(" ").any() or texts.str.ends_with(" ").any()
+    if ends or texts.str.contains(_NOT_ALONE).any() or (texts == "").any():
+        return texts.str.extract_all(BETWEEN_SPACES)
+    return texts.str.split(" ")
 
 
 def _spaces(options: TextOptions) -> pl.Expr:

@@ -9,7 +9,6 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.cooccurrence import dispersion
 from pipeline.kernels.cooccurrence.packing import packed
 from pipeline.kernels.cooccurrence.token_index import TokenIndex, token_index
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest
@@ -139,8 +138,8 @@ def _require_parts(text: pl.Series, number: int) -> None:
         raise DataError(f"units of tuples: {what}; remove it from the corpus")
 
 
-def keyed(tuples: pl.DataFrame, *, size: int) -> pl.LazyFrame:
-    """Return tuple tokens as numbers, to be counted as pairs are.
+def joined(tuples: pl.DataFrame, *, size: int) -> pl.DataFrame:
+    """Return tuple tokens with their units as one label, to be counted as pairs are.
 
     Parameters
     ----------
@@ -151,8 +150,8 @@ def keyed(tuples: pl.DataFrame, *, size: int) -> pl.LazyFrame:
 
     Returns
     -------
-    LazyFrame
-        `dispersion.PAIR` and place; `of_key` has the units of such numbers.
+    DataFrame
+        place and units (Categorical), `ELEMENTS` between them.
 
     Raises
     ------
@@ -169,15 +168,7 @@ def keyed(tuples: pl.DataFrame, *, size: int) -> pl.LazyFrame:
     _require_parts(kinds.get_column("units"), size)
     labels = pl.Categorical(pl.Categories(LABELS))
     kinds = kinds.with_columns(pl.col("units").cast(labels))
-    number = pl.col("units").to_physical().cast(pl.UInt64).alias(dispersion.PAIR)
-    return tokens.join(kinds.lazy(), on=packing.names).select(PLACE, number)
-
-
-def of_key(counts: pl.LazyFrame) -> pl.LazyFrame:
-    """Return counts by `dispersion.PAIR` as `schemas.TupleCounts`, units being Categorical."""
-    number = pl.col(dispersion.PAIR).cast(pl.UInt32)
-    units = number.cat.to(pl.Categorical(pl.Categories(LABELS))).alias("units")
-    return counts.select(units, "f", "documents")
+    return tokens.join(kinds.lazy(), on=packing.names).select(PLACE, "units").collect()
 
 
 def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:

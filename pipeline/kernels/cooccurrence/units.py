@@ -13,6 +13,8 @@ from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, head_token
 
 LABELS = "lexassay labels"
 """Name of the categories of labels: as long as any are held, the same label has the same number."""
+LABEL = pl.Categorical(pl.Categories(LABELS))
+"""The type of a column of labels."""
 ELEMENTS = "\x1f"
 """Between the labels of a unit that contributes several: the separator of `candidate_id`."""
 

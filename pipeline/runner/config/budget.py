@@ -17,6 +17,10 @@ LEAST = 1 << 20
 """Bytes of a file that are not worth a shard of their own."""
 _ROW = 400
 """Bytes that a row of a partial table may take while it is merged."""
+_RAW = 48
+"""Bytes that a raw row takes until it is counted."""
+MANY = 12_000_000
+"""Raw rows from which on more would hold more memory for little."""
 _PACKED = 4
 """Bytes of text in a byte of a gzip file."""
 _SPREAD = 16
@@ -93,6 +97,12 @@ class Budget:
     def rows(self) -> int | None:
         """Rows of partial tables to hold; more go to the disk."""
         return None if self.memory is None else max(1_000, self.memory // (2 * _ROW))
+
+    @property
+    def raw(self) -> int:
+        """Raw rows to hold, see `pipeline.stages.counting.Counting`; more are counted."""
+        most = MANY if self.memory is None else self.memory // (4 * _RAW)
+        return max(1_000, min(MANY, most))
 
     def buckets(self, files: Iterable[SourceFile], *, weight: int = 1) -> int:
         """Return into how many buckets the counts of these files have to be divided.

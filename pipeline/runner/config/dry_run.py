@@ -16,6 +16,7 @@ from pipeline.runner.config.graph import Node
 from pipeline.runner.config.sources import SourceFile
 from pipeline.stages.base import FAULTS, Outputs, Tables
 from pipeline.stages.columns import NoSuchColumn
+from pipeline.stages.counting import Bounds
 from schemas import Faults, Table
 from schemas.validate import check_columns
 
@@ -107,9 +108,13 @@ def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
         return _checked(stage.run(node.config, tables), stage.outputs)
     carried = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
     ran = stage.run(node.config, {**tables, **carried})
-    partial = {name: table for name, table in ran.items() if name not in counting.carry}
-    merged = _checked(partial, counting.partials)
+    raw = {name: ran[name].lazy().collect() for name in counting.raw}
+    tallied = counting.tally(raw, Bounds()) if counting.tally else {}
+    own = {name: table for name, table in ran.items() if name not in {*counting.carry, *raw}}
+    merged = _checked({**own, **tallied}, counting.partials)
     merged = _checked(counting.merge(node.config, merged), counting.partials)
+    if counting.close:
+        merged = _checked(counting.close(merged), counting.partials)
     if counting.totals:
         merged |= _checked(counting.totals(node.config, merged), counting.total_tables)
     return _checked(counting.combine(node.config, merged), stage.outputs)

@@ -6,13 +6,13 @@ of the document that may go on: its first sentence in the file. All else in it i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from pipeline.runner.config.sources import SourceFile
-from pipeline.stages.base import Outputs, Tables
-from pipeline.stages.counting import Counting
+from pipeline.stages.base import Tables
+from pipeline.stages.counting import Bounds, Counting
 
 
 def begun(counting: Counting, files: Sequence[SourceFile]) -> Tables:
@@ -32,27 +32,10 @@ def begun(counting: Counting, files: Sequence[SourceFile]) -> Tables:
     return {name: _open(schema, known).lazy() for name, schema in counting.carry.items()}
 
 
-def left_open(
-    counting: Counting, files: Sequence[SourceFile]
-) -> Callable[[Tables], Mapping[str, pl.DataFrame]]:
-    """Return a function of what the last batch has left, which gives rows to add to its tables."""
-    part = files[-1].part if files else None
-
-    def rows(carried: Tables) -> Mapping[str, pl.DataFrame]:
-        if part is None or not part.goes_on or counting.left_open is None:
-            return {}
-        outputs: Outputs = counting.left_open(carried, part.last.start)
-        return {name: each.lazy().collect() for name, each in outputs.items()}
-
-    return rows
-
-
-def with_open(
-    frames: Mapping[str, pl.DataFrame], more: Mapping[str, pl.DataFrame]
-) -> dict[str, pl.DataFrame]:
-    """Return tables with some more rows in some of them."""
-    added = {name: pl.concat([frames[name], rows]) for name, rows in more.items()}
-    return {**frames, **added}
+def bounds_of(files: Sequence[SourceFile]) -> Bounds:
+    """Return whether documents go on beyond the files, or the part of one, that a task reads."""
+    part = files[0].part if files else None
+    return Bounds(bool(part and part.before.start), bool(part and part.goes_on))
 
 
 def _open(schema: pl.Schema, known: Mapping[str, str | int]) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -13,8 +13,9 @@ import polars as pl
 from pipeline.runner.config.budget import Budget
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.advance import advance, to_read
-from pipeline.runner.execution.bounds import begun, left_open, with_open
+from pipeline.runner.execution.bounds import begun, bounds_of
 from pipeline.runner.execution.shards import EXAMPLES, Task
+from pipeline.runner.execution.tallying import Frames, Tallying, stacked
 from pipeline.stages.base import Outputs, StageConfig, Tables
 from pipeline.stages.counting import Counting
 
@@ -24,7 +25,6 @@ _END = object()
 _KEYS = {"paragraph": ["file", "doc", "paragraph"], "document": ["file", "doc"]}
 
 Item = TypeVar("Item")
-Frames = dict[str, pl.DataFrame]
 
 
 @dataclass
@@ -60,16 +60,17 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
     columns = counting.columns(config) if counting.columns else ()
     whole = counting.whole(config) if counting.whole else "sentence"
     tokens = _tokens(task.sources[option], columns, budget, left)
-    first, last = begun(counting, task.sources[option]), left_open(counting, task.sources[option])
-    carried: Tables = first
+    carried: Tables = begun(counting, task.sources[option])
+    tallying = Tallying(counting, budget.raw, bounds_of(task.sources[option]))
     merging = Merging(counting, config, budget.rows)
     frames: Frames = {}
     for batch in batches(tokens, whole, budget.tokens):
         if full := merging.add(frames):
             yield full
-        frames = collected(stage.run(config, {**given, **carried, option: batch.lazy()}))
-        carried = {name: frames.pop(name).lazy() for name in counting.carry}
-    if full := merging.add(with_open(frames, last(carried))):
+        made = collected(stage.run(config, {**given, **carried, option: batch.lazy()}))
+        carried = {name: made.pop(name).lazy() for name in counting.carry}
+        frames = tallying.add(made)
+    if full := merging.add(stacked(frames, tallying.rest())):
         yield full
     merged = merging.result()
     yield with_totals(task, counting, merged) if task.phase == "count" else merged
@@ -77,10 +78,11 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
 
 def with_totals(task: Task, counting: Counting, merged: Frames) -> Frames:
     """Return what all shards have counted, or a bucket of it, and the sums over its rows."""
+    if counting.close:
+        merged = collected(counting.close({name: each.lazy() for name, each in merged.items()}))
     lazily = {name: frame.lazy() for name, frame in merged.items()}
     totals = collected(counting.totals(task.config, lazily)) if counting.totals else {}
-    done = {name: merged[name].clear() for name in counting.crossing}
-    return merged | totals | done
+    return merged | totals
 
 
 def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[pl.DataFrame]:
@@ -199,5 +201,9 @@ def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def collected(outputs: Outputs) -> Frames:
     """Return the tables that a stage makes, made at once."""
-    queries: Mapping[str, pl.LazyFrame] = {name: each.lazy() for name, each in outputs.items()}
-    return dict(zip(queries, pl.collect_all(list(queries.values())), strict=True))
+    queries = {name: each for name, each in outputs.items() if isinstance(each, pl.LazyFrame)}
+    made = dict(zip(queries, pl.collect_all(list(queries.values())), strict=True))
+    return {
+        name: made[name] if isinstance(each, pl.LazyFrame) else each
+        for name, each in outputs.items()
+    }

@@ -21,7 +21,8 @@ from pipeline.errors import (
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.origins import located, scanned
 from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
-from pipeline.runner.execution.stream import Frames, LeftOut, collected, streamed, with_totals
+from pipeline.runner.execution.stream import LeftOut, collected, streamed, with_totals
+from pipeline.runner.execution.tallying import Frames
 from pipeline.runner.execution.totals import summed
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import file_digest
@@ -35,6 +36,8 @@ from schemas.validate import validate
 _BATCH = 500_000
 _HEXADECIMAL = 16
 _DIGITS = 8
+
+_TEXT = selectors.categorical().cast(pl.String)
 
 Parts = dict[str, tuple[ShardPart, ...]]
 
@@ -165,16 +168,19 @@ def _put_together(task: Task, counting: Counting, tables: Tables) -> Frames:
 
 def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield a table as its buckets; what all of them share is in the first."""
-    counting = task.stage.counting
-    ids = counting.buckets if counting else {}
-    text = frame.with_columns(selectors.categorical().cast(pl.String))
-    # Partial tables are merged again: their order does not matter, and sorting is dear.
-    if counting is None or task.phase in {"combine", "divide"}:
-        text = text.sort(list(task.models[name].key()))
+    ids = task.stage.counting.buckets if task.stage.counting else {}
+    # Partial tables are merged again: their order does not matter, and labels stay numbers.
+    if not _is_partial(task):
+        frame = frame.with_columns(_TEXT).sort(list(task.models[name].key()))
     if task.phase == "run" and task.buckets > 1 and name in ids:
-        yield from _by_bucket(text, ids[name], task.buckets)
-    elif task.phase not in {"combine", "divide"} or name in ids or task.bucket == 0:
-        yield task.bucket, text
+        yield from _by_bucket(frame, ids[name], task.buckets)
+    elif _is_partial(task) or name in ids or task.bucket == 0:
+        yield task.bucket, frame
+
+
+def _is_partial(task: Task) -> bool:
+    """Whether what it makes is still to be added up, or combined."""
+    return task.stage.counting is not None and task.phase in {"run", "count", "merge"}
 
 
 def _by_bucket(
@@ -206,7 +212,8 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
         # The file is what is validated, not the frame.
         written = scan_tables(storage, [key])
         batches = written.collect_batches(chunk_size=_BATCH, maintain_order=True)
-        rows = validate(batches, task.models[name], name=f"table {name}")
+        model, coded = task.models[name], _is_partial(task)
+        rows = validate(batches, model, name=f"table {name}", coded=coded)
         if rows != frame.height:
             lost = Violation("written and read back, rows are missing", None, frame.height - rows)
             raise SchemaViolation(f"table {name}", [lost])

@@ -55,6 +55,6 @@ def write_sums(whole: Task, name: str, keys: Sequence[str], draft: str) -> tuple
     frame = summed(scan_tables(storage, keys), model).collect(engine="streaming")
     storage.write(key, frame.sort(list(model.key())))
     written = scan_tables(storage, [key]).collect_batches(chunk_size=_BATCH, maintain_order=True)
-    rows = validate(written, model, name=f"table {name}")
+    rows = validate(written, model, name=f"table {name}", coded=True)
     size, digest = size_and_digest(storage, key)
     return (Part(file=file, bytes=size, sha256=digest, rows=rows),)

@@ -10,13 +10,17 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 OWN = ("lexassay", "pipeline", "schemas")
 """Top-level packages whose modules are followed."""
+
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where statements stand within others."""
 
 
 class Statement(NamedTuple):
@@ -43,8 +47,11 @@ def read_source(path: Path) -> Source:
 @cache  # runs and reports of one process rest on the same modules
 def _source(content: bytes) -> Source:
     tree = ast.parse(content)
-    statements = [found for node in ast.walk(tree) if (found := _statement(node))]
-    text = ast.unparse(_without_docstrings(tree))
+    nodes = [tree, *_statements_of(tree)]  # expressions hold neither imports nor docstrings
+    statements = [found for node in nodes if (found := _statement(node))]
+    for node in nodes:
+        _drop_docstrings(node)
+    text = ast.unparse(tree)
     return hashlib.sha256(text.encode()).hexdigest(), statements
 
 
@@ -96,13 +103,24 @@ def _statement(node: ast.AST) -> Statement | None:
     return Statement(node.module or "", node.level, names, not node.col_offset)
 
 
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
+def _statements_of(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield all statements below a node, and what else holds statements, level by level."""
+    level: list[ast.AST] = [node]
+    while level:
+        level = [
+            child
+            for each in level
+            for block in _BLOCKS
+            for child in getattr(each, block, ())
+            if isinstance(child, ast.AST)
+        ]
+        yield from level
+
+
+def _drop_docstrings(node: ast.AST) -> None:
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         kept = [child for child in node.body if not _is_text(child)]
         node.body = kept or [ast.Pass()]
-    return tree
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline import room
 from pipeline.kernels.cooccurrence import examples
-from pipeline.kernels.cooccurrence.dispersion import PAIR, RUN
+from pipeline.kernels.cooccurrence.tally import by_document
 from pipeline.kernels.cooccurrence.tokens import longest
 from pipeline.stages.collocations.pair_counting import AT_A_TIME
 
@@ -34,7 +34,7 @@ class Sum:
         Bytes that a row takes.
     """
 
-    merge: Callable[[pl.LazyFrame], pl.LazyFrame]
+    merge: Callable[[pl.DataFrame], pl.DataFrame]
     tokens: pl.DataFrame
     row: int = _ROW
     held: list[pl.DataFrame] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Sum:
     def result(self) -> pl.DataFrame:
         """Return all rows, each key once."""
         if len(self.held) > 1:
-            self.held = [self.merge(pl.concat(self.held).lazy()).collect()]
+            self.held = [self.merge(pl.concat(self.held))]
             self.merged = self.held[0].height
             self._require()
         return self.held[0]
@@ -74,11 +74,15 @@ class Sum:
         )
 
 
-def of_documents(counts: pl.LazyFrame) -> pl.LazyFrame:
-    """Add up what `dispersion.by_document` has counted."""
-    return counts.group_by(PAIR, RUN).agg(pl.sum("f"))
+def of_occurrences(key: Sequence[str], tokens: pl.DataFrame) -> Sum:
+    """Return what adds up occurrences by type and document."""
+    return Sum(partial(by_document, key=key), tokens)
 
 
 def of_examples(most: int, tokens: pl.DataFrame) -> Sum:
     """Return what chooses among the examples of all parts."""
-    return Sum(partial(examples.merge, most=most), tokens, row=_ROW + most * _EXAMPLE)
+    return Sum(partial(_chosen, most=most), tokens, row=_ROW + most * _EXAMPLE)
+
+
+def _chosen(rows: pl.DataFrame, most: int) -> pl.DataFrame:
+    return examples.merge(rows.lazy(), most=most).collect()

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import polars as pl
 from pydantic import Field
 
-from pipeline.kernels.cooccurrence import dispersion, examples
-from pipeline.kernels.cooccurrence.pairs import by_pair, located
+from pipeline.kernels.cooccurrence import documents, examples
+from pipeline.kernels.cooccurrence.pairs import located
 from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.cooccurrence.units import LABEL
 from pipeline.kernels.hashing import candidate_id
 from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, stage
-from pipeline.stages.collocations import crossing, pair_counting
-from pipeline.stages.collocations.adding_up import Sum, of_documents, of_examples
+from pipeline.stages.collocations import occurrences, pair_counting
+from pipeline.stages.collocations.adding_up import of_examples, of_occurrences
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.relations import RelationOptions
 from pipeline.stages.collocations.units import UnitOptions
 from pipeline.stages.columns import require, require_attributes
-from pipeline.stages.counting import Counting
+from pipeline.stages.counting import Bounds, Counting
 from pipeline.stages.late import Late
 from schemas import (
     Candidates,
     CorpusSize,
     Examples,
-    PairCounts,
+    OpenPairCounts,
     UnitCounts,
 )
+from schemas.counts import ACROSS
 
-_BY_PAIR = candidate_id("l1", "l2")
+_PAIR = ("l1", "l2")
 _TOTAL = "sample size"
 """What the counts of `schemas.CorpusSize` call N where it is not the number of pair tokens."""
 
@@ -49,8 +52,7 @@ class ExtractPairs(ExampleOptions, RelationOptions):
 
 
 PARTIALS = {
-    "counts": PairCounts,
-    "crossing": crossing.CrossingPairs,
+    "counts": OpenPairCounts,
     "marginals": UnitCounts,
     "examples": Examples,
     "corpus": CorpusSize,
@@ -65,15 +67,22 @@ def columns(config: ExtractPairs) -> set[str]:
 
 def merge(config: ExtractPairs, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
-    again = dispersion.repeated(tables["crossing"], ["l1", "l2"])
-    counts = pl.concat([tables["counts"], again])
     return {
-        "counts": by_pair(counts, pl.sum("f"), pl.sum("documents")),
-        "crossing": tables["crossing"].unique(),
+        "counts": occurrences.added_up(tables["counts"], _PAIR),
         "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
         "examples": examples.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
     }
+
+
+def tally(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
+    """Count the pairs of some batches."""
+    return occurrences.tallied(raw, _PAIR, bounds)
+
+
+def close(tables: Tables) -> Outputs:
+    """Let each pair have one row, now that no document goes on."""
+    return {**tables, "counts": occurrences.closed(tables["counts"], _PAIR)}
 
 
 def totals(config: ExtractPairs, tables: Tables) -> Outputs:
@@ -92,7 +101,7 @@ def totals(config: ExtractPairs, tables: Tables) -> Outputs:
 
 def combine(config: ExtractPairs, tables: Tables) -> Outputs:
     """Join the marginals to the sums, then apply the threshold."""
-    kept = tables["counts"].filter(pl.col("f") >= config.min_frequency)
+    kept = tables["counts"].filter(pl.col("f") >= config.min_frequency).drop(ACROSS)
     signatures = _signatures(kept, config, tables)
     order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
     text = signatures.with_columns(pl.col("l1", "l2").cast(pl.String))
@@ -112,9 +121,10 @@ def combine(config: ExtractPairs, tables: Tables) -> Outputs:
 def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> pl.LazyFrame:
     """Join f1, f2 and N."""
     frequencies = tables["totals"] if config.relational else tables["marginals"]
+    counts = counts.with_columns(pl.col(_PAIR).cast(LABEL))
     for side in (pair_counting.LEFT, pair_counting.RIGHT):
         one = frequencies.filter(side=side).select(
-            pl.col("unit").alias(f"l{side}"), pl.col("f").alias(f"f{side}")
+            pl.col("unit").cast(LABEL).alias(f"l{side}"), pl.col("f").alias(f"f{side}")
         )
         counts = counts.join(one, on=f"l{side}", how="left")
     what = pl.col("what") == ("pair tokens" if config.relational else _TOTAL)
@@ -132,18 +142,18 @@ def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> p
         merge=merge,
         combine=combine,
         columns=columns,
-        carry={"open": dispersion.OPEN},
+        carry={"open": documents.OPEN},
         whole=lambda config: config.text_unit,
         buckets={
-            "counts": _BY_PAIR,
-            "crossing": _BY_PAIR,
+            "counts": candidate_id(*_PAIR),
             "examples": pl.col("id"),
             "candidates": pl.col("id"),
         },
         totals=totals,
         in_parts=True,
-        crossing=["crossing"],
-        left_open=crossing.left_open,
+        raw=occurrences.RAW,
+        tally=tally,
+        close=close,
         total_tables={"totals": UnitCounts},
     ),
 )
@@ -154,25 +164,24 @@ def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
     excluded = stop_words(tables)
     left = config.left.kernel(excluded)
     right = left if config.left == config.right else config.right.kernel(excluded)
-    sentences = dispersion.documents(tokens.lazy()).collect()
     before = tables["open"].collect()
-    inside, shown = Sum(of_documents, tokens), of_examples(config.examples, tokens)
+    sentences = documents.sentences(tokens.lazy(), before)
+    pairs, shown = of_occurrences(_PAIR, tokens), of_examples(config.examples, tokens)
     marginals: list[pl.LazyFrame] = []
     number = total = 0
     for found in pair_counting.find(tokens, left=left, right=right, options=config):
-        inside.add(dispersion.by_document(pair_counting.keyed(found.pairs), sentences).collect())
+        pairs.add(occurrences.of_batch(found.pairs, _PAIR, sentences))
         shown.add(_examples(config, found.pairs.lazy(), tokens.lazy()).collect())
         marginals.append(found.marginals)
         number, total = number + found.pairs.height, total + found.total
-    counts, after = pair_counting.counts(inside.result(), sentences, before)
     counted = {"pair tokens": number} | ({_TOTAL: total} if total else {})
     return {
-        "counts": counts,
-        "crossing": crossing.of_batch(inside.result(), sentences, before),
+        "occurrences": pairs.result(),
+        "documents": occurrences.documents_of(sentences),
         "marginals": pl.concat(marginals),
         "examples": shown.result(),
         "corpus": pair_counting.sizes(tokens, sentences, before, counted),
-        "open": after,
+        "open": documents.left_open(sentences, before),
     }
 
 

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import polars as pl
 from pydantic import Field
 
 from pipeline import room
-from pipeline.kernels.cooccurrence import dispersion, examples
+from pipeline.kernels.cooccurrence import documents, examples
 from pipeline.kernels.cooccurrence.pairs import located
 from pipeline.kernels.cooccurrence.subsets import with_subsets
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest, numbered
 from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
     apart,
-    keyed,
-    of_key,
+    joined,
     pair_tuples,
 )
 from pipeline.kernels.cooccurrence.units import Unit, units
 from pipeline.kernels.hashing import candidate_id
 from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, stage
-from pipeline.stages.collocations import pair_counting
-from pipeline.stages.collocations.adding_up import Sum, of_documents, of_examples
+from pipeline.stages.collocations import occurrences, pair_counting
+from pipeline.stages.collocations.adding_up import of_examples, of_occurrences
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.extract_pairs import stop_words
 from pipeline.stages.collocations.tuple_options import TupleOptions
 from pipeline.stages.columns import require_attributes
-from pipeline.stages.counting import Counting
+from pipeline.stages.counting import Bounds, Counting
 from pipeline.stages.late import Late
-from schemas import CorpusSize, Examples, TupleCounts, Tuples
+from schemas import CorpusSize, Examples, OpenTupleCounts, Tuples
 from schemas.tuples import signature
 
 
@@ -46,13 +45,15 @@ class ExtractTuples(ExampleOptions, TupleOptions):
     """Drop tuples with a smaller f, after counting: all other frequencies stay as they are."""
 
 
+_KEY = ("units",)
+
 _NUMBERS = 48
 """Bytes that a token of a tuple takes while tuples are looked for."""
 
 _ALL = "all counts"
 """The counts of all buckets: tuples with a part in common are in any of them."""
 
-PARTIALS = {"counts": TupleCounts, "examples": Examples, "corpus": CorpusSize}
+PARTIALS = {"counts": OpenTupleCounts, "examples": Examples, "corpus": CorpusSize}
 
 
 def columns(config: ExtractTuples) -> set[str]:
@@ -64,10 +65,20 @@ def columns(config: ExtractTuples) -> set[str]:
 def merge(config: ExtractTuples, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
     return {
-        "counts": tables["counts"].group_by("units").agg(pl.sum("f"), pl.sum("documents")),
+        "counts": occurrences.added_up(tables["counts"], _KEY),
         "examples": examples.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
     }
+
+
+def tally(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
+    """Count the tuples of some batches."""
+    return occurrences.tallied(raw, _KEY, bounds)
+
+
+def close(tables: Tables) -> Outputs:
+    """Let each tuple have one row, now that no document goes on."""
+    return {**tables, "counts": occurrences.closed(tables["counts"], _KEY)}
 
 
 def combine(config: ExtractTuples, tables: Tables) -> Outputs:
@@ -102,7 +113,7 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
         combine=combine,
         columns=columns,
         whole=lambda config: config.text_unit,
-        carry={"open": dispersion.OPEN},
+        carry={"open": documents.OPEN},
         # The units of the counts are joined as the id joins them.
         buckets={
             "counts": candidate_id("units"),
@@ -110,6 +121,10 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
             "tuples": pl.col("id"),
         },
         undivided={_ALL: "counts"},
+        in_parts=True,
+        raw=occurrences.RAW,
+        tally=tally,
+        close=close,
         weight=lambda config: (
             2 ** (config.size + 1)
         ),  # a frequency for each subset of the positions
@@ -119,21 +134,21 @@ def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:
     """Count the tuples of one part of a corpus, and choose examples from it."""
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = numbered(tables["corpus"], in_order=True).collect()
-    sentences = dispersion.documents(tokens.lazy()).collect()
     before = tables["open"].collect()
-    inside, shown = Sum(of_documents, tokens), of_examples(config.examples, tokens)
+    sentences = documents.sentences(tokens.lazy(), before)
+    counted, shown = of_occurrences(_KEY, tokens), of_examples(config.examples, tokens)
     number = 0
     for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
-        keys = keyed(tuples, size=config.size)
-        inside.add(dispersion.by_document(keys, sentences).collect())
+        units_of = joined(tuples, size=config.size)
+        counted.add(occurrences.of_batch(units_of, _KEY, sentences))
         shown.add(_examples(config, tuples.lazy(), tokens.lazy()).collect())
         number += tuples.height
-    counts, after = dispersion.spread(inside.result().lazy(), sentences, before)
     return {
-        "counts": of_key(counts),
+        "occurrences": counted.result(),
+        "documents": occurrences.documents_of(sentences),
         "examples": shown.result(),
         "corpus": pair_counting.sizes(tokens, sentences, before, {"tuple tokens": number}),
-        "open": after,
+        "open": documents.left_open(sentences, before),
     }
 
 

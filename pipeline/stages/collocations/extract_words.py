@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.kernels.cooccurrence import examples
+from pipeline.kernels.cooccurrence import documents, examples
+from pipeline.kernels.cooccurrence.documents import KNOWN_BY, OPEN
 from pipeline.kernels.cooccurrence.evenness import evenness
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, numbered
 from pipeline.kernels.cooccurrence.units import units
-from pipeline.kernels.cooccurrence.word_counts import (
-    DOCUMENT,
-    OPEN,
-    begun,
-    document_sizes,
-    left_open,
-    word_counts,
-)
+from pipeline.kernels.cooccurrence.word_counts import document_sizes, word_counts
 from pipeline.kernels.hashing import candidate_id
 from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, stage
 from pipeline.stages.collocations import pair_counting
@@ -49,8 +43,8 @@ def columns(config: ExtractWords) -> set[str]:
 def merge(config: ExtractWords, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
     return {
-        "counts": tables["counts"].group_by("word", *DOCUMENT).agg(pl.sum("f")),
-        "sizes": tables["sizes"].group_by(DOCUMENT).agg(pl.sum("size")),
+        "counts": tables["counts"].group_by("word", *KNOWN_BY).agg(pl.sum("f")),
+        "sizes": tables["sizes"].group_by(KNOWN_BY).agg(pl.sum("size")),
         "examples": examples.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
     }
@@ -96,7 +90,7 @@ def extract_words(config: ExtractWords, tables: Tables) -> Outputs:
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = numbered(tables["corpus"], in_order=True).collect()
     before = tables["open"].collect()
-    sentences = begun(tokens.lazy(), before)
+    sentences = documents.sentences(tokens.lazy(), before)
     found = units(tokens.lazy(), config.unit.kernel(stop_words(tables))).collect()
     counts = word_counts(found.lazy(), sentences).collect()
     counted = {"words": found.height}
@@ -105,7 +99,7 @@ def extract_words(config: ExtractWords, tables: Tables) -> Outputs:
         "sizes": document_sizes(counts.lazy()),
         "examples": _examples(config, found.lazy(), tokens.lazy()),
         "corpus": pair_counting.sizes(tokens, sentences, before, counted),
-        "open": left_open(sentences) if sentences.height else before,
+        "open": documents.left_open(sentences, before),
     }
 
 

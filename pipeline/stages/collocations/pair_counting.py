@@ -9,14 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.cooccurrence import dispersion, textual, windows
-from pipeline.kernels.cooccurrence.pairs import (
-    COLUMNS,
-    in_sentence,
-    of_key,
-    pair_key,
-    pair_tokens,
-)
+from pipeline.kernels.cooccurrence import documents, textual, windows
+from pipeline.kernels.cooccurrence.pairs import COLUMNS, in_sentence, pair_tokens
+from pipeline.kernels.cooccurrence.tally import DOCUMENT
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest
 from pipeline.kernels.cooccurrence.units import LABELS, Unit, units
 from pipeline.stages.collocations.relations import RelationOptions
@@ -169,34 +164,6 @@ def _side(side: int, found: pl.DataFrame) -> pl.LazyFrame:
     return found.lazy().select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
 
 
-def keyed(pairs: pl.DataFrame) -> pl.LazyFrame:
-    """Return pair tokens as numbers, to be counted by `dispersion.by_document`."""
-    return pairs.lazy().select(PLACE, pair_key().alias(dispersion.PAIR))
-
-
-def counts(
-    inside: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame
-) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Count the pairs, and the documents that hold them.
-
-    Parameters
-    ----------
-    inside : DataFrame
-        The pairs of this part of a corpus, as `dispersion.by_document` gives them.
-    sentences : DataFrame
-        As `dispersion.documents` gives them.
-    before : DataFrame
-        What the part before left open.
-
-    Returns
-    -------
-    counts, after : LazyFrame
-        As `schemas.PairCounts`, and what this part leaves open.
-    """
-    grouped, after = dispersion.spread(inside.lazy(), sentences, before)
-    return grouped.select(*of_key(pl.col(dispersion.PAIR)), "f", "documents"), after
-
-
 def sizes(
     tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame, counted: Mapping[str, int]
 ) -> pl.LazyFrame:
@@ -207,17 +174,17 @@ def sizes(
     tokens : DataFrame
         Those of this part.
     sentences : DataFrame
-        As `dispersion.documents` gives them.
+        As `documents.sentences` gives them.
     before : DataFrame
         What the part before left open.
     counted : mapping of str to int
         What else there is.
     """
-    documents = sentences.get_column(dispersion.RUN).n_unique()
+    documents_ = sentences.get_column(DOCUMENT).n_unique()
     numbers = {
         "tokens": tokens.height,
         "sentences": sentences.height,
-        "documents": documents - dispersion.goes_on(sentences, before),
+        "documents": documents_ - documents.goes_on(sentences, before),
         **counted,
     }
     if endless := tokens.filter(pl.col("position") == ENDLESS).height:

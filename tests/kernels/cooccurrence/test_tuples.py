@@ -12,18 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.kernels.cooccurrence import dispersion
+from pipeline.kernels.cooccurrence import documents
 from pipeline.kernels.cooccurrence.pairs import pair_tokens
+from pipeline.kernels.cooccurrence.tally import tally
 from pipeline.kernels.cooccurrence.tokens import numbered
 from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
     apart,
     elements,
-    keyed,
-    of_key,
+    joined,
     pair_tuples,
 )
 from pipeline.kernels.cooccurrence.units import Related, Unit, units
+from pipeline.stages.collocations.occurrences import of_batch
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
 EVERY = pl.lit(value=True)
@@ -131,11 +132,10 @@ def test_the_separator_in_an_element_is_an_error() -> None:
 @given(corpus=corpora(), size=st.integers(2, 4))
 def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
     kinds = ["any"] * size
-    sentences = dispersion.documents(numbered(frame(corpus))).collect()
-    nothing = pl.DataFrame(schema=dispersion.OPEN)
-    inside = dispersion.by_document(keyed(found_tuples(corpus, kinds, 0), size=size), sentences)
-    counts, after = dispersion.spread(inside, sentences, nothing)
-    counts = of_key(counts)
+    nothing = pl.DataFrame(schema=documents.OPEN)
+    sentences = documents.sentences(numbered(frame(corpus)), nothing)
+    found = joined(found_tuples(corpus, kinds, 0), size=size)
+    counts = tally(of_batch(found, ["units"], sentences), ["units"]).lazy()
     slow: Counter[tuple[str, ...]] = Counter()
     held: set[tuple[tuple[str, ...], int]] = set()
     for sentence, _, words in slow_tuples(corpus, kinds, 0):
@@ -144,10 +144,8 @@ def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
     names = elements(size)
     plain = apart(counts, size=size).collect()
     assert {row[:size]: row[size] for row in plain.select(*names, "f").rows()} == slow
-    documents = {row[:size]: row[size] for row in plain.select(*names, "documents").rows()}
-    assert documents == Counter(words for words, _ in held)
-    last = {words for words, sentence in held if sentence == len(corpus)}
-    assert after.collect().get_column("pair").drop_nulls().len() == len(last)
+    spread = {row[:size]: row[size] for row in plain.select(*names, "documents").rows()}
+    assert spread == Counter(words for words, _ in held)
 
 
 def test_the_separator_in_a_unit_is_an_error() -> None:
@@ -155,7 +153,7 @@ def test_the_separator_in_a_unit_is_an_error() -> None:
     words = [{**token, "position": i, "lemma": word} for i, word in [(1, "a\x1fb"), (2, "c")]]
     corpus = [[{**word, "form": ""} for word in words]]
     with pytest.raises(DataError, match=r"1 label\(s\) hold the control character U\+001F"):
-        keyed(found_tuples(corpus, ["any", "any"], 0), size=2)
+        joined(found_tuples(corpus, ["any", "any"], 0), size=2)
 
 
 def test_no_tokens() -> None:

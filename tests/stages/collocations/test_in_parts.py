@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 
 import pipeline as lx
 from pipeline.errors import DataError
+from pipeline.kernels.cooccurrence.units import LABEL
 from pipeline.room import limited
 from pipeline.stages.collocations import adding_up, evaluate_comparison, pair_counting
 
@@ -72,14 +72,16 @@ def test_a_span_ends_with_the_sentence(stage: str, tmp_path: Path) -> None:
 def test_more_pairs_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adding_up, "AT_A_TIME", 1)
     tokens = pl.DataFrame({"file": ["a.txt"] * 3, "place": [0, 0, 0]})
-    kept = adding_up.Sum(adding_up.of_documents, tokens)
-    part: dict[str, Any] = {"pair": range(9), "run": 0, "f": 1}
-    kept.add(pl.DataFrame(part))
+    kept = adding_up.of_occurrences(["unit"], tokens)
+    labels = pl.Series("unit", list("abcdefghi"), LABEL)
+    number = [pl.lit(each, pl.UInt32).alias(name) for name, each in (("document", 0), ("f", 1))]
+    part = labels.to_frame().with_columns(number)
+    kept.add(part)
     with (
         limited(500),
         pytest.raises(DataError, match=r"(?s)a.txt: .* 3 tokens.*9 different.*memory ="),
     ):
-        kept.add(pl.DataFrame(part))
+        kept.add(part)
 
 
 def test_some_pairs_of_measures_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from pipeline.runner.store.cloud.address import Address
 from pipeline.runner.store.cloud.bucket import Bucket, bucket_at
 from pipeline.runner.store.cloud.conditional import put_new
 from pipeline.runner.store.cloud.drafts import Drafts, drafts_of, is_draft
-from pipeline.runner.store.verbs import Entry
+from pipeline.runner.store.verbs import FASTEST, Entry
 
 _TABLE = ".parquet"
 _LOG = 10.0
@@ -228,5 +228,5 @@ class CloudStorage:
 
 def _parquet(frame: pl.DataFrame) -> bytes:
     opened = BytesIO()
-    frame.write_parquet(opened)
+    frame.write_parquet(opened, compression_level=FASTEST)
     return opened.getvalue()

@@ -1,0 +1,115 @@
+"""Occurrences of pairs and tuples, from a batch to counts that parts of a corpus can add up.
+
+A document that may go on over a bound of what was counted at once has rows of its own, which name
+it in `ACROSS`: whatever parts have counted it, it is one document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from pipeline.kernels.cooccurrence.documents import KNOWN_BY, START
+from pipeline.kernels.cooccurrence.pairs import of_key, pair_key
+from pipeline.kernels.cooccurrence.tally import DOCUMENT, tally
+from pipeline.kernels.cooccurrence.tokens import PLACE
+from pipeline.stages.base import Outputs
+from pipeline.stages.counting import Bounds
+from schemas.counts import ACROSS
+
+RAW = ("occurrences", "documents")
+"""The tables of a batch that `tallied` takes."""
+_PAIR = ("l1", "l2")
+
+
+def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> pl.DataFrame:
+    """Return the occurrences that `tally` counts.
+
+    Parameters
+    ----------
+    found : DataFrame
+        One a row: its key, and the sentence that it stands in.
+    key : sequence of str
+        Columns with labels.
+    sentences : DataFrame
+        As `documents.sentences` gives them.
+    """
+    numbers = sentences.get_column(DOCUMENT)
+    one = numbers.len() == 0 or numbers[0] == numbers[-1]
+    document = numbers.head(1) if one else numbers.gather(found.get_column(PLACE))
+    alone = pl.lit(numbers[0] if numbers.len() else 0, pl.UInt32).alias(DOCUMENT)
+    return found.select(*key, alone if one else document, pl.lit(1, pl.UInt32).alias("f"))
+
+
+def tallied(tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: Bounds) -> Outputs:
+    """Return the counts of the occurrences of some batches.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        `RAW`: the occurrences, and the documents of their sentences.
+    key : sequence of str
+        Columns with labels.
+    bounds : Bounds
+        Whether documents may go on beyond.
+    """
+    documents = tables["documents"].unique(DOCUMENT).sort(DOCUMENT)
+    begun, going_on = documents.head(bounds.begun), documents.tail(bounds.goes_on)
+    open_ = pl.concat([begun, going_on]).unique(DOCUMENT)
+    counts = tally(tables["occurrences"], key, across=open_.get_column(DOCUMENT).to_list())
+    name = pl.format("{} {}", START, "file").alias(ACROSS)
+    named = counts.join(open_.select(DOCUMENT, name), on=DOCUMENT, how="left")
+    return {"counts": named.drop(DOCUMENT)}
+
+
+def documents_of(sentences: pl.DataFrame) -> pl.DataFrame:
+    """Return the documents of sentences, each once."""
+    return sentences.select(DOCUMENT, *KNOWN_BY).unique(DOCUMENT)
+
+
+def added_up(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
+    """Add up the counts of parts of a corpus.
+
+    Parameters
+    ----------
+    counts : LazyFrame
+        The key, f, documents and `ACROSS`.
+    key : sequence of str
+        Columns with labels.
+
+    Returns
+    -------
+    LazyFrame
+        The same; a document that goes on over bounds still has rows of its own.
+    """
+    inside, open_ = pl.col(ACROSS).is_null(), pl.col(ACROSS).is_not_null()
+    f, one = pl.sum("f"), pl.lit(1, pl.Int64).alias("documents")
+    sums = _grouped(counts.filter(inside), key, f, pl.sum("documents"))
+    apart = _grouped(counts.filter(open_), [*key, ACROSS], f).with_columns(one)
+    nothing = pl.lit(None, pl.String()).alias(ACROSS)
+    return pl.concat([sums.with_columns(nothing), apart.select(*key, "f", "documents", ACROSS)])
+
+
+def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
+    """Return counts with a row for each type, now that all parts are added up.
+
+    Parameters
+    ----------
+    counts : LazyFrame
+        As `added_up` gives them.
+    key : sequence of str
+        Columns with labels.
+    """
+    sums = _grouped(counts, key, pl.sum("f"), pl.sum("documents"))
+    return sums.with_columns(pl.lit(None, pl.String()).alias(ACROSS))
+
+
+def _grouped(rows: pl.LazyFrame, key: Sequence[str], *made: pl.Expr) -> pl.LazyFrame:
+    """Group rows; a pair of Categorical labels is one number, which is cheapest."""
+    others = [name for name in key if name not in _PAIR]
+    coded = rows.collect_schema()[key[0]] != pl.String
+    if not coded or not set(_PAIR) <= set(key):
+        return rows.group_by(key).agg(*made)
+    grouped = rows.group_by(pair_key().alias("_pair"), *others).agg(*made)
+    return grouped.select(*of_key(pl.col("_pair")), *others, pl.exclude("_pair", *others))
