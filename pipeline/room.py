@@ -12,12 +12,18 @@ USUAL = 4 << 30
 """Bytes, where nothing else is said."""
 
 _room: ContextVar[int] = ContextVar("room", default=USUAL)
+_given: ContextVar[bool] = ContextVar("given", default=False)
 _option: ContextVar[str] = ContextVar("option", default='[run] memory = "{}"')
 
 
 def room() -> int:
     """Return how many bytes may be held: ``memory`` of ``[run]``, or `USUAL`."""
     return _room.get()
+
+
+def goes_to_disk() -> bool:
+    """Return whether a limit was given: what is counted goes to the disk where it is reached."""
+    return _given.get()
 
 
 @contextmanager
@@ -39,11 +45,13 @@ def limited(size: int | None, *, option: str | None = None) -> Iterator[None]:
     """
     before = _room.set(USUAL if size is None else size)
     named = _option.set(option or _option.get())
+    given = _given.set(size is not None)
     try:
         yield
     finally:
         _room.reset(before)
         _option.reset(named)
+        _given.reset(given)
 
 
 def require(size: float, what: str, *, otherwise: str = "") -> None:

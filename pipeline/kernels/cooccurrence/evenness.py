@@ -65,6 +65,8 @@ def evenness(counts: pl.LazyFrame, sizes: pl.LazyFrame) -> pl.LazyFrame:
         _excess=_excess(),
         _spread=_spread(),
     )
+    # Sums of fractions are the same in any buckets if no group is added up in parts.
+    words = words.collect(engine="in-memory").lazy()
     several = pl.when(pl.col("parts") > 1)
     return words.select(
         "word", "f", "N", "documents", "parts", **{k: several.then(v) for k, v in _scaled().items()}

@@ -80,5 +80,20 @@ def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
             column = pl.col(field).cast(pl.String)
             absent = field.partition(".")[0] in optional and "." in field
             parts.append(column.fill_null("") if absent else column)
-    whole = pl.concat_str(parts)
-    return pl.when(whole.str.strip_chars() != "").then(whole)
+    whole = pl.concat_str(parts) if len(parts) > 1 else parts[0]
+    return whole.map_batches(_filled, return_dtype=pl.String(), is_elementwise=True)
+
+
+def _filled(texts: pl.Series) -> pl.Series:
+    """Return texts, null where there is nothing but white space: next to none, so looked for."""
+    doubtful = (texts < "!") | (texts > "~")  # what begins otherwise begins with no white space
+    if not doubtful.any():
+        return texts
+    blank = texts.filter(doubtful).str.strip_chars() == ""
+    if not blank.any():
+        return texts
+    return (
+        texts.to_frame("text")
+        .select(pl.when(pl.col("text").str.strip_chars() != "").then("text"))
+        .to_series()
+    )

@@ -102,7 +102,7 @@ class Budget:
     def raw(self) -> int:
         """Raw rows to hold, see `pipeline.stages.counting.Counting`; more are counted."""
         most = MANY if self.memory is None else self.memory // (4 * _RAW)
-        return max(1_000, min(MANY, most))
+        return min(MANY, max(1_000, most))
 
     def buckets(self, files: Iterable[SourceFile], *, weight: int = 1) -> int:
         """Return into how many buckets the counts of these files have to be divided.

@@ -65,11 +65,13 @@ def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> It
     merging = Merging(counting, config, budget.rows)
     frames: Frames = {}
     for batch in batches(tokens, whole, budget.tokens):
-        if full := merging.add(frames):
-            yield full
-        made = collected(stage.run(config, {**given, **carried, option: batch.lazy()}))
-        carried = {name: made.pop(name).lazy() for name in counting.carry}
-        frames = tallying.add(made)
+        inputs = {**given, **carried, option: batch.lazy()}
+        for piece in stage.pieces(config, inputs) if stage.pieces else [stage.run(config, inputs)]:
+            if full := merging.add(frames):
+                yield full
+            made = collected(piece)
+            carried = {n: made.pop(n).lazy() if n in made else carried[n] for n in counting.carry}
+            frames = tallying.add(made)
     if full := merging.add(stacked(frames, tallying.rest())):
         yield full
     merged = merging.result()

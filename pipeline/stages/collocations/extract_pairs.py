@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import polars as pl
@@ -13,9 +13,8 @@ from pipeline.kernels.cooccurrence.pairs import located
 from pipeline.kernels.cooccurrence.tokens import numbered
 from pipeline.kernels.cooccurrence.units import LABEL
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, stage
+from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, as_one, stage
 from pipeline.stages.collocations import occurrences, pair_counting
-from pipeline.stages.collocations.adding_up import of_examples, of_occurrences
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.relations import RelationOptions
 from pipeline.stages.collocations.units import UnitOptions
@@ -132,6 +131,34 @@ def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> p
     return counts.join(total, how="cross")
 
 
+def pieces(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
+    """Find the pairs of one part of a corpus, so many at a time as fit in memory, and examples."""
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    excluded = stop_words(tables)
+    left = config.left.kernel(excluded)
+    right = left if config.left == config.right else config.right.kernel(excluded)
+    before = tables["open"].collect()
+    sentences = documents.sentences(tokens.lazy(), before)
+    for found in pair_counting.find(tokens, left=left, right=right, options=config):
+        yield _piece(config, found, tokens, sentences)
+    last = _piece(config, pair_counting.Found(), tokens, sentences)
+    sizes = pair_counting.sizes(tokens, sentences, before)
+    yield {**last, "corpus": sizes, "open": documents.left_open(sentences, before)}
+
+
+def _piece(
+    config: ExtractPairs, found: pair_counting.Found, tokens: pl.DataFrame, sentences: pl.DataFrame
+) -> Outputs:
+    counted = {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})
+    return {
+        **occurrences.of_batch(found.pairs, _PAIR, sentences),
+        "marginals": found.marginals,
+        "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
+        "corpus": pair_counting.numbers(counted),
+    }
+
+
 @stage(
     "extract.pairs",
     config=ExtractPairs,
@@ -156,33 +183,11 @@ def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> p
         close=close,
         total_tables={"totals": UnitCounts},
     ),
+    pieces=pieces,
 )
 def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
-    """Count the pairs of one part of a corpus, and choose examples from it."""
-    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
-    tokens = numbered(tables["corpus"], in_order=True).collect()
-    excluded = stop_words(tables)
-    left = config.left.kernel(excluded)
-    right = left if config.left == config.right else config.right.kernel(excluded)
-    before = tables["open"].collect()
-    sentences = documents.sentences(tokens.lazy(), before)
-    pairs, shown = of_occurrences(_PAIR, tokens), of_examples(config.examples, tokens)
-    marginals: list[pl.LazyFrame] = []
-    number = total = 0
-    for found in pair_counting.find(tokens, left=left, right=right, options=config):
-        pairs.add(occurrences.of_batch(found.pairs, _PAIR, sentences))
-        shown.add(_examples(config, found.pairs.lazy(), tokens.lazy()).collect())
-        marginals.append(found.marginals)
-        number, total = number + found.pairs.height, total + found.total
-    counted = {"pair tokens": number} | ({_TOTAL: total} if total else {})
-    return {
-        "occurrences": pairs.result(),
-        "documents": occurrences.documents_of(sentences),
-        "marginals": pl.concat(marginals),
-        "examples": shown.result(),
-        "corpus": pair_counting.sizes(tokens, sentences, before, counted),
-        "open": documents.left_open(sentences, before),
-    }
+    """Find the pairs of one part of a corpus, and choose examples from it."""
+    return as_one(pieces(config, tables))
 
 
 def stop_words(tables: Tables) -> list[str]:

@@ -12,6 +12,7 @@ from pipeline import room
 from pipeline.kernels.cooccurrence import documents, examples
 from pipeline.kernels.cooccurrence.pairs import located
 from pipeline.kernels.cooccurrence.subsets import with_subsets
+from pipeline.kernels.cooccurrence.token_index import in_order
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest, numbered
 from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
@@ -19,11 +20,10 @@ from pipeline.kernels.cooccurrence.tuples import (
     joined,
     pair_tuples,
 )
-from pipeline.kernels.cooccurrence.units import Unit, units
+from pipeline.kernels.cooccurrence.units import LABEL, Unit, units
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, stage
+from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, as_one, stage
 from pipeline.stages.collocations import occurrences, pair_counting
-from pipeline.stages.collocations.adding_up import of_examples, of_occurrences
 from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.extract_pairs import stop_words
 from pipeline.stages.collocations.tuple_options import TupleOptions
@@ -102,6 +102,27 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
     }
 
 
+def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
+    """Find the tuples of one part of a corpus, so many at a time as fit in memory, and examples."""
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    before = tables["open"].collect()
+    sentences = documents.sentences(tokens.lazy(), before)
+    for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
+        yield {
+            **occurrences.of_batch(joined(tuples, size=config.size), _KEY, sentences),
+            "examples": _examples(config, tuples.lazy(), tokens.lazy()),
+            "corpus": pair_counting.numbers({"tuple tokens": tuples.height}),
+        }
+    nothing = pl.DataFrame(schema={PLACE: pl.Int64, _KEY[0]: LABEL})
+    yield {
+        **occurrences.of_batch(nothing, _KEY, sentences),
+        "examples": Examples.zero_rows(),
+        "corpus": pair_counting.sizes(tokens, sentences, before),
+        "open": documents.left_open(sentences, before),
+    }
+
+
 @stage(
     "extract.tuples",
     config=ExtractTuples,
@@ -129,27 +150,11 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
             2 ** (config.size + 1)
         ),  # a frequency for each subset of the positions
     ),
+    pieces=pieces,
 )
 def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:
-    """Count the tuples of one part of a corpus, and choose examples from it."""
-    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
-    tokens = numbered(tables["corpus"], in_order=True).collect()
-    before = tables["open"].collect()
-    sentences = documents.sentences(tokens.lazy(), before)
-    counted, shown = of_occurrences(_KEY, tokens), of_examples(config.examples, tokens)
-    number = 0
-    for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
-        units_of = joined(tuples, size=config.size)
-        counted.add(occurrences.of_batch(units_of, _KEY, sentences))
-        shown.add(_examples(config, tuples.lazy(), tokens.lazy()).collect())
-        number += tuples.height
-    return {
-        "occurrences": counted.result(),
-        "documents": occurrences.documents_of(sentences),
-        "examples": shown.result(),
-        "corpus": pair_counting.sizes(tokens, sentences, before, {"tuple tokens": number}),
-        "open": documents.left_open(sentences, before),
-    }
+    """Find the tuples of one part of a corpus, and choose examples from it."""
+    return as_one(pieces(config, tables))
 
 
 def _find(
@@ -162,7 +167,9 @@ def _find(
         for found in pair_counting.find(tokens, left=one, right=two, options=config):
             yield pair_tuples(found.pairs, left=left, right=right)
         return
-    by_position = [units(tokens.lazy(), unit).collect() for unit in wanted[: len(config.sides)]]
+    by_position = [
+        in_order(units(tokens.lazy(), unit).collect()) for unit in wanted[: len(config.sides)]
+    ]
     first, *others = by_position * (config.length or 1)
     most = min(config.gap + 1, longest(tokens)) ** len(others)
     what = f"{tokens['file'].first()!s}: the {config.size} units that may follow one of its tokens"

@@ -93,12 +93,12 @@ def extract_words(config: ExtractWords, tables: Tables) -> Outputs:
     sentences = documents.sentences(tokens.lazy(), before)
     found = units(tokens.lazy(), config.unit.kernel(stop_words(tables))).collect()
     counts = word_counts(found.lazy(), sentences).collect()
-    counted = {"words": found.height}
+    words = pair_counting.numbers({"words": found.height})
     return {
         "counts": counts,
         "sizes": document_sizes(counts.lazy()),
         "examples": _examples(config, found.lazy(), tokens.lazy()),
-        "corpus": pair_counting.sizes(tokens, sentences, before, counted),
+        "corpus": pl.concat([pair_counting.sizes(tokens, sentences, before), words]),
         "open": documents.left_open(sentences, before),
     }
 

@@ -23,13 +23,14 @@ RAW = ("occurrences", "documents")
 _PAIR = ("l1", "l2")
 
 
-def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> pl.DataFrame:
-    """Return the occurrences that `tally` counts.
+def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> Outputs:
+    """Return the tables of a batch, or of some of its occurrences, that `tallied` takes.
 
     Parameters
     ----------
     found : DataFrame
-        One a row: its key, and the sentence that it stands in.
+        An occurrence a row: its key, and the sentence that it stands in. Where they come in
+        pieces, these follow each other in the text.
     key : sequence of str
         Columns with labels.
     sentences : DataFrame
@@ -39,7 +40,9 @@ def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -
     one = numbers.len() == 0 or numbers[0] == numbers[-1]
     document = numbers.head(1) if one else numbers.gather(found.get_column(PLACE))
     alone = pl.lit(numbers[0] if numbers.len() else 0, pl.UInt32).alias(DOCUMENT)
-    return found.select(*key, alone if one else document, pl.lit(1, pl.UInt32).alias("f"))
+    rows = found.select(*key, alone if one else document, pl.lit(1, pl.UInt32).alias("f"))
+    known = sentences.select(DOCUMENT, *KNOWN_BY).unique(DOCUMENT)
+    return {"occurrences": rows, "documents": known}
 
 
 def tallied(tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: Bounds) -> Outputs:
@@ -54,18 +57,15 @@ def tallied(tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: Boun
     bounds : Bounds
         Whether documents may go on beyond.
     """
-    documents = tables["documents"].unique(DOCUMENT).sort(DOCUMENT)
-    begun, going_on = documents.head(bounds.begun), documents.tail(bounds.goes_on)
-    open_ = pl.concat([begun, going_on]).unique(DOCUMENT)
-    counts = tally(tables["occurrences"], key, across=open_.get_column(DOCUMENT).to_list())
+    found = tables["occurrences"]
+    ends = found.select(first=pl.col(DOCUMENT).min(), last=pl.col(DOCUMENT).max()).row(0)
+    asked = zip(ends, (bounds.begun, bounds.goes_on), strict=True)
+    open_ = {end for end, may in asked if may and end is not None}
+    counts = tally(found, key, across=open_)
     name = pl.format("{} {}", START, "file").alias(ACROSS)
-    named = counts.join(open_.select(DOCUMENT, name), on=DOCUMENT, how="left")
+    names = tables["documents"].filter(pl.col(DOCUMENT).is_in(open_)).unique(DOCUMENT)
+    named = counts.join(names.select(DOCUMENT, name), on=DOCUMENT, how="left")
     return {"counts": named.drop(DOCUMENT)}
-
-
-def documents_of(sentences: pl.DataFrame) -> pl.DataFrame:
-    """Return the documents of sentences, each once."""
-    return sentences.select(DOCUMENT, *KNOWN_BY).unique(DOCUMENT)
 
 
 def added_up(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:

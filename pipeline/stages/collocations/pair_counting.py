@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from pipeline import room
+from pipeline.errors import DataError
 from pipeline.kernels.cooccurrence import documents, textual, windows
 from pipeline.kernels.cooccurrence.pairs import COLUMNS, in_sentence, pair_tokens
 from pipeline.kernels.cooccurrence.tally import DOCUMENT
+from pipeline.kernels.cooccurrence.token_index import in_order
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest
 from pipeline.kernels.cooccurrence.units import LABELS, Unit, units
 from pipeline.stages.collocations.relations import RelationOptions
@@ -22,6 +25,10 @@ LEFT, RIGHT = 1, 2
 ENDLESS = 1_000
 """Tokens from which on a sentence is none."""
 
+ENDLESS_PAIRS = 10**11
+"""Pairs from which on it would take days to find those of a text."""
+_ROW = 40
+"""Bytes that a pair takes while it is counted."""
 AT_A_TIME = 1_000_000
 """Pair tokens that are held: a long sentence, whose words all go together, comes in parts."""
 
@@ -46,7 +53,7 @@ class Found:
         What the counts are out of; 0 where it is their sum.
     """
 
-    pairs: pl.DataFrame
+    pairs: pl.DataFrame = field(default_factory=lambda: _NO_PAIRS)
     marginals: pl.LazyFrame = field(default_factory=lambda: _NO_MARGINALS)
     total: int = 0
 
@@ -69,10 +76,12 @@ def find(
         plan = pair_tokens(tokens.lazy(), left=left, right=right, relation=options.syntactic)
         yield Found(plan.collect())
         return
-    first = units(tokens.lazy(), left).collect()
+    first = in_order(units(tokens.lazy(), left).collect())
     second = first if left is right else units(tokens.lazy(), right).collect()
     if options.relation == "sentence":
-        for some in in_parts(first, _matches(first, second, PLACE)):
+        matches = _matches(first, second, PLACE)
+        _require_few(matches, first, second, tokens)
+        for some in in_parts(first, matches):
             yield Found(in_sentence(some.lazy(), second.lazy()).collect())
     elif options.relation == "adjacent":
         simple = left is right and not options.gap
@@ -106,6 +115,21 @@ def in_parts(units: pl.DataFrame, pairs: pl.Series | int) -> Iterator[pl.DataFra
     starts = np.flatnonzero(np.diff(part, prepend=-1.0))
     for start, end in itertools.pairwise([*(starts.tolist() or [0]), units.height]):
         yield units[start:end]
+
+
+def _require_few(
+    matches: pl.Series, first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame
+) -> None:
+    """Refuse more pairs than there is room or time for."""
+    pairs, most = int(matches.sum()), longest(tokens)
+    types = first.get_column("unit").n_unique() * second.get_column("unit").n_unique()
+    file = ", ".join(tokens.get_column("file").head(1))
+    what = f"{file}: its longest sentence has {most:,} tokens; pairs of such a text"
+    otherwise = "cut the text into sentences, or pair by a narrower relation"
+    if pairs > ENDLESS_PAIRS:
+        raise DataError(f"{what}, {pairs:,}, would take days\nTo go on, {otherwise}.")
+    if not room.goes_to_disk():
+        room.require(min(pairs, types) * _ROW, f"{what} ({pairs:,})", otherwise=otherwise)
 
 
 def _matches(first: pl.DataFrame, second: pl.DataFrame, key: str) -> pl.Series:
@@ -142,7 +166,10 @@ def _textual(
     one, two = (
         textual.types(each.lazy().join(numbered, on=TOKEN)).collect() for each in (first, second)
     )
-    for some in in_parts(one, _matches(one, two, textual.TEXT_UNIT)):
+    one = one.sort(TOKEN)
+    matches = _matches(one, two, textual.TEXT_UNIT)
+    _require_few(matches, one, two, tokens)
+    for some in in_parts(one, matches):
         pairs = textual.together(some.lazy(), two.lazy()).join(places, on="token_1")
         yield Found(pairs.select(COLUMNS).collect())
     for side, each in ((LEFT, one), (RIGHT, two)):
@@ -164,9 +191,7 @@ def _side(side: int, found: pl.DataFrame) -> pl.LazyFrame:
     return found.lazy().select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
 
 
-def sizes(
-    tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame, counted: Mapping[str, int]
-) -> pl.LazyFrame:
+def sizes(tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame) -> pl.LazyFrame:
     """Return what this part has, as `schemas.CorpusSize`; a document counts where it begins.
 
     Parameters
@@ -177,17 +202,19 @@ def sizes(
         As `documents.sentences` gives them.
     before : DataFrame
         What the part before left open.
-    counted : mapping of str to int
-        What else there is.
     """
-    documents_ = sentences.get_column(DOCUMENT).n_unique()
-    numbers = {
+    held = sentences.get_column(DOCUMENT).n_unique()
+    found = {
         "tokens": tokens.height,
         "sentences": sentences.height,
-        "documents": documents_ - documents.goes_on(sentences, before),
-        **counted,
+        "documents": held - documents.goes_on(sentences, before),
     }
     if endless := tokens.filter(pl.col("position") == ENDLESS).height:
-        numbers[f"sentences of {ENDLESS:,} tokens or more"] = endless
+        found[f"sentences of {ENDLESS:,} tokens or more"] = endless
+    return numbers(found)
+
+
+def numbers(found: Mapping[str, int]) -> pl.LazyFrame:
+    """Return numbers as `schemas.CorpusSize`."""
     schema = {"what": pl.String, "count": pl.Int64}
-    return pl.LazyFrame(list(numbers.items()), schema=schema, orient="row")
+    return pl.LazyFrame(list(found.items()), schema=schema, orient="row")

@@ -51,8 +51,8 @@ def counted(parts: Parts, together: int) -> Signature:
         tokens = numbered(frame(part))
         pairs = pair_tokens(tokens, left=EVERY, right=EVERY, relation=None).collect()
         sentences = documents.sentences(tokens, before)
-        raw["occurrences"].append(occurrences.of_batch(pairs, PAIR, sentences))
-        raw["documents"].append(occurrences.documents_of(sentences))
+        for name, each in occurrences.of_batch(pairs, PAIR, sentences).items():
+            raw[name].append(each.lazy().collect())
         before = documents.left_open(sentences, before)
         if number % together == 0 or number == len(parts):
             bounds = Bounds(bool(counts), number < len(parts))

@@ -135,7 +135,9 @@ def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
     nothing = pl.DataFrame(schema=documents.OPEN)
     sentences = documents.sentences(numbered(frame(corpus)), nothing)
     found = joined(found_tuples(corpus, kinds, 0), size=size)
-    counts = tally(of_batch(found, ["units"], sentences), ["units"]).lazy()
+    found = joined(found_tuples(corpus, kinds, 0), size=size)
+    rows = of_batch(found, ["units"], sentences)["occurrences"].lazy().collect()
+    counts = tally(rows, ["units"]).lazy()
     slow: Counter[tuple[str, ...]] = Counter()
     held: set[tuple[tuple[str, ...], int]] = set()
     for sentence, _, words in slow_tuples(corpus, kinds, 0):

@@ -9,9 +9,8 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import DataError
-from pipeline.kernels.cooccurrence.units import LABEL
-from pipeline.room import limited
-from pipeline.stages.collocations import adding_up, evaluate_comparison, pair_counting
+from pipeline.runner.config import budget
+from pipeline.stages.collocations import evaluate_comparison, pair_counting
 
 TEXT = "a b a c d b\nb a a\n\nd c b a d\n"
 RELATIONS = [
@@ -38,7 +37,7 @@ def tables(folder: Path, stage: str, text: str = TEXT) -> dict[str, pl.DataFrame
 
 def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_counting, "AT_A_TIME", 3)
-    monkeypatch.setattr(adding_up, "AT_A_TIME", 3)
+    monkeypatch.setattr(budget, "MANY", 3)
 
 
 PAIRS = 'use = "extract.pairs"\nleft = { label = "{form}" }\nright = { label = "{form}" }\n'
@@ -69,19 +68,30 @@ def test_a_span_ends_with_the_sentence(stage: str, tmp_path: Path) -> None:
     assert long["candidates"].equals(longer["candidates"])
 
 
-def test_more_pairs_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adding_up, "AT_A_TIME", 1)
-    tokens = pl.DataFrame({"file": ["a.txt"] * 3, "place": [0, 0, 0]})
-    kept = adding_up.of_occurrences(["unit"], tokens)
-    labels = pl.Series("unit", list("abcdefghi"), LABEL)
-    number = [pl.lit(each, pl.UInt32).alias(name) for name, each in (("document", 0), ("f", 1))]
-    part = labels.to_frame().with_columns(number)
-    kept.add(part)
-    with (
-        limited(500),
-        pytest.raises(DataError, match=r"(?s)a.txt: .* 3 tokens.*9 different.*memory ="),
-    ):
-        kept.add(part)
+def long_sentence(folder: Path, run: str, words: int) -> Path:
+    (folder / "a.txt").write_text(" ".join(f"w{number}" for number in range(words)) + "\n")
+    stage = PAIRS + 'relation = "sentence"'
+    (folder / "x.toml").write_text(
+        f'name = "x"\n[run]\n{run}\n[stages.c]\ncorpus = "a.txt"\n{stage}\n'
+    )
+    return folder / "x.toml"
+
+
+def test_more_pairs_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a limit they would be held; with one they go to the disk."""
+    monkeypatch.setattr(pair_counting, "_ROW", 1 << 20)
+    told = r"(?s)a.txt: .* 80 tokens.*\(6,400\).*memory ="
+    with pytest.raises(DataError, match=told):
+        lx.run(long_sentence(tmp_path, "", 80), runs=tmp_path / "runs", report=False)
+    limited_ = long_sentence(tmp_path, 'memory = "1GB"', 80)
+    run = lx.run(limited_, runs=tmp_path / "runs", report=False)
+    assert run.table("c.candidates").height == 80 * 79
+
+
+def test_pairs_that_would_take_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_counting, "ENDLESS_PAIRS", 6_000)
+    with pytest.raises(DataError, match=r"(?s)6,400, would take days.*cut the text"):
+        lx.run(long_sentence(tmp_path, 'memory = "1GB"', 80), runs=tmp_path / "r", report=False)
 
 
 def test_some_pairs_of_measures_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
