@@ -86,7 +86,7 @@ def batches(path: Path, rows: int) -> Iterator[pl.DataFrame]:
     with reading(path), _asked(path):
         for batch in _arrow(path).iter_batches(rows):
             frame = pl.DataFrame(pa.Table.from_batches([batch]))
-            yield frame if frame.schema == schema else frame.cast(dict(schema))
+            yield frame if frame.schema == schema else frame.cast(schema)
 
 
 def _arrow(path: Path) -> pq.ParquetFile:

@@ -139,7 +139,15 @@ def _require_parts(text: pl.Series, number: int) -> None:
         raise DataError(f"units of tuples: {what}; remove it from the corpus")
 
 
-def keyed(tuples: pl.DataFrame, *, size: int) -> pl.LazyFrame:
+def numbering() -> pl.Series:
+    """Return an empty column in whose type tuples are numbered, as long as it is held.
+
+    There are about as many tuples as tokens: what they are called must go with their batch.
+    """
+    return pl.Series(dtype=pl.Categorical(pl.Categories.random()))
+
+
+def keyed(tuples: pl.DataFrame, *, size: int, numbers: pl.Series) -> pl.LazyFrame:
     """Return tuple tokens as numbers, to be counted as pairs are.
 
     Parameters
@@ -148,6 +156,8 @@ def keyed(tuples: pl.DataFrame, *, size: int) -> pl.LazyFrame:
         place, l1 ... lk (Categorical).
     size : int
         k.
+    numbers : Series
+        What `numbering` gives.
 
     Returns
     -------
@@ -167,17 +177,17 @@ def keyed(tuples: pl.DataFrame, *, size: int) -> pl.LazyFrame:
     types = tokens.group_by(packing.names).agg(*first)
     kinds = types.select(*packing.names, units=text).collect()
     _require_parts(kinds.get_column("units"), size)
-    labels = pl.Categorical(pl.Categories(LABELS))
-    kinds = kinds.with_columns(pl.col("units").cast(labels))
+    kinds = kinds.with_columns(pl.col("units").cast(numbers.dtype))
     number = pl.col("units").to_physical().cast(pl.UInt64).alias(dispersion.PAIR)
     return tokens.join(kinds.lazy(), on=packing.names).select(PLACE, number)
 
 
-def of_key(counts: pl.LazyFrame) -> pl.LazyFrame:
-    """Return counts by `dispersion.PAIR` as `schemas.TupleCounts`, units being Categorical."""
+def of_key(counts: pl.LazyFrame, *, numbers: pl.Series) -> pl.LazyFrame:
+    """Return counts by `dispersion.PAIR`, numbered by `keyed`, as `schemas.TupleCounts`."""
     number = pl.col(dispersion.PAIR).cast(pl.UInt32)
-    units = number.cat.to(pl.Categorical(pl.Categories(LABELS))).alias("units")
-    return counts.select(units, "f", "documents")
+    return counts.select(
+        number.cat.to(numbers.dtype).cast(pl.String).alias("units"), "f", "documents"
+    )
 
 
 def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:

@@ -17,6 +17,7 @@ from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
     apart,
     keyed,
+    numbering,
     of_key,
     pair_tuples,
 )
@@ -122,15 +123,15 @@ def extract_tuples(config: ExtractTuples, tables: Tables) -> Outputs:
     sentences = dispersion.documents(tokens.lazy()).collect()
     before = tables["open"].collect()
     inside, shown = Sum(of_documents, tokens), of_examples(config.examples, tokens)
-    number = 0
+    number, numbers = 0, numbering()
     for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
-        keys = keyed(tuples, size=config.size)
+        keys = keyed(tuples, size=config.size, numbers=numbers)
         inside.add(dispersion.by_document(keys, sentences).collect())
         shown.add(_examples(config, tuples.lazy(), tokens.lazy()).collect())
         number += tuples.height
     counts, after = dispersion.spread(inside.result().lazy(), sentences, before)
     return {
-        "counts": of_key(counts),
+        "counts": of_key(counts, numbers=numbers).collect(),
         "examples": shown.result(),
         "corpus": pair_counting.sizes(tokens, sentences, before, {"tuple tokens": number}),
         "open": after,

@@ -20,6 +20,7 @@ from pipeline.kernels.cooccurrence.tuples import (
     apart,
     elements,
     keyed,
+    numbering,
     of_key,
     pair_tuples,
 )
@@ -133,9 +134,11 @@ def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
     kinds = ["any"] * size
     sentences = dispersion.documents(numbered(frame(corpus))).collect()
     nothing = pl.DataFrame(schema=dispersion.OPEN)
-    inside = dispersion.by_document(keyed(found_tuples(corpus, kinds, 0), size=size), sentences)
+    numbers = numbering()
+    keys = keyed(found_tuples(corpus, kinds, 0), size=size, numbers=numbers)
+    inside = dispersion.by_document(keys, sentences)
     counts, after = dispersion.spread(inside, sentences, nothing)
-    counts = of_key(counts)
+    counts = of_key(counts, numbers=numbers)
     slow: Counter[tuple[str, ...]] = Counter()
     held: set[tuple[tuple[str, ...], int]] = set()
     for sentence, _, words in slow_tuples(corpus, kinds, 0):
@@ -155,7 +158,7 @@ def test_the_separator_in_a_unit_is_an_error() -> None:
     words = [{**token, "position": i, "lemma": word} for i, word in [(1, "a\x1fb"), (2, "c")]]
     corpus = [[{**word, "form": ""} for word in words]]
     with pytest.raises(DataError, match=r"1 label\(s\) hold the control character U\+001F"):
-        keyed(found_tuples(corpus, ["any", "any"], 0), size=2)
+        keyed(found_tuples(corpus, ["any", "any"], 0), size=2, numbers=numbering())
 
 
 def test_no_tokens() -> None:
