@@ -99,8 +99,8 @@ def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[s
         for each, digest in columns.items():
             digest.update(batch.get_column(each))
     repeated.complain(name)
-    parts = [[each, dtypes[each], digest.value()] for each, digest in columns.items()]
-    return text_digest(canonical([rows, parts])), rows
+    values = [[each, dtypes[each], digest.value()] for each, digest in columns.items()]
+    return text_digest(canonical([rows, values])), rows
 
 
 def _batches(parts: Sequence[pl.LazyFrame], size: int) -> Iterator[pl.DataFrame]:
