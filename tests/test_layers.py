@@ -19,6 +19,7 @@ MAP = [
 """The folders in the order of their imports: what stands below imports what stands above."""
 MAY = {
     "schemas": set(),
+    "allocation": set(),
     "causes": set(),
     "errors": {"schemas"},
     "templates": set(),
@@ -30,7 +31,7 @@ MAY = {
     "stages": {"causes", "errors", "room", "expressions", "registry", "schemas", "kernels"},
     "remarks": {"causes", "errors", "registry", "schemas", "kernels"},
     "formats": {"causes", "errors", "room", "registry", "schemas"},
-    "engine": {"errors", "registry"},
+    "engine": {"allocation", "errors", "registry"},
     "runner": {
         "causes",
         "errors",
@@ -74,7 +75,7 @@ MAY = {
     },
     "sizing": {"errors", "registry", "schemas", "kernels", "stages", "runner", "report", "api"},
     "cli": {
-        *("causes", "errors", "room", "registry", "schemas", "kernels"),
+        *("allocation", "causes", "errors", "room", "registry", "schemas", "kernels"),
         *("stages", "remarks", "formats"),
         "runner",
         *("report", "api", "recipes", "annotate", "sizing"),

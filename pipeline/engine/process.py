@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pipeline import allocation
+
 _GRACE = 2.0
 _START = "import lexassay; from pipeline.engine.worker import main; main()"
 """Lexassay first: with it loaded, no module of the same name can stand in for its own."""
@@ -47,7 +49,8 @@ class Worker:
 
     def __init__(self, threads: int) -> None:
         path = os.pathsep.join(safe_path())
-        environment = os.environ | {"PYTHONPATH": path, "POLARS_MAX_THREADS": str(threads)}
+        own = {"PYTHONPATH": path, "POLARS_MAX_THREADS": str(threads)}
+        environment = allocation.SETTINGS | os.environ | own
         # In a process group of its own: Ctrl-C is for the process that it works for.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _START],

@@ -37,8 +37,15 @@ def open_parquet(path: Path) -> pl.LazyFrame:
     return query
 
 
-def require_whole(path: Path) -> None:
+def require_whole(path: Path, *, polars: bool = True) -> None:
     """Read all values of a Parquet file: who reads its end alone does not see what is damaged.
+
+    Parameters
+    ----------
+    path : Path
+        The file, gzipped or not.
+    polars : bool
+        Whether Polars will read it, or `batches` alone.
 
     Raises
     ------
@@ -53,8 +60,33 @@ def require_whole(path: Path) -> None:
                 rows += batch.num_rows
         if rows != opened.metadata.num_rows:
             raise not_parquet(path)
-        for _ in open_parquet(path).collect_batches(chunk_size=_ROWS, maintain_order=True):
-            pass
+        if polars:
+            for _ in open_parquet(path).collect_batches(chunk_size=_ROWS, maintain_order=True):
+                pass
+
+
+def batches(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a Parquet file in order, so many at a time, and hold hardly more.
+
+    Polars reads several row groups ahead, which may be most of a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file, gzipped or not.
+    rows : int
+        How many.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    schema = open_parquet(path).collect_schema()
+    with reading(path), _asked(path):
+        for batch in _arrow(path).iter_batches(rows):
+            frame = pl.DataFrame(pa.Table.from_batches([batch]))
+            yield frame if frame.schema == schema else frame.cast(schema)
 
 
 def _arrow(path: Path) -> pq.ParquetFile:
@@ -66,7 +98,7 @@ def _arrow(path: Path) -> pq.ParquetFile:
 
     with _asked(path):
         source = _source(path)
-        opened = pq.ParquetFile(source)
+        opened = pq.ParquetFile(source, pre_buffer=False)
         size = source.stat().st_size if isinstance(source, Path) else source.getbuffer().nbytes
         groups = [opened.metadata.row_group(at) for at in range(opened.num_row_groups)]
         sound = all(_lies_within(group, size) and _agrees(group, opened) for group in groups)

@@ -16,13 +16,13 @@ _SEPARATOR = "\x1f"
 """ASCII unit separator: does not occur in text, so ("a b", "c") and ("a", "b c") differ."""
 
 
-def candidate_id(*units: str) -> pl.Expr:
+def candidate_id(*units: str | pl.Expr) -> pl.Expr:
     r"""Return the stable id of a candidate: "x" and 16 hexadecimal digits of SHA-256.
 
     Parameters
     ----------
-    *units : str
-        Names of the String columns that make the candidate, usually l1 and l2.
+    *units : str or Expr
+        Names of the String columns that make the candidate, usually l1 and l2; or text.
 
     Returns
     -------

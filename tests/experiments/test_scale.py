@@ -13,7 +13,6 @@ import pytest
 import pipeline as lx
 from pipeline.engine import ProcessEngine
 from pipeline.errors import ConfigError, DataError, StageFailed, WaitsForPerson, WorkerLost
-from pipeline.runner.config.budget import Budget
 
 UPOS = ["NOUN", "VERB", "ADP", "ADJ"]
 RELATIONS = {
@@ -121,7 +120,6 @@ right = {{ where = "upos = 'VERB'" }}
 
 
 def test_budget_is_read_and_refused(tmp_path: Path) -> None:
-    assert Budget(1 << 30).shared(2).memory == 1 << 29
     corpus(tmp_path, files=1, sentences=5)
     with pytest.raises(ConfigError, match="no amount of memory such as 500MB"):
         digests(tmp_path, RELATIONS["sentence"], 'memory = "much"', "runs")

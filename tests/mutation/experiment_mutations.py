@@ -57,7 +57,7 @@ def _changed(random: Random, text: str) -> str:
         lines[place] = random.choice(["", f"{lines[place]}x", lines[place].replace("stages.", ""),
                                       lines[random.choice(heads or [number])], lines[place].replace("]", " x]")])  # fmt: skip
     else:
-        more = random.choice(["[run]\nengine = 'processes'", "[run]\nmemory = '1MB'", "[remarks]\nx = 1",
+        more = random.choice(["[run]\nengine = 'processes'", "[run]\nmemory = '231MB'", "[remarks]\nx = 1",
                               "[report]\nstages = ['x']", "[x]\ny = 1", "[sweep]\ncollect = []",
                               "[sweep]\ncollect = ['x']\n[sweep.over]\nseed = [1]"])  # fmt: skip
         lines.append(more)

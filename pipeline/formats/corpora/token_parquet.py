@@ -17,7 +17,7 @@ from pipeline.formats.corpora.blocks import FrameBlock
 from pipeline.formats.corpora.corpus_file import CorpusFile
 from pipeline.formats.corpora.marks import ROW
 from pipeline.formats.corpora.parsing import Grammar
-from pipeline.formats.parquet import open_parquet, require_whole
+from pipeline.formats.parquet import batches, open_parquet, require_whole
 
 _WIDTH = 40
 """Bytes that a row is taken to have."""
@@ -45,14 +45,14 @@ class TokenParquetOptions(CorpusOptions):
 
 
 def _check(path: Path, options: TokenParquetOptions) -> Sequence[Skipped]:
-    require_whole(path)
+    require_whole(path, polars=False)
     return _open(path, options).check()
 
 
 def _read(
     path: Path, options: TokenParquetOptions, columns: Sequence[str], size: int
 ) -> Iterator[Batch]:
-    require_whole(path)
+    require_whole(path, polars=False)
     return _open(path, options).batches(columns, size)
 
 
@@ -74,7 +74,7 @@ def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame
 
 
 def _open(path: Path, options: TokenParquetOptions) -> CorpusFile:
-    query, names = _texts(path, options)
+    texts, names = _texts(path, options)
     row, apart = pl.lit(value=True).alias(ROW), pl.lit(value=False)
     grammar = Grammar(
         rows=lambda rows: rows.with_columns(row, *attributes.no_spaces(names)).with_columns(
@@ -85,14 +85,19 @@ def _open(path: Path, options: TokenParquetOptions) -> CorpusFile:
         rules=places.rules(names),
         unique=places.unique(names),
     )
-    return CorpusFile(path, lambda size: _blocks(query, names, size), grammar, options.lenient)
+    return CorpusFile(
+        path, lambda size: _blocks(path, texts, names, size), grammar, options.lenient
+    )
 
 
-def _blocks(query: pl.LazyFrame, names: list[str], size: int) -> Iterator[FrameBlock]:
+def _blocks(path: Path, texts: list[pl.Expr], names: list[str], size: int) -> Iterator[FrameBlock]:
     """Yield the rows in parts that end where a sentence does."""
-    held = query.head(0).collect()
-    for batch in query.collect_batches(chunk_size=max(1, size // _WIDTH), maintain_order=True):
-        held = pl.concat([held, batch])
+    held, lines = pl.DataFrame(), 1
+    for batch in batches(path, max(1, size // _WIDTH)):
+        line = pl.int_range(lines, lines + batch.height, dtype=pl.Int64).alias(LINE)
+        read = batch.select(line, *texts)
+        held = pl.concat([held, read]) if held.height else read
+        lines += batch.height
         key = held.select(pl.struct(places.sentence_key(names)).rle_id()).to_series()
         end = int(key.search_sorted(key[-1], side="left"))
         if end:
@@ -102,20 +107,18 @@ def _blocks(query: pl.LazyFrame, names: list[str], size: int) -> Iterator[FrameB
         yield FrameBlock(held)
 
 
-def _texts(path: Path, options: TokenParquetOptions) -> tuple[pl.LazyFrame, list[str]]:
-    """Return the rows as text under the names that the reader gives them, and the names."""
-    rows = open_parquet(path)
-    schema = rows.collect_schema()
+def _texts(path: Path, options: TokenParquetOptions) -> tuple[list[pl.Expr], list[str]]:
+    """Return the columns as text under the names that the reader gives them, and the names."""
+    schema = open_parquet(path).collect_schema()
     _require(path, schema, options)
     kept = {name: options.called(name) for name in schema if options.called(name)}
     names = list(kept.values())
     fields = places.fields_of(names)
-    texts = [_text(old, schema[old]).alias(new) for old, new in zip(kept, fields, strict=True)]
-    query = rows.select(texts).with_columns(
-        pl.when(pl.col(name) != "").then(name) for name in fields
-    )
-    lines = query.with_row_index(LINE, 1).with_columns(pl.col(LINE).cast(pl.Int64))
-    return lines, names
+    texts = [_text(old, schema[old]) for old in kept]
+    full = [
+        pl.when(text != "").then(text).alias(new) for text, new in zip(texts, fields, strict=True)
+    ]
+    return full, names
 
 
 def _text(name: str, dtype: pl.DataType) -> pl.Expr:

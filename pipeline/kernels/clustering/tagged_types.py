@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -23,6 +23,8 @@ def attribute(name: str, *, fold: bool = False) -> pl.Expr:
 
 TAGS = ("run", "item", "gold", "cluster")
 """What is known of a token."""
+_BATCH = 100_000
+"""Rows of counts to look at in one go."""
 
 
 def counted(tags: pl.LazyFrame, *further: str) -> pl.LazyFrame:
@@ -72,10 +74,13 @@ def kept(
     return usable.filter(_frequency() >= min_frequency) if min_frequency > 1 else usable
 
 
-def dropped(
+def sizes(
     tags: pl.LazyFrame, *, exclude: Sequence[str] = (), min_frequency: int = 1
 ) -> pl.LazyFrame:
     """Say how many tokens were read in each run, and how many do not count for which reason.
+
+    All of these add up where the rows of each item are together in one of several tables; how
+    many classes and clusters there are does not: see `kinds`.
 
     Parameters
     ----------
@@ -103,19 +108,63 @@ def dropped(
     named = [every.select("run", pl.lit("tokens").alias("what"), "count")]
     named += [_said(every, part, what, f.sum()) for what, part in parts.items()]
     counting = kept(tags, exclude=exclude, min_frequency=min_frequency)
-    return pl.concat([*named, *_left(every, counting)])
-
-
-def _left(every: pl.LazyFrame, counting: pl.LazyFrame) -> list[pl.LazyFrame]:
-    """Say how much is left, and of it what has no cluster."""
     alone = counting.filter(pl.col("cluster").is_null())
-    return [
-        _said(every, counting, "tokens that count", pl.col("f").sum()),
+    named += [
+        _said(every, counting, "tokens that count", f.sum()),
         _said(every, counting, "items", pl.col("item").n_unique()),
-        _said(every, counting, "classes", pl.col("gold").n_unique()),
-        _said(every, counting, "clusters", pl.col("cluster").drop_nulls().n_unique()),
-        _said(every, alone, "tokens that count but have no cluster", pl.col("f").sum()),
+        _said(every, alone, "tokens that count but have no cluster", f.sum()),
     ]
+    return pl.concat(named)
+
+
+def kinds(cells: pl.LazyFrame, every: pl.LazyFrame) -> pl.LazyFrame:
+    """Say how many classes and clusters there are in each run.
+
+    Parameters
+    ----------
+    cells : LazyFrame
+        run, gold and cluster of the tokens that count.
+    every : LazyFrame
+        All runs, with or without such tokens.
+
+    Returns
+    -------
+    LazyFrame
+        run, what, count.
+    """
+    return pl.concat(
+        [
+            _said(every, cells, "classes", pl.col("gold").n_unique()),
+            _said(every, cells, "clusters", pl.col("cluster").drop_nulls().n_unique()),
+        ]
+    )
+
+
+def whole_items(tags: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """Yield the rows in pieces that never cut those of an item.
+
+    Parameters
+    ----------
+    tags : LazyFrame
+        As `counted` gives it; the rows of an item stand together.
+
+    Examples
+    --------
+    >>> tags = pl.LazyFrame({"item": ["a", "b", "b"]})
+    >>> [piece.height for piece in whole_items(tags)]
+    [1, 2]
+    """
+    held: list[pl.DataFrame] = []
+    for batch in tags.collect_batches(chunk_size=_BATCH, maintain_order=True):
+        if batch.is_empty():
+            continue
+        rows = pl.concat([*held, batch])
+        number = rows.get_column("item").rle_id()
+        last = int(number.search_sorted(number[-1], side="left"))
+        if last:
+            yield rows[:last]
+        held = [rows[last:]]
+    yield from held
 
 
 def _said(every: pl.LazyFrame, part: pl.LazyFrame, what: str, count: pl.Expr) -> pl.LazyFrame:

@@ -12,7 +12,7 @@ from pipeline.kernels.cooccurrence.subset_sums import subset_sums
 from pipeline.kernels.cooccurrence.tuples import elements
 from schemas.tuples import frequency_name, signature, subsets
 
-_BATCH = 200_000
+_BATCH = 50_000
 """Tuple types to look at in one go, of those that are not held."""
 
 

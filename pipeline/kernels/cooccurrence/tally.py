@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.kernels.arrays import IntArray, WordArray
-from pipeline.kernels.cooccurrence.packing import Packing
+from pipeline.kernels.cooccurrence.packing import Packing, packed
 
 DOCUMENT = "document"
 """Column with the number of a document among those at hand; null: any that lie inside."""
@@ -168,7 +168,12 @@ def _starts(ordered: WordArray) -> IntArray:
 
 
 def _grouped(occurrences: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    return occurrences.group_by(*key, DOCUMENT).agg(pl.sum("f"))
+    """Do what `by_document` does where no number is large enough: several are."""
+    words = packed(occurrences, key)[0]
+    first = [pl.col(name).first() for name in key]
+    rows = pl.concat([occurrences, words], how="horizontal").lazy()
+    sums = rows.group_by(*words.columns, DOCUMENT).agg(*first, pl.sum("f")).collect()
+    return sums.select(*key, DOCUMENT, "f")
 
 
 def _by_grouping(
@@ -177,6 +182,10 @@ def _by_grouping(
     """Do what `tally` does where no number is large enough."""
     document = pl.col(DOCUMENT)
     apart = pl.when(document.is_in(list(across))).then(document).alias(DOCUMENT)
-    rows = _grouped(occurrences, key).with_columns(apart)
-    f, documents = pl.sum("f").cast(pl.Int64), pl.len().cast(pl.Int64).alias("documents")
-    return rows.group_by(*key, DOCUMENT).agg(f, documents).select(*key, "f", "documents", DOCUMENT)
+    sums = _grouped(occurrences, key).with_columns(apart)
+    words = packed(sums, key)[0]
+    first, f = [pl.col(name).first() for name in key], pl.sum("f").cast(pl.Int64)
+    rows = pl.concat([sums, words], how="horizontal").lazy()
+    number = pl.len().cast(pl.Int64).alias("documents")
+    counts = rows.group_by(*words.columns, DOCUMENT).agg(*first, f, number).collect()
+    return counts.select(*key, "f", "documents", DOCUMENT)

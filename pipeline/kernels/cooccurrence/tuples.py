@@ -9,7 +9,6 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.cooccurrence.packing import packed
 from pipeline.kernels.cooccurrence.token_index import TokenIndex, token_index
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest
 from pipeline.kernels.cooccurrence.units import ELEMENTS, LABELS
@@ -138,37 +137,31 @@ def _require_parts(text: pl.Series, number: int) -> None:
         raise DataError(f"units of tuples: {what}; remove it from the corpus")
 
 
-def joined(tuples: pl.DataFrame, *, size: int) -> pl.DataFrame:
-    """Return tuple tokens with their units as one label, to be counted as pairs are.
+def together(counts: pl.DataFrame, *, size: int) -> pl.DataFrame:
+    r"""Return counts with the column units in place of l1 ... lk, `ELEMENTS` between them.
 
     Parameters
     ----------
-    tuples : DataFrame
-        place, l1 ... lk (Categorical).
+    counts : DataFrame
+        l1 ... lk, and what else is known of each tuple.
     size : int
         k.
-
-    Returns
-    -------
-    DataFrame
-        place and units (Categorical), `ELEMENTS` between them.
 
     Raises
     ------
     DataError
         If a unit holds the character that separates them, U+001F.
+
+    Examples
+    --------
+    >>> together(pl.DataFrame({"l1": ["a"], "l2": ["b"], "f": [1]}), size=2).row(0)
+    ('a\x1fb', 1)
     """
-    names = elements(size)
-    words, packing = packed(tuples, names)
-    tokens = pl.concat([tuples.select(PLACE, *names), words], how="horizontal").lazy()
-    first = [pl.col(name).first() for name in names]
-    text = pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=ELEMENTS)
-    types = tokens.group_by(packing.names).agg(*first)
-    kinds = types.select(*packing.names, units=text).collect()
-    _require_parts(kinds.get_column("units"), size)
-    labels = pl.Categorical(pl.Categories(LABELS))
-    kinds = kinds.with_columns(pl.col("units").cast(labels))
-    return tokens.join(kinds.lazy(), on=packing.names).select(PLACE, "units").collect()
+    texts = [pl.col(name).cast(pl.String) for name in elements(size)]
+    units = pl.concat_str(texts, separator=ELEMENTS).alias("units")
+    named = counts.select(units, pl.exclude(elements(size)))
+    _require_parts(named.get_column("units"), size)
+    return named
 
 
 def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from os import environ
 from typing import Annotated, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
 from pipeline.formats.corpora.blocks import SIZE
+from pipeline.room import shown
 from pipeline.runner.config.sources import SourceFile
 
 _UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 LEAST = 1 << 20
 """Bytes of a file that are not worth a shard of their own."""
+LIBRARIES = 230 << 20
+"""Bytes that a process takes with the libraries when it has done a small task: measured."""
+VARIABLE = "LEXASSAY_LIBRARIES"
+"""Environment variable with other such bytes: for another machine, and for tests of buckets."""
 _ROW = 400
 """Bytes that a row of a partial table may take while it is merged."""
 _RAW = 48
@@ -42,6 +48,41 @@ Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes, json_schema_input_type
 """A whole number of bytes, or text such as 2GB (1 GB = 2^30 bytes)."""
 
 
+def libraries(processes: int) -> int:
+    """Return the bytes that so many processes take before they count anything.
+
+    Examples
+    --------
+    >>> libraries(0)
+    0
+    """
+    return processes * int(environ.get(VARIABLE, LIBRARIES))
+
+
+def least(processes: int) -> int:
+    """Return the bytes below which so many processes cannot stay, whatever they count."""
+    return libraries(processes) + LEAST
+
+
+def refusal(memory: int, workers: int, processes: int) -> str:
+    """Return why a limit cannot be kept, with the least that can; empty if it can be kept.
+
+    Examples
+    --------
+    >>> refusal(1 << 40, workers=2, processes=3)
+    ''
+    """
+    enough = least(processes)
+    if memory >= enough:
+        return ""
+    each = f"a process takes some {shown(libraries(1))} with the libraries alone"
+    among = f", and there would be {processes:,}, {workers:,} of them workers"
+    many = among if processes > 1 else ""
+    fewer = ", or fewer workers" if workers > 1 else ""
+    given, needed = shown(memory), -(-enough // _UNITS["MB"])
+    return f"{given} cannot be kept to: {each}{many}; give {needed}MB or more{fewer}"
+
+
 @dataclass(frozen=True)
 class Budget:
     """What one task may use. Never changes a result.
@@ -63,9 +104,20 @@ class Budget:
     workers: int = 1
     cut: bool = False
 
-    def shared(self, workers: int) -> Budget:
-        """Return what is left for each of so many workers."""
-        return replace(self, memory=self.memory // workers) if self.memory else self
+    def shared(self, workers: int, processes: int) -> Budget:
+        """Return what each of so many workers may use of what the libraries leave.
+
+        Parameters
+        ----------
+        workers : int
+            Among how many it is shared out.
+        processes : int
+            How many have loaded the libraries: workers, and the one that they work for.
+        """
+        if self.memory is None:
+            return self
+        left = max(self.memory, least(processes)) - libraries(processes)
+        return replace(self, memory=left // workers)
 
     def part(self, size: int) -> int:
         """Return the bytes of a part of a file of this size: there are as many for each worker.

@@ -12,7 +12,15 @@ from os import cpu_count
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from pipeline import causes
 from pipeline.engine import ENGINES
@@ -20,7 +28,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.expressions import expression
 from pipeline.registry import Named
 from pipeline.remarks.hearing import Thresholds
-from pipeline.runner.config.budget import Budget, Bytes
+from pipeline.runner.config.budget import Budget, Bytes, refusal
 from pipeline.runner.config.problems import problems_of
 from pipeline.runner.store.garbage import LAST_GOOD, REPORT, SWEEP
 from pipeline.runner.store.history import FOLDER
@@ -49,18 +57,36 @@ class RunOptions(Options):
     workers: int | None = Field(default=None, ge=1)
     """Processes of that engine; one for each core if not given. They share the memory."""
     memory: Bytes | None = Field(default=None, ge=1 << 20)
-    """What counting a corpus may take, such as "2GB"; no limit if not given. And what anything may
-    take that has to be held as a whole, as far as can be told before: a line or sentence, the
-    pairs of one, a packed table, a worksheet, the tables of agreement; 4GB if not given."""
+    """What counting a corpus may take, all processes and their libraries together, such as "2GB";
+    no limit if not given. And what anything may take that has to be held as a whole, as far as can
+    be told before: a line or sentence, the pairs of one, a packed table, a worksheet, the tables of
+    agreement; 4GB if not given."""
     shard: Bytes = Field(default=64 << 20, ge=1)
     """Files smaller than this are put together to shards of about this size, such as "64MB"."""
+
+    @field_validator("memory")
+    @classmethod
+    def _possible(cls, memory: int | None, options: ValidationInfo) -> int | None:
+        if memory is not None and {"engine", "workers"} <= options.data.keys():
+            counted = _processes(options.data["engine"], options.data["workers"])
+            if why := refusal(memory, *counted):
+                raise ValueError(why)
+        return memory
 
     @property
     def budget(self) -> Budget:
         """What one task may use."""
-        workers = (self.workers or cpu_count() or 1) if self.engine != "local" else 1
+        workers, processes = _processes(self.engine, self.workers)
         cut = "shard" in self.model_fields_set  # it costs more than it saves two workers
-        return Budget(self.memory, self.shard, workers, cut).shared(workers)
+        return Budget(self.memory, self.shard, workers, cut).shared(workers, processes)
+
+
+def _processes(engine: str, workers: int | None) -> tuple[int, int]:
+    """Return how many workers there are, and how many processes with the one they work for."""
+    if engine == "local":
+        return 1, 1
+    number = workers or cpu_count() or 1
+    return number, number + 1
 
 
 class Range(Options):

@@ -145,6 +145,6 @@ def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
     """Link the parts of a table, and take the digest of its rows."""
     storage, model = whole.storage, whole.stage.outputs[table]
     parts = linked(whole, table, parts_of(shards, table), draft)
-    query = scan_tables(storage, [f"{draft}/{part.file}" for part in parts])
-    digest, rows = table_digest(query, key=model.key(), name=f"table {whole.name}.{table}")
+    read = [scan_tables(storage, [f"{draft}/{part.file}"]) for part in parts]
+    digest, rows = table_digest(*read, key=model.key(), name=f"table {whole.name}.{table}")
     return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from pipeline.runner.store.overlapping import ranges
 from schemas import SchemaViolation, Violation
 from schemas.errors import EXAMPLES, described
 
-_BATCH = 250_000
+_VALUES = 1_000_000
+"""Values to look at together."""
 _TEXTS = 2**14
 """Texts that are joined at a time: one value of Polars holds no more than 4 GiB."""
 
@@ -43,7 +45,7 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def table_digest(plan: pl.LazyFrame, *, key: Sequence[str], name: str) -> tuple[str, int]:
+def table_digest(*parts: pl.LazyFrame, key: Sequence[str], name: str) -> tuple[str, int]:
     """Return the SHA-256 of a table's rows in key order, and the number of rows.
 
     Whatever the parts, the row order and the order of the columns: the same rows give the
@@ -51,8 +53,9 @@ def table_digest(plan: pl.LazyFrame, *, key: Sequence[str], name: str) -> tuple[
 
     Parameters
     ----------
-    plan : LazyFrame
-        The table; columns of integers, floats, strings, Booleans.
+    *parts : LazyFrame
+        The table, or one after the other its parts, which are then read one by one; columns of
+        integers, floats, strings, Booleans.
     key : sequence of str
         The columns that identify a row.
     name : str
@@ -72,29 +75,37 @@ def table_digest(plan: pl.LazyFrame, *, key: Sequence[str], name: str) -> tuple[
     """
     keys = list(key)
     with suppress(_Unordered):
-        return _digest(plan, keys, name)
-    return _digest(plan.sort(keys), keys, name)  # parts whose keys overlap are sorted as one
+        return _digest(parts, keys, name)
+    if len(parts) > 1:
+        with suppress(_Unordered):
+            return _digest(ranges(parts, keys), keys, name)
+    return _digest([pl.concat(parts).sort(keys)], keys, name)
 
 
 class _Unordered(Exception):
     """Rows do not come in the order of their key."""
 
 
-def _digest(plan: pl.LazyFrame, key: list[str], name: str) -> tuple[str, int]:
+def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[str, int]:
     """Return digest and number of rows, which have to come in the order of the key."""
-    schema = plan.collect_schema()
+    schema = parts[0].collect_schema()
     columns = {each: _ColumnDigest() for each in sorted(schema.names())}
     dtypes = {each: str(dtype) for each, dtype in schema.items()}
     repeated = _Repeats(key)
     rows = 0
-    for batch in plan.collect_batches(chunk_size=_BATCH, maintain_order=True):
+    for batch in _batches(parts, max(1, _VALUES // max(1, len(schema)))):
         rows += batch.height
         repeated.look(batch)
         for each, digest in columns.items():
             digest.update(batch.get_column(each))
     repeated.complain(name)
-    parts = [[each, dtypes[each], digest.value()] for each, digest in columns.items()]
-    return text_digest(canonical([rows, parts])), rows
+    values = [[each, dtypes[each], digest.value()] for each, digest in columns.items()]
+    return text_digest(canonical([rows, values])), rows
+
+
+def _batches(parts: Sequence[pl.LazyFrame], size: int) -> Iterator[pl.DataFrame]:
+    for part in parts:
+        yield from part.collect_batches(chunk_size=size, maintain_order=True)
 
 
 class _ColumnDigest:

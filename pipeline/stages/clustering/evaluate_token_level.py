@@ -84,8 +84,9 @@ def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
     """Count the tokens of each class in each cluster, run by run, and score the counts."""
     if config.dictionaries:
         require_entries(tables, "dictionaries", config.dictionaries)
+    tagged = list(runs(tables, "taggings", config.taggings, by=["gold", "cluster"]))
     _require_one_text(config, tables)
-    every = [*_tagged(config, tables), *_applied(config, tables)]
+    every = [*tagged, *_applied(config, tables)]
     cells = [SystemRun(run.system, run.run, _cells(config, run.rows)) for run in every]
     sentences = dict(_sentences(config, tables))
     scores = [run.named(_scores(config, run, sentences)) for run in cells]
@@ -97,20 +98,15 @@ def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
     }
 
 
-def _tagged(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
-    """Return gold, cluster and f of each tagging; the cluster null where there is none."""
-    for run in runs(tables, "taggings", config.taggings):
-        yield run._replace(rows=run.rows.group_by("gold", "cluster").agg(pl.sum("f")))
-
-
 def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
     """Hold every tagging against gold; without it, against the first."""
-    standard = (tables["gold"].collect(), "gold") if "gold" in tables else None
-    for run in runs(tables, "taggings", config.taggings):
-        name = f"system {run.system}, run {run.run}"
-        if standard:
-            require_same_tokens(run.rows, standard[0], name=name, other=standard[1])
-        standard = standard or (run.rows, name)
+    standard = (tables["gold"], "gold") if "gold" in tables else None
+    for plan in several(tables, "taggings", config.taggings):
+        for system, run in plan.select(KEY).unique().sort(KEY).collect(engine="streaming").rows():
+            rows, name = plan.filter(system=system, run=run), f"system {system}, run {run}"
+            if standard:
+                require_same_tokens(rows, standard[0], name=name, other=standard[1])
+            standard = standard or (rows, name)
 
 
 def _applied(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.stages.base import CorpusSource, Outputs, Tables, stage
-from pipeline.stages.clustering.tags import PARTIALS, TagOptions, merge_tags, require_tags
-from pipeline.stages.counting import Counting
+from pipeline.stages.clustering.survey import survey
+from pipeline.stages.clustering.tags import ALL, TagOptions, counting, require_tags
 from schemas import CorpusSize, GoldEntries, GoldSentences
 
 
@@ -19,16 +19,14 @@ class ExtractGold(TagOptions):
 
 def combine(config: ExtractGold, tables: Tables) -> Outputs:
     """Leave out what does not count."""
-    tags = tables["tags"]
-    sizes = config.dropped(tags).collect()
-    require_tags(config, sizes.lazy())
+    tags, sentences = tables["tags"], tables["sentences"]
+    found = survey(config, tables.get(ALL, tags), sentences.select("item").unique().collect())
+    require_tags(config, found.sizes)
     of_tokens = ~pl.col("what").is_in(["clusters", "tokens that count but have no cluster"])
     return {
         "entries": config.kept(tags).select("item", "gold", "f"),
-        "sentences": config.kept_sentences(tags, tables["sentences"]).select(
-            *GoldSentences.columns()
-        ),
-        "sizes": sizes.filter(of_tokens).select("what", "count"),
+        "sentences": found.of_sentences(sentences).select(*GoldSentences.columns()),
+        "sizes": found.sizes.filter(of_tokens).select("what", "count"),
     }
 
 
@@ -37,12 +35,7 @@ def combine(config: ExtractGold, tables: Tables) -> Outputs:
     config=ExtractGold,
     outputs={"entries": GoldEntries, "sentences": GoldSentences, "sizes": CorpusSize},
     shards="corpus",
-    counting=Counting(
-        partials=PARTIALS,
-        merge=merge_tags,
-        combine=combine,
-        columns=ExtractGold.columns,
-    ),
+    counting=counting(combine, ExtractGold.columns, "entries"),
 )
 def extract_gold(config: ExtractGold, tables: Tables) -> Outputs:
     """Count the tokens of one part of the corpus by item and class."""

@@ -8,8 +8,7 @@ from pydantic import field_validator
 from pipeline.kernels.clustering import tagged_types
 from pipeline.stages.base import CorpusSource, Outputs, Tables, stage
 from pipeline.stages.clustering.tagging import OUTPUTS, TaggingOptions, tagging_outputs
-from pipeline.stages.clustering.tags import PARTIALS, merge_tags
-from pipeline.stages.counting import Counting
+from pipeline.stages.clustering.tags import ALL, counting
 
 
 class ExtractTagging(TaggingOptions):
@@ -34,6 +33,11 @@ class ExtractTagging(TaggingOptions):
         return (self.cluster,) if isinstance(self.cluster, str) else self.cluster
 
     @property
+    def weight(self) -> int:
+        """How many times as much memory the counts of a token take: it is counted in each run."""
+        return super().weight * len(self.runs)
+
+    @property
     def attributes(self) -> dict[str, set[str]]:
         """The attributes that each option names."""
         return {**super().attributes, "cluster": set(self.runs)}
@@ -41,7 +45,7 @@ class ExtractTagging(TaggingOptions):
 
 def combine(config: ExtractTagging, tables: Tables) -> Outputs:
     """Make the tables of all parts."""
-    return tagging_outputs(config, tables["tags"], tables["sentences"])
+    return tagging_outputs(config, tables["tags"], tables["sentences"], tables.get(ALL))
 
 
 @stage(
@@ -49,12 +53,7 @@ def combine(config: ExtractTagging, tables: Tables) -> Outputs:
     config=ExtractTagging,
     outputs=OUTPUTS,
     shards="corpus",
-    counting=Counting(
-        partials=PARTIALS,
-        merge=merge_tags,
-        combine=combine,
-        columns=ExtractTagging.columns,
-    ),
+    counting=counting(combine, ExtractTagging.columns, "tagged", "entries", "gold"),
 )
 def extract_tagging(config: ExtractTagging, tables: Tables) -> Outputs:
     """Count the tokens of one part of the corpus by item, class and cluster, for each run."""

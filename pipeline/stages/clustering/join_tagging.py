@@ -46,7 +46,8 @@ def join_tagging(config: JoinTagging, tables: Tables) -> Outputs:
     partials = {name: model.zero_rows().collect() for name, model in PARTIALS.items()}
     if not bad.height:
         partials = {name: counts.collect() for name, counts in config.counted(tags).items()}
-    outputs = tagging_outputs(config, partials["tags"].lazy(), partials["sentences"].lazy())
+    counts = partials["tags"].sort("item")
+    outputs = tagging_outputs(config, counts.lazy(), partials["sentences"].lazy())
     return {**outputs, FAULTS: bad}
 
 

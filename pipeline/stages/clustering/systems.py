@@ -27,7 +27,9 @@ class SystemRun(NamedTuple):
         return table.select(*names, pl.all())
 
 
-def runs(tables: Tables, option: str, stages: Collection[str]) -> Iterator[SystemRun]:
+def runs(
+    tables: Tables, option: str, stages: Collection[str], *, by: Sequence[str] = ()
+) -> Iterator[SystemRun]:
     """Yield each run of the systems that an option lists, in the order of the option.
 
     Parameters
@@ -38,6 +40,8 @@ def runs(tables: Tables, option: str, stages: Collection[str]) -> Iterator[Syste
         The option.
     stages : collection of str
         Its value.
+    by : sequence of str
+        Columns that f is to be added up by; the rows as they are if empty.
 
     Raises
     ------
@@ -46,7 +50,8 @@ def runs(tables: Tables, option: str, stages: Collection[str]) -> Iterator[Syste
     """
     seen: dict[tuple[str, ...], str] = {}
     for stage, plan in zip(stages, several(tables, option, stages), strict=True):
-        frame = plan.collect()
+        rows = plan.group_by(*KEY, *by).agg(pl.sum("f")) if by else plan
+        frame = rows.collect(engine="streaming" if by else "auto")
         parts = frame.partition_by(KEY, as_dict=True, include_key=False)
         for key in sorted(parts):
             if key in seen:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from pipeline.errors import DataError
 from pipeline.stages.base import Outputs
+from pipeline.stages.clustering.survey import Survey, survey
 from pipeline.stages.clustering.tags import TagOptions, require_tags
 from pipeline.stages.late import Late
 from schemas import GoldEntries, InducedEntries, SystemSize, TaggedSentences, TaggedTypes
@@ -32,23 +33,38 @@ class TaggingOptions(TagOptions):
     otherwise they are an error."""
 
 
-def tagging_outputs(config: TaggingOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame) -> Outputs:
+def tagging_outputs(
+    config: TaggingOptions,
+    tags: pl.LazyFrame,
+    sentences: pl.LazyFrame,
+    everything: pl.LazyFrame | None = None,
+) -> Outputs:
     """Return the tables of a tagging from the counts of its tokens, what does not count left out.
+
+    Parameters
+    ----------
+    config : TaggingOptions
+        What counts.
+    tags, sentences : LazyFrame
+        The counts, the rows of an item together; or a bucket of each.
+    everything : LazyFrame, optional
+        The counts of the items of all buckets, where `tags` has some of them.
 
     Raises
     ------
     DataError
         If no token counts, or if of those that do some have no induced tag, or none has one.
     """
-    sizes = config.dropped(tags).collect()
-    require_tags(config, sizes.lazy())
-    _require_some_clusters(config, config.kept(tags))
+    items = sentences.select("item").unique().collect()
+    found = survey(config, tags if everything is None else everything, items)
+    require_tags(config, found.sizes)
+    _require_some_clusters(config, found)
     if not config.untagged:
-        _require_clusters(config, config.kept(tags))
+        _require_clusters(config, found)
     tagged = config.kept(tags).with_columns(system=pl.lit(config.system))
     entry = ["system", "run", "item", "cluster"]
     by_run = tagged.group_by("run", "item", "gold").agg(pl.sum("f"))
-    by_sentence = config.kept_sentences(tags, sentences).drop("item")
+    by_sentence = found.of_sentences(sentences).drop("item")
     key = [name for name in TaggedSentences.key() if name != "system"]
     return {
         "tagged": tagged.select("system", "run", "item", "gold", "cluster", "f"),
@@ -57,14 +73,15 @@ def tagging_outputs(config: TaggingOptions, tags: pl.LazyFrame, sentences: pl.La
         "sentences": by_sentence.group_by(key)
         .agg(pl.sum("f"))
         .select(pl.lit(config.system).alias("system"), *key, "f"),
-        "sizes": sizes.select(pl.lit(config.system).alias("system"), pl.all()),
+        "sizes": found.sizes.select(pl.lit(config.system).alias("system"), pl.all()),
     }
 
 
-def _require_some_clusters(config: TaggingOptions, tags: pl.LazyFrame) -> None:
+def _require_some_clusters(config: TaggingOptions, found: Survey) -> None:
     """Refuse a run none of whose tokens has an induced tag: it would be missing at type level."""
-    runs = tags.group_by("run").agg(pl.sum("f"), some=pl.col("cluster").is_not_null().any())
-    bare = runs.filter(~pl.col("some")).sort("run").collect()
+    some = pl.col("cluster").is_not_null().any()
+    runs = found.cells.group_by("run").agg(pl.sum("f"), some=some)
+    bare = runs.filter(~pl.col("some")).sort("run")
     if bare.is_empty():
         return
     counts = "; ".join(f"run {run}: none of {f:,}" for run, f, _ in bare.head(3).iter_rows())
@@ -74,14 +91,13 @@ def _require_some_clusters(config: TaggingOptions, tags: pl.LazyFrame) -> None:
     )
 
 
-def _require_clusters(config: TaggingOptions, tags: pl.LazyFrame) -> None:
-    alone = tags.filter(pl.col("cluster").is_null()).collect()
+def _require_clusters(config: TaggingOptions, found: Survey) -> None:
+    alone = found.cells.filter(pl.col("cluster").is_null())
     if alone.is_empty():
         return
     runs = alone.group_by("run").agg(pl.sum("f")).sort("run")
     counts = "; ".join(f"run {run}: {f:,}" for run, f in runs.iter_rows())
-    items = alone.group_by("item").agg(pl.sum("f")).sort("f", "item", descending=[True, False])
-    shown = ", ".join(repr(item) for item in items["item"].head(3))
+    shown = ", ".join(repr(item) for item in found.alone["item"])
     raise DataError(
         f"system {config.system}: there are tokens without an induced tag: {counts}, such as"
         f" {shown}\nTag them, exclude their gold class, or keep them as tokens of no cluster:"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import polars as pl
 from pydantic import Field
 
 from pipeline.errors import DataError
 from pipeline.kernels.clustering import tagged_types
-from pipeline.stages.base import StageConfig, Tables
+from pipeline.kernels.hashing import candidate_id
+from pipeline.stages.base import Outputs, StageConfig, Tables
 from pipeline.stages.columns import require_attributes
+from pipeline.stages.counting import Counting
 from pipeline.stages.late import Late
 from schemas import TokenSentences, TokenTags
 
@@ -18,7 +21,15 @@ GOLD_RUN = ""
 """The run of a gold standard, which has none."""
 PLACE = ("file", "sentence")
 """What tells sentences apart."""
+_SENTENCES = 4
+"""How many times as much memory tokens take by sentence, where hardly any two are alike."""
 PARTIALS = {"tags": TokenTags, "sentences": TokenSentences}
+ALL = "all tags"
+"""The counts of the items of all buckets."""
+BY_ITEM = candidate_id(pl.col("item").fill_null(""))
+"""What counts of items are divided by."""
+BY_SENTENCE = candidate_id("file", pl.col("sentence").cast(pl.String))
+"""What counts of sentences are divided by."""
 
 
 class TagOptions(StageConfig):
@@ -66,6 +77,11 @@ class TagOptions(StageConfig):
         return {name for names in self.attributes.values() for name in names} | {*PLACE}
 
     @property
+    def weight(self) -> int:
+        """How many times as much memory the counts of a token take as those of a pair."""
+        return _SENTENCES if self.sentences else 1
+
+    @property
     def attributes(self) -> dict[str, set[str]]:
         """The attributes that each option names."""
         return {"item": {self.item}, "tag": {self.tag}}
@@ -74,32 +90,27 @@ class TagOptions(StageConfig):
         """Return the tokens that count."""
         return tagged_types.kept(tags, exclude=self.exclude, min_frequency=self.min_frequency)
 
-    def kept_sentences(self, tags: pl.LazyFrame, sentences: pl.LazyFrame) -> pl.LazyFrame:
-        """Return the counts by sentence of the tokens that count."""
-        kept = self.kept(tags).select("run", "item", "gold").unique()
-        return sentences.join(kept, on=["run", "item", "gold"], how="semi")
-
-    def dropped(self, tags: pl.LazyFrame) -> pl.LazyFrame:
+    def sizes(self, tags: pl.LazyFrame) -> pl.LazyFrame:
         """Return how many count and how many do not, by run."""
-        return tagged_types.dropped(tags, exclude=self.exclude, min_frequency=self.min_frequency)
+        return tagged_types.sizes(tags, exclude=self.exclude, min_frequency=self.min_frequency)
 
 
-def require_tags(config: TagOptions, sizes: pl.LazyFrame) -> None:
+def require_tags(config: TagOptions, sizes: pl.DataFrame) -> None:
     """Refuse tokens none of which counts: an option names the wrong attribute.
 
     Parameters
     ----------
     config : TagOptions
         The options.
-    sizes : LazyFrame
-        What `TagOptions.dropped` gives.
+    sizes : DataFrame
+        run, what, count: what `TagOptions.sizes` gives.
 
     Raises
     ------
     DataError
         Saying how many tokens there are, and why they do not count.
     """
-    first = sizes.filter(pl.col("run") == pl.col("run").min()).collect()
+    first = sizes.filter(pl.col("run") == pl.col("run").min())
     counts = dict(first.select("what", "count").iter_rows())
     if not counts or counts["tokens that count"]:
         return
@@ -114,11 +125,40 @@ def require_tags(config: TagOptions, sizes: pl.LazyFrame) -> None:
 
 
 def merge_tags(_config: TagOptions, tables: Tables) -> dict[str, pl.LazyFrame]:
-    """Add up the counts of parts of a corpus."""
+    """Add up the counts of parts of a corpus, the rows of an item together."""
     return {
-        "tags": tagged_types.counted(tables["tags"]),
+        "tags": tagged_types.counted(tables["tags"]).sort("item"),
         "sentences": _by_sentence(tables["sentences"]),
     }
+
+
+def counting(
+    combine: Callable[[Any, Tables], Outputs], columns: Callable[[Any], set[str]], *outputs: str
+) -> Counting:
+    """Return how stages count tags: by item, and by sentence.
+
+    Parameters
+    ----------
+    combine : callable
+        What makes the outputs.
+    columns : callable
+        The columns of the tokens that are looked at.
+    *outputs : str
+        Those that are divided by their items; ``sentences`` is divided by sentence.
+    """
+    return Counting(
+        partials=PARTIALS,
+        merge=merge_tags,
+        combine=combine,
+        columns=columns,
+        buckets={
+            "tags": BY_ITEM,
+            "sentences": BY_SENTENCE,
+            **dict.fromkeys(outputs, BY_ITEM),
+        },
+        undivided={ALL: "tags"},
+        weight=lambda config: config.weight,
+    )
 
 
 def _by_sentence(tags: pl.LazyFrame) -> pl.LazyFrame:

@@ -12,13 +12,14 @@ from pipeline import room
 from pipeline.kernels.cooccurrence import documents, examples
 from pipeline.kernels.cooccurrence.pairs import located
 from pipeline.kernels.cooccurrence.subsets import with_subsets
+from pipeline.kernels.cooccurrence.tally import DOCUMENT
 from pipeline.kernels.cooccurrence.token_index import in_order
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest, numbered
 from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
     apart,
-    joined,
     pair_tuples,
+    together,
 )
 from pipeline.kernels.cooccurrence.units import LABEL, Unit, units
 from pipeline.kernels.hashing import candidate_id
@@ -73,7 +74,9 @@ def merge(config: ExtractTuples, tables: Tables) -> Outputs:
 
 def tally(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
     """Count the tuples of some batches."""
-    return occurrences.tallied(raw, _KEY, bounds)
+    names = [name for name in raw["occurrences"].columns if name not in {DOCUMENT, "f"}]
+    counts = occurrences.tallied(raw, names, bounds)["counts"].lazy().collect()
+    return {"counts": together(counts, size=len(names))}
 
 
 def close(tables: Tables) -> Outputs:
@@ -110,13 +113,13 @@ def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
     sentences = documents.sentences(tokens.lazy(), before)
     for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
         yield {
-            **occurrences.of_batch(joined(tuples, size=config.size), _KEY, sentences),
+            **occurrences.of_batch(tuples, config.elements, sentences),
             "examples": _examples(config, tuples.lazy(), tokens.lazy()),
             "corpus": pair_counting.numbers({"tuple tokens": tuples.height}),
         }
-    nothing = pl.DataFrame(schema={PLACE: pl.Int64, _KEY[0]: LABEL})
+    nothing = pl.DataFrame(schema={PLACE: pl.Int64, **dict.fromkeys(config.elements, LABEL)})
     yield {
-        **occurrences.of_batch(nothing, _KEY, sentences),
+        **occurrences.of_batch(nothing, config.elements, sentences),
         "examples": Examples.zero_rows(),
         "corpus": pair_counting.sizes(tokens, sentences, before),
         "open": documents.left_open(sentences, before),

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.cooccurrence import documents, tally
-from pipeline.kernels.cooccurrence.packing import Packing
 from pipeline.kernels.cooccurrence.pairs import pair_tokens
 from pipeline.kernels.cooccurrence.tokens import numbered
 from pipeline.kernels.cooccurrence.units import LABEL, Unit
@@ -113,8 +112,7 @@ def test_by_sorting_as_by_grouping(
     some = table([(*row[:3], 1) for row in found] if alone else found)
     quick = tally.tally(some, PAIR, across=across)
     with pytest.MonkeyPatch.context() as patch:
-        two_words = Packing(((0, 0, 32), (1, 0, 32), (0, 32, 32)))
-        patch.setattr(Packing, "of", lambda _sizes: two_words)
+        patch.setattr(tally._Coding, "fits", False)
         grouped = tally.tally(some, PAIR, across=across)
         by_document = tally.by_document(some, PAIR)
     assert quick.schema == grouped.schema

@@ -20,8 +20,8 @@ from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
     apart,
     elements,
-    joined,
     pair_tuples,
+    together,
 )
 from pipeline.kernels.cooccurrence.units import Related, Unit, units
 from pipeline.stages.collocations.occurrences import of_batch
@@ -134,10 +134,9 @@ def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
     kinds = ["any"] * size
     nothing = pl.DataFrame(schema=documents.OPEN)
     sentences = documents.sentences(numbered(frame(corpus)), nothing)
-    found = joined(found_tuples(corpus, kinds, 0), size=size)
-    found = joined(found_tuples(corpus, kinds, 0), size=size)
-    rows = of_batch(found, ["units"], sentences)["occurrences"].lazy().collect()
-    counts = tally(rows, ["units"]).lazy()
+    found = found_tuples(corpus, kinds, 0)
+    rows = of_batch(found, elements(size), sentences)["occurrences"].lazy().collect()
+    counts = together(tally(rows, elements(size)), size=size).lazy()
     slow: Counter[tuple[str, ...]] = Counter()
     held: set[tuple[tuple[str, ...], int]] = set()
     for sentence, _, words in slow_tuples(corpus, kinds, 0):
@@ -155,7 +154,7 @@ def test_the_separator_in_a_unit_is_an_error() -> None:
     words = [{**token, "position": i, "lemma": word} for i, word in [(1, "a\x1fb"), (2, "c")]]
     corpus = [[{**word, "form": ""} for word in words]]
     with pytest.raises(DataError, match=r"1 label\(s\) hold the control character U\+001F"):
-        joined(found_tuples(corpus, ["any", "any"], 0), size=2)
+        together(found_tuples(corpus, ["any", "any"], 0), size=2)
 
 
 def test_no_tokens() -> None:

@@ -29,7 +29,7 @@ PLAIN = table_digest(ROWS.lazy(), key=["a", "b"], name="t")
 def test_order_and_batches_make_no_difference(
     frame: pl.DataFrame, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(digest, "_BATCH", size)
+    monkeypatch.setattr(digest, "_VALUES", size * ROWS.width)
     assert table_digest(frame.lazy(), key=["a", "b"], name="t") == PLAIN
 
 
@@ -67,7 +67,7 @@ def test_another_table_has_another_digest(other: pl.DataFrame) -> None:
 
 @pytest.mark.parametrize("size", [1, 3, 10])
 def test_a_repeated_key_in_one_part_or_several(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(digest, "_BATCH", size)
+    monkeypatch.setattr(digest, "_VALUES", size * ROWS.width)
     parts = [ROWS, ROWS.filter(a=1), ROWS, ROWS.filter(a=3)]
     with pytest.raises(SchemaViolation) as error:
         table_digest(pl.concat(parts).lazy(), key=["a", "b"], name="table own.pairs")

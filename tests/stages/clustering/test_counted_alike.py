@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError, DataError
+from pipeline.stages.clustering.counted_alike import require_same_tokens
 from tests.stages.small_run import SmallRun
 
 CORPUS = "form\tlemma\tupos\txpos\tt\nDog\tdog\tN\tn\t1\n.\t.\tP\t.\t3\n\nruns\trun\tV\tv\t2\nruns\trun\tN\tn\t1\n"
@@ -83,3 +85,19 @@ def test_two_taggings_of_two_texts_are_not_compared(small: SmallRun) -> None:
 def test_two_tag_sets_are_not_compared(small: SmallRun) -> None:
     with pytest.raises(DataError, match="8 pairs of an item and a class"):
         small.run(GOLD + TAGS + 'tag = "xpos"\n' + TOKENS + 'gold = "gold"\n')
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 100])
+def test_tokens_are_compared_in_pieces_as_in_one(rows: int) -> None:
+    items = [f"w{number}" for number in range(12)]
+    gold = pl.DataFrame({"item": items, "gold": "N", "f": range(1, 13)})
+    require_same_tokens(gold.lazy(), gold.lazy(), name="a", other="b", rows=rows)
+    nothing = gold.clear().lazy()
+    require_same_tokens(nothing, nothing, name="a", other="b", rows=rows)
+    more = gold.with_columns(pl.col("f") + (pl.col("f") > 8) * pl.col("f"))
+    said = (
+        r"a and b .*: 120 tokens and 78; 4 pairs of .*"
+        r"'w11' N: 24 and 12; 'w10' N: 22 and 11; 'w9' N: 20 and 10\n"
+    )
+    with pytest.raises(DataError, match=said):
+        require_same_tokens(more.lazy(), gold.lazy(), name="a", other="b", rows=rows)
