@@ -74,7 +74,7 @@ class Batch:
 Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]
 Check: TypeAlias = Callable[[Path, Any], Sequence[Skipped]]
 Read: TypeAlias = Callable[[Path, Any, Sequence[str], int], Iterator[Batch]]
-Divide: TypeAlias = Callable[[Path, Any, int], Sequence[Any]]
+Divide: TypeAlias = Callable[[Path, Any, int], Any]
 ReadPart: TypeAlias = Callable[[Path, Any, Sequence[str], int, Any], Iterator[Batch]]
 Digest: TypeAlias = Callable[[Path, Any], str]
 
@@ -105,8 +105,8 @@ class Format:
         (path, options) -> what stands for the content, where that is not the file's bytes: a
         database may change without another content, or have another one in a file beside it.
     divide : callable or None
-        (path, options, size) -> parts of about `size` bytes that can be read by themselves, see
-        `pipeline.formats.corpora.file_parts.FilePart`; none where the file cannot be divided.
+        (path, options, size) -> the parts of about `size` bytes that can be read by themselves, as
+        `pipeline.formats.corpora.file_parts.Division`; it has none if the file has to be whole.
     read_part : callable or None
         (path, options, columns, size, part) -> the tokens of such a part in batches, just as
         `read` gives them, numbers and all.

@@ -89,6 +89,10 @@ class TextBlock:
             pl.col(self.fields[-1]).alias(LAST),
         )
 
+    def outline(self) -> pl.LazyFrame | None:
+        """Return the lines as `fast` does; lines of text although something may be wrong."""
+        return self.fast() if self.fields else self.checked()
+
     def checked(self) -> pl.LazyFrame:
         """Return the lines with `TEXT`, null where not UTF-8, and the fields."""
         text, query = pl.col(TEXT), lines.lines_of(self.content, before=self.before).lazy()
@@ -118,7 +122,7 @@ class FrameBlock:
         """Return the rows."""
         return self.rows.lazy()
 
-    checked = fast
+    checked = outline = fast
 
     def is_whole(self, _lines: pl.DataFrame, _rows: pl.DataFrame) -> bool:
         """Return true: they have all fields."""

@@ -12,7 +12,7 @@ import polars as pl
 from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
 from pipeline.formats.corpora.blocks import Range, text_blocks
 from pipeline.formats.corpora.corpus_file import CorpusFile
-from pipeline.formats.corpora.file_parts import FilePart, divided
+from pipeline.formats.corpora.file_parts import Division, FilePart, divided
 from pipeline.formats.corpora.parsing import Grammar
 from pipeline.formats.corpora.rules import Rule, Unique
 from pipeline.formats.lines import is_packed
@@ -49,10 +49,11 @@ class CorpusFormat:
         """Yield the tokens of a file in batches, see `Format`."""
         return self._open(path, options).batches(columns, size)
 
-    def divide(self, path: Path, options: Any, size: int) -> Sequence[FilePart]:
+    def divide(self, path: Path, options: Any, size: int) -> Division:
         """Return the parts of a file, see `Format`; none where it has to be read as a whole."""
         file = self._open(path, options)
-        return () if file.grammar.unique or is_packed(path) else divided(file, size)
+        whole = file.lenient or file.grammar.unique or is_packed(path)
+        return Division() if whole else divided(file, size)
 
     def read_part(
         self, path: Path, options: Any, columns: Sequence[str], size: int, part: FilePart

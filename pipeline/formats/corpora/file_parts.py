@@ -13,8 +13,8 @@ import polars as pl
 
 from pipeline.formats.corpora.blocks import BOM, SIZE, Range, TextBlock, ahead
 from pipeline.formats.corpora.carry import Carry, numbered
-from pipeline.formats.corpora.marks import POSITION
-from pipeline.formats.corpora.parsing import Parsed, parse
+from pipeline.formats.corpora.outlines import outline
+from pipeline.formats.corpora.parsing import Parsed
 
 if TYPE_CHECKING:
     from pipeline.formats.corpora.corpus_file import CorpusFile
@@ -72,11 +72,28 @@ class FilePart:
         return digest.hexdigest()
 
 
-def divided(file: CorpusFile, size: int) -> Sequence[FilePart]:
-    """Return the parts of a file; none if there is but one, or something is wrong in the file.
+@dataclass(frozen=True)
+class Division:
+    """A file as its parts.
 
-    It is read to its end and parsed as far as sentences, documents and paragraphs go: what a
-    reader of a part has to know of all that stands before.
+    Parameters
+    ----------
+    parts : sequence of FilePart
+        None if it has to be read as a whole.
+    digest : str
+        The SHA-256 of the file as it was when it was cut; empty if it was not read.
+    """
+
+    parts: Sequence[FilePart] = ()
+    digest: str = ""
+
+
+def divided(file: CorpusFile, size: int) -> Division:
+    """Return the parts of a file; none if there is but one, or it has to be read as a whole.
+
+    It is read to its end, but only as far as sentences, documents and paragraphs go: what a
+    reader of a part has to know of all that stands before. What is wrong in the file is found by
+    who reads the part that it is in.
 
     Parameters
     ----------
@@ -86,36 +103,36 @@ def divided(file: CorpusFile, size: int) -> Sequence[FilePart]:
         About how many bytes a part should have.
     """
     with file.path.open("rb") as opened:
-        start = len(BOM) if opened.read(len(BOM)) == BOM else 0
-    carry, run = Carry(), Run()
+        mark = BOM if opened.read(len(BOM)) == BOM else b""
+    start, carry, run, whole = len(mark), Carry(), Run(), hashlib.sha256(mark)
     found: list[FilePart] = []
     begun, digest = FilePart(Range(start, start, 0), carry, run, run, True, ""), hashlib.sha256()
-    for block, parsed in _parsed(file, min(SIZE, 1 + size // 16)):
-        if parsed.violations is not None:
-            return ()
+    for block, parsed in _outlines(file, min(SIZE, 1 + size // 16)):
+        if parsed is None:
+            return Division()
         if begun.range.end - start >= size * (len(found) + 1):
             found.append(replace(begun, last=run, digest=digest.hexdigest()))
             at = Range(begun.range.end, begun.range.end, block.before)
             begun, digest = FilePart(at, carry, run, run, True, ""), hashlib.sha256()
         digest.update(block.content)
+        whole.update(block.content)
         end = begun.range.end + len(block.content)
         begun = replace(begun, range=replace(begun.range, end=end))
         rows, carry = numbered(parsed, carry)
         run = _run(rows, run)
     if not found or not run.start:
-        return ()
-    return [*found, replace(begun, last=run, goes_on=False, digest=digest.hexdigest())]
+        return Division()
+    last = replace(begun, last=run, goes_on=False, digest=digest.hexdigest())
+    return Division([*found, last], whole.hexdigest())
 
 
-def _parsed(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed]]:
+def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed | None]]:
     blocks: Iterator[TextBlock] = file.blocks(size)  # type: ignore[assignment]  # of a text file
-    return ahead(blocks, lambda each: (each, parse(each, file.grammar, ())), cpu_count() or 1)
+    return ahead(blocks, lambda each: (each, outline(each, file.grammar)), cpu_count() or 1)
 
 
 def _run(rows: pl.DataFrame, before: Run) -> Run:
-    """Return the sentences under one name that end the rows of a block."""
-    if rows.schema[POSITION] == pl.Int64:
-        rows = rows.filter(pl.col(POSITION) == 1)
+    """Return the sentences under one name that end those of a block."""
     if rows.is_empty():
         return before
     doc, sentence = rows.get_column("doc"), rows.get_column("sentence")

@@ -52,8 +52,9 @@ def in_parts(
         return [files]
 
     def find(path: Path) -> Any:
-        found = [asdict(part) for part in divide(path, file.options, budget.part(size))]
-        return {"digest": file_digest(path), "parts": found}
+        division = divide(path, file.options, budget.part(size))
+        parts = [asdict(part) for part in division.parts]
+        return {"digest": division.digest or file_digest(path), "parts": parts}
 
     asked = [file.format.name, file.options.model_dump(mode="json"), budget.part(size)]
     key = f".parts-{text_digest(canonical(asked))[:_NAME]}.json"

@@ -14,6 +14,7 @@ import pipeline as lx
 from pipeline.errors import DataError
 from pipeline.formats.base import format_of
 from pipeline.runner.config import budget
+from pipeline.runner.store.digest import file_digest
 
 COLUMNS = ["line", "sentence", "doc", "paragraph", "position", "form"]
 TEXT = {
@@ -31,7 +32,9 @@ def tokens_of(path: Path, options: dict[str, object], size: int) -> tuple[pl.Dat
     given_ = format_.options.model_validate(options)
     assert format_.divide
     assert format_.read_part
-    parts = format_.divide(path, given_, size)
+    division = format_.divide(path, given_, size)
+    parts = division.parts
+    assert not parts or division.digest == file_digest(path)
     read = [
         batch.tokens
         for part in parts
