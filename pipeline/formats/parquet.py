@@ -6,6 +6,8 @@ import gzip
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,8 +39,54 @@ def open_parquet(path: Path) -> pl.LazyFrame:
     return query
 
 
-def require_whole(path: Path) -> None:
+@dataclass(frozen=True)
+class RowGroup:
+    """Rows of a Parquet file that are written together.
+
+    Parameters
+    ----------
+    row, rows : int
+        How many rows stand before them, and how many there are.
+    start, end : int
+        The bytes that hold them.
+    """
+
+    row: int
+    rows: int
+    start: int
+    end: int
+
+
+def row_groups(path: Path) -> list[RowGroup]:
+    """Return the row groups of a Parquet file that is not packed; those without rows are none.
+
+    Raises
+    ------
+    DataError
+        If it is no Parquet file.
+    """
+    metadata, row, found = _arrow(path).metadata, 0, list[RowGroup]()
+    for at in range(metadata.num_row_groups):
+        group = metadata.row_group(at)
+        columns = [group.column(number) for number in range(group.num_columns)]
+        if group.num_rows:
+            start = min(map(_begin, columns))
+            end = max(_begin(column) + column.total_compressed_size for column in columns)
+            found.append(RowGroup(row, group.num_rows, start, end))
+        row += group.num_rows
+    return found
+
+
+def require_whole(path: Path, before: int = 0, number: int | None = None) -> None:
     """Read all values of a Parquet file: who reads its end alone does not see what is damaged.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    before, number : int
+        The rows before those that are wanted, and how many these are; None: all. The row groups
+        that hold them are read.
 
     Raises
     ------
@@ -47,14 +95,28 @@ def require_whole(path: Path) -> None:
     """
     with reading(path):
         opened, rows = _arrow(path), 0
+        own = _holding(opened, before, number)
         with _asked(path):
-            for batch in opened.iter_batches(_ROWS):
+            for batch in opened.iter_batches(_ROWS, row_groups=own):
                 batch.validate(full=True)
                 rows += batch.num_rows
-        if rows != opened.metadata.num_rows:
+        if rows != sum(opened.metadata.row_group(at).num_rows for at in own):
             raise not_parquet(path)
-        for _ in open_parquet(path).collect_batches(chunk_size=_ROWS, maintain_order=True):
+        query = open_parquet(path).slice(before, number)
+        for _ in query.collect_batches(chunk_size=_ROWS, maintain_order=True):
             pass
+
+
+def _holding(opened: pq.ParquetFile, before: int, number: int | None) -> list[int]:
+    """Return the row groups that hold some rows."""
+    sizes = [opened.metadata.row_group(at).num_rows for at in range(opened.num_row_groups)]
+    ends = list(accumulate(sizes))
+    after = sum(sizes) if number is None else before + number
+    return [
+        at
+        for at, end in enumerate(ends)
+        if number is None or before < end > end - sizes[at] < after
+    ]
 
 
 def _arrow(path: Path) -> pq.ParquetFile:

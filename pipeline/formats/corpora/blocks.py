@@ -77,8 +77,10 @@ class TextBlock:
 
     def fast(self) -> pl.LazyFrame | None:
         """Return the lines as fields, of which those alone are parsed that are asked for."""
-        if not fast_checks.is_text(self.content):
-            return None
+        return self.outline() if fast_checks.is_text(self.content) else None
+
+    def outline(self) -> pl.LazyFrame:
+        """Return the same, right or wrong; what is not UTF-8 may be an error."""
         if not self.fields:
             return self.checked()
         first, *others = map(pl.col, self.fields)
@@ -88,10 +90,6 @@ class TextBlock:
             alone.alias(ALONE),
             pl.col(self.fields[-1]).alias(LAST),
         )
-
-    def outline(self) -> pl.LazyFrame | None:
-        """Return the lines as `fast` does; lines of text although something may be wrong."""
-        return self.fast() if self.fields else self.checked()
 
     def checked(self) -> pl.LazyFrame:
         """Return the lines with `TEXT`, null where not UTF-8, and the fields."""

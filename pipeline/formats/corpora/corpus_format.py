@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -12,7 +12,8 @@ import polars as pl
 from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
 from pipeline.formats.corpora.blocks import Range, text_blocks
 from pipeline.formats.corpora.corpus_file import CorpusFile
-from pipeline.formats.corpora.file_parts import Division, FilePart, divided
+from pipeline.formats.corpora.dividing import divided
+from pipeline.formats.corpora.file_parts import Division, FilePart
 from pipeline.formats.corpora.parsing import Grammar
 from pipeline.formats.corpora.rules import Rule, Unique
 from pipeline.formats.lines import is_packed
@@ -52,15 +53,14 @@ class CorpusFormat:
     def divide(self, path: Path, options: Any, size: int) -> Division:
         """Return the parts of a file, see `Format`; none where it has to be read as a whole."""
         file = self._open(path, options)
-        whole = file.lenient or file.grammar.unique or is_packed(path)
-        return Division() if whole else divided(file, size)
+        return Division() if file.lenient or is_packed(path) else divided(file, size)
 
     def read_part(
         self, path: Path, options: Any, columns: Sequence[str], size: int, part: FilePart
     ) -> Iterator[Batch]:
         """Yield the tokens of a part of a file in batches, see `Format`."""
-        whole, own = self._open(path, options), self._open(path, options, part.range)
-        return replace(own, begin=part.begin, whole=whole).batches(columns, size)
+        own = self._open(path, options, part.range)
+        return own.beginning(part.begin, self._open(path, options)).batches(columns, size)
 
     def _open(self, path: Path, options: Any, within: Range | None = None) -> CorpusFile:
         layout = self.layout(path, options) if self.layout else options

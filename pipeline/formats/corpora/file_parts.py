@@ -1,23 +1,18 @@
-"""Parts of a text file that can be read by themselves: where each begins, and what went before."""
+"""Parts of a file that can be read by themselves: where each begins, and what went before."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from os import cpu_count
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.formats.corpora.blocks import BOM, SIZE, Range, TextBlock, ahead
+from pipeline.formats.corpora.blocks import SIZE, Range
 from pipeline.formats.corpora.carry import Carry, numbered
-from pipeline.formats.corpora.outlines import outline
 from pipeline.formats.corpora.parsing import Parsed
-
-if TYPE_CHECKING:
-    from pipeline.formats.corpora.corpus_file import CorpusFile
 
 
 @dataclass(frozen=True)
@@ -38,12 +33,13 @@ class Run:
 
 @dataclass(frozen=True)
 class FilePart:
-    """A part of a text file, between two ends of units.
+    """A part of a file, between two ends of units.
 
     Parameters
     ----------
     range : Range
-        Its bytes, and the lines before.
+        Its bytes, and the lines before. Of a Parquet file: the bytes of the row groups that hold
+        it, and the rows before.
     begin : Carry
         What went before.
     before, last : Run
@@ -52,6 +48,8 @@ class FilePart:
         Whether another part follows.
     digest : str
         The SHA-256 of its bytes.
+    rows : int
+        How many it has, of a Parquet file.
     """
 
     range: Range
@@ -60,6 +58,7 @@ class FilePart:
     last: Run
     goes_on: bool
     digest: str
+    rows: int = 0
 
     def content(self, path: Path) -> str:
         """Return the digest of what stands there now."""
@@ -81,54 +80,64 @@ class Division:
     parts : sequence of FilePart
         None if it has to be read as a whole.
     digest : str
-        The SHA-256 of the file as it was when it was cut; empty if it was not read.
+        The SHA-256 of the file as it was when it was cut; empty if it is not known.
     """
 
     parts: Sequence[FilePart] = ()
     digest: str = ""
 
 
-def divided(file: CorpusFile, size: int) -> Division:
-    """Return the parts of a file; none if there is but one, or it has to be read as a whole.
-
-    It is read to its end, but only as far as sentences, documents and paragraphs go: what a
-    reader of a part has to know of all that stands before. What is wrong in the file is found by
-    who reads the part that it is in.
+@dataclass(frozen=True)
+class Course:
+    """What goes on from one block to the next, and from one part to the next.
 
     Parameters
     ----------
-    file : CorpusFile
-        A text file that is not packed.
-    size : int
-        About how many bytes a part should have.
+    carry : Carry
+        What a reader has to know.
+    run : Run
+        The sentences under one name that go on.
     """
-    with file.path.open("rb") as opened:
-        mark = BOM if opened.read(len(BOM)) == BOM else b""
-    start, carry, run, whole = len(mark), Carry(), Run(), hashlib.sha256(mark)
-    found: list[FilePart] = []
-    begun, digest = FilePart(Range(start, start, 0), carry, run, run, True, ""), hashlib.sha256()
-    for block, parsed in _outlines(file, min(SIZE, 1 + size // 16)):
-        if parsed is None:
-            return Division()
-        if begun.range.end - start >= size * (len(found) + 1):
-            found.append(replace(begun, last=run, digest=digest.hexdigest()))
-            at = Range(begun.range.end, begun.range.end, block.before)
-            begun, digest = FilePart(at, carry, run, run, True, ""), hashlib.sha256()
-        digest.update(block.content)
-        whole.update(block.content)
-        end = begun.range.end + len(block.content)
-        begun = replace(begun, range=replace(begun.range, end=end))
-        rows, carry = numbered(parsed, carry)
-        run = _run(rows, run)
-    if not found or not run.start:
-        return Division()
-    last = replace(begun, last=run, goes_on=False, digest=digest.hexdigest())
-    return Division([*found, last], whole.hexdigest())
+
+    carry: Carry
+    run: Run
+
+    def after(self, outlined: Parsed) -> Course:
+        """Return what goes on after a block, given its `outline`."""
+        rows, carry = numbered(outlined, self.carry)
+        return Course(carry, _run(rows, self.run))
 
 
-def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed | None]]:
-    blocks: Iterator[TextBlock] = file.blocks(size)  # type: ignore[assignment]  # of a text file
-    return ahead(blocks, lambda each: (each, outline(each, file.grammar)), cpu_count() or 1)
+@dataclass(frozen=True)
+class Bound:
+    """Where a part of a file begins, or the last one ends.
+
+    Parameters
+    ----------
+    place, lines : int
+        The bytes and the lines before.
+    course : Course
+        What goes on there.
+    """
+
+    place: int
+    lines: int
+    course: Course
+
+
+def between(bounds: Sequence[Bound]) -> list[FilePart]:
+    """Return the parts between bounds, without digests."""
+    return [
+        FilePart(
+            Range(start.place, end.place, start.lines),
+            start.course.carry,
+            start.course.run,
+            end.course.run,
+            goes_on=end is not bounds[-1],
+            digest="",
+        )
+        for start, end in pairwise(bounds)
+    ]
 
 
 def _run(rows: pl.DataFrame, before: Run) -> Run:

@@ -41,17 +41,17 @@ def outline(block: Block, grammar: Grammar) -> Parsed | None:
         Its tokens are the first one of each sentence, without their attributes. None if the block
         is no text.
     """
-    query = block.outline()
-    if query is None:
-        return None
-    marked = grammar.rows(query)
+    marked = grammar.rows(block.outline())
     types = marked.collect_schema()
     kept = [name for name in types if name in {*_PLACES, *_asked(grammar)}]
     lists = [name for name in grammar.attributes if isinstance(types.get(name), pl.List)]
     some = [pl.col(name).list.len().ne_missing(0).alias(SOME) for name in lists[:1]]
     more = {ROW: [pl.lit(value=True).alias(ROW)], SOME: some}
     made = [each for name, exprs in more.items() if name not in types for each in exprs]
-    lines = marked.select(*kept, *made, *mark_numbers(types)).collect()
+    try:
+        lines = marked.select(*kept, *made, *mark_numbers(types)).collect()
+    except pl.exceptions.ComputeError:
+        return None
     return _outlined(lines, grammar)
 
 

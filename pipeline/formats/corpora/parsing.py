@@ -45,8 +45,8 @@ class Block(Protocol):
         """Return its lines as fields; None if it is certain that a rule is broken."""
         ...
 
-    def outline(self) -> pl.LazyFrame | None:
-        """Return its lines as fields, right or wrong; None if they cannot be had."""
+    def outline(self) -> pl.LazyFrame:
+        """Return its lines as fields, right or wrong; what is not UTF-8 may be an error."""
         ...
 
     def checked(self) -> pl.LazyFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -10,13 +10,15 @@ import polars as pl
 from pydantic import model_validator
 
 from pipeline.errors import DataError
-from pipeline.formats import delimited
+from pipeline.formats import delimited, parquet
 from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.corpora import attributes, places
-from pipeline.formats.corpora.blocks import FrameBlock
+from pipeline.formats.corpora import attributes, places, row_groups
+from pipeline.formats.corpora.blocks import SIZE, FrameBlock
 from pipeline.formats.corpora.corpus_file import CorpusFile
+from pipeline.formats.corpora.file_parts import Division, FilePart
 from pipeline.formats.corpora.marks import ROW
 from pipeline.formats.corpora.parsing import Grammar
+from pipeline.formats.lines import is_packed
 from pipeline.formats.parquet import open_parquet, require_whole
 
 _WIDTH = 40
@@ -56,6 +58,23 @@ def _read(
     return _open(path, options).batches(columns, size)
 
 
+def _divide(path: Path, options: TokenParquetOptions, size: int) -> Division:
+    if options.lenient or is_packed(path):
+        return Division()
+    query, names = _texts(path, options, only=places.ROLES)
+    blocks, key = _blocks(query, names, SIZE), places.sentence_key(names)
+    parts = row_groups.divided(blocks, _grammar(names), key, parquet.row_groups(path), size)
+    return row_groups.with_digests(parts, path)
+
+
+def _read_part(
+    path: Path, options: TokenParquetOptions, columns: Sequence[str], size: int, part: FilePart
+) -> Iterator[Batch]:
+    require_whole(path, part.range.lines, part.rows)
+    own = _open(path, options, part)
+    return own.beginning(part.begin, _open(path, options)).batches(columns, size)
+
+
 @reader(
     "token_parquet",
     suffixes=[".parquet", ".pq"],
@@ -63,6 +82,8 @@ def _read(
     options=TokenParquetOptions,
     kind="corpus",
     read=_read,
+    divide=_divide,
+    read_part=_read_part,
 )
 def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame:
     """Token table in Apache Parquet, rows in the order of the text; ``line`` counts rows.
@@ -73,10 +94,16 @@ def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame
     return _open(path, options).scan()
 
 
-def _open(path: Path, options: TokenParquetOptions) -> CorpusFile:
-    query, names = _texts(path, options)
+def _open(path: Path, options: TokenParquetOptions, part: FilePart | None = None) -> CorpusFile:
+    query, names = _texts(path, options, part)
+    return CorpusFile(
+        path, lambda size: _blocks(query, names, size), _grammar(names), options.lenient
+    )
+
+
+def _grammar(names: list[str]) -> Grammar:
     row, apart = pl.lit(value=True).alias(ROW), pl.lit(value=False)
-    grammar = Grammar(
+    return Grammar(
         rows=lambda rows: rows.with_columns(row, *attributes.no_spaces(names)).with_columns(
             places.marks(names, apart)
         ),
@@ -85,7 +112,6 @@ def _open(path: Path, options: TokenParquetOptions) -> CorpusFile:
         rules=places.rules(names),
         unique=places.unique(names),
     )
-    return CorpusFile(path, lambda size: _blocks(query, names, size), grammar, options.lenient)
 
 
 def _blocks(query: pl.LazyFrame, names: list[str], size: int) -> Iterator[FrameBlock]:
@@ -102,19 +128,31 @@ def _blocks(query: pl.LazyFrame, names: list[str], size: int) -> Iterator[FrameB
         yield FrameBlock(held)
 
 
-def _texts(path: Path, options: TokenParquetOptions) -> tuple[pl.LazyFrame, list[str]]:
-    """Return the rows as text under the names that the reader gives them, and the names."""
+def _texts(
+    path: Path,
+    options: TokenParquetOptions,
+    part: FilePart | None = None,
+    *,
+    only: Collection[str] | None = None,
+) -> tuple[pl.LazyFrame, list[str]]:
+    """Return the rows as text under the names that the reader gives them, and the names.
+
+    Those of a part alone if one is given, and these columns alone if any are named.
+    """
     rows = open_parquet(path)
     schema = rows.collect_schema()
     _require(path, schema, options)
-    kept = {name: options.called(name) for name in schema if options.called(name)}
+    called = {name: options.called(name) for name in schema if options.called(name)}
+    kept = {old: new for old, new in called.items() if only is None or new in only}
     names = list(kept.values())
     fields = places.fields_of(names)
     texts = [_text(old, schema[old]).alias(new) for old, new in zip(kept, fields, strict=True)]
+    before = part.range.lines if part else 0
+    rows = rows.slice(before, part.rows) if part else rows
     query = rows.select(texts).with_columns(
         pl.when(pl.col(name) != "").then(name) for name in fields
     )
-    lines = query.with_row_index(LINE, 1).with_columns(pl.col(LINE).cast(pl.Int64))
+    lines = query.with_row_index(LINE, before + 1).with_columns(pl.col(LINE).cast(pl.Int64))
     return lines, names
 
 
