@@ -11,6 +11,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import did_you_mean
+from pipeline.formats import packed
 from pipeline.formats.reading import Guarded, GuardedBatches
 from pipeline.registry import Registry
 
@@ -90,7 +91,7 @@ class Format:
     scan : callable
         (path, options) -> LazyFrame with the column `LINE` first. Reads the header at most.
     suffixes : sequence of str
-        Endings that stand for it, without ``.gz``.
+        Endings that stand for it, without ``.gz`` and ``.zst``.
     check : callable
         (path, options) -> sequence of Skipped; reads the file and raises DataError naming the
         lines that cannot be read, or returns what `scan` leaves out if the options say so.
@@ -150,7 +151,7 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     Parameters
     ----------
     path : str
-        A file's name; a final ``.gz`` does not count.
+        A file's name; a final ``.gz`` or ``.zst`` does not count.
     name : str, optional
         The format's name, if the ending does not tell.
     kind : str, optional
@@ -173,7 +174,7 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     # Where the kind is open, an ending that several formats share stands for the table.
     ordered = sorted(fitting, key=lambda each: each.kind == "table")
     by_suffix = {suffix: each for each in ordered for suffix in each.suffixes}
-    bare = path.lower().removesuffix(".gz")
+    bare = packed.bare(path)
     for suffix in sorted(by_suffix, key=len, reverse=True):
         if bare.endswith(suffix):
             return by_suffix[suffix]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pyarrow as pa
 
+from pipeline.formats.packed import is_packed, open_packed
 from pipeline.formats.reading import not_parquet, reading
 from pipeline.formats.unpacked import read_whole
 
@@ -171,7 +171,7 @@ def _asked(path: Path) -> Iterator[None]:
 
 
 def _source(path: Path) -> Path | io.BytesIO:
-    if not path.name.lower().endswith(".gz"):
+    if not is_packed(path):
         return path
-    with gzip.open(path, "rb") as packed:
+    with open_packed(path) as packed:
         return io.BytesIO(read_whole(path, packed))

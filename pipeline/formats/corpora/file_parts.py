@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 
 from pipeline.formats.corpora.blocks import SIZE, Range
 from pipeline.formats.corpora.carry import Carry, numbered
 from pipeline.formats.corpora.parsing import Parsed
+from pipeline.formats.packed import open_packed
 
 
 @dataclass(frozen=True)
@@ -32,14 +34,31 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Packed:
+    """Where a part of a packed file is found.
+
+    Parameters
+    ----------
+    start, end : int
+        The bytes of the members that hold it.
+    before : int
+        How many bytes of what they unpack to stand before it.
+    """
+
+    start: int
+    end: int
+    before: int
+
+
+@dataclass(frozen=True)
 class FilePart:
     """A part of a file, between two ends of units.
 
     Parameters
     ----------
     range : Range
-        Its bytes, and the lines before. Of a Parquet file: the bytes of the row groups that hold
-        it, and the rows before.
+        Its bytes, and the lines before; of a packed file those of the text. Of a Parquet file: the
+        bytes of the row groups that hold it, and the rows before.
     begin : Carry
         What went before.
     before, last : Run
@@ -47,9 +66,13 @@ class FilePart:
     goes_on : bool
         Whether another part follows.
     digest : str
-        The SHA-256 of its bytes.
+        The SHA-256 of its bytes; of a packed file, of those of the members that hold it.
     rows : int
         How many it has, of a Parquet file.
+    packed : Packed, optional
+        Its members, of a packed file.
+    text : str
+        The path where the text of a packed file has been put, if it was unpacked for its parts.
     """
 
     range: Range
@@ -59,12 +82,25 @@ class FilePart:
     goes_on: bool
     digest: str
     rows: int = 0
+    packed: Packed | None = None
+    text: str = ""
+
+    def open(self, path: Path) -> BinaryIO:
+        """Open the file at the first byte of the part's text."""
+        if self.packed:
+            file = open_packed(path, self.packed.start)
+            _skip(file, self.packed.before)
+            return file
+        file = Path(self.text or path).open("rb")  # noqa: SIM115  # who asks closes it
+        file.seek(self.range.start)
+        return file
 
     def content(self, path: Path) -> str:
         """Return the digest of what stands there now."""
-        digest, left = hashlib.sha256(), self.range.end - self.range.start
-        with path.open("rb") as file:
-            file.seek(self.range.start)
+        place = self.packed or self.range
+        digest, left = hashlib.sha256(), place.end - place.start
+        with Path(self.text or path).open("rb") as file:
+            file.seek(place.start)
             while left > 0 and (content := file.read(min(left, SIZE))):
                 digest.update(content)
                 left -= len(content)
@@ -81,10 +117,13 @@ class Division:
         None if it has to be read as a whole.
     digest : str
         The SHA-256 of the file as it was when it was cut; empty if it is not known.
+    unpack : bool
+        Whether it may have parts once it is unpacked.
     """
 
     parts: Sequence[FilePart] = ()
     digest: str = ""
+    unpack: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,6 +177,11 @@ def between(bounds: Sequence[Bound]) -> list[FilePart]:
         )
         for start, end in pairwise(bounds)
     ]
+
+
+def _skip(file: BinaryIO, size: int) -> None:
+    while size > 0 and (content := file.read(min(size, SIZE))):
+        size -= len(content)
 
 
 def _run(rows: pl.DataFrame, before: Run) -> Run:

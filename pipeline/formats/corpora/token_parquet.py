@@ -18,7 +18,7 @@ from pipeline.formats.corpora.corpus_file import CorpusFile
 from pipeline.formats.corpora.file_parts import Division, FilePart
 from pipeline.formats.corpora.marks import ROW
 from pipeline.formats.corpora.parsing import Grammar
-from pipeline.formats.lines import is_packed
+from pipeline.formats.packed import is_packed
 from pipeline.formats.parquet import open_parquet, require_whole
 
 _WIDTH = 40

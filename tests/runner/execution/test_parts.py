@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -96,14 +99,14 @@ name = "parts"
 {way}
 [stages.pairs]
 use = "extract.pairs"
-corpus = {{ path = "*.txt"{options} }}
+corpus = {{ path = "*.txt*"{options} }}
 examples = 2
 relation = "{relation}"
 left = {{ label = "{{form}}" }}
 right = {{ label = "{{form}}" }}
 [stages.words]
 use = "extract.words"
-corpus = {{ path = "*.txt"{options} }}
+corpus = {{ path = "*.txt*"{options} }}
 unit = {{ label = "{{form}}" }}
 """
 DOCUMENTS = ', document = "^### (.*)$"'
@@ -123,6 +126,20 @@ def text(draw: random.Random, lines: int, documents: float) -> str:
         words = [f"w{min(int(draw.paretovariate(0.8)), 30)}" for _ in range(draw.randint(0, 6))]
         written.append(" ".join(words))
     return "\n".join(written) + "\n"
+
+
+def put(folder: Path, name: str, written: str, packing: str, draw: random.Random) -> None:
+    """Write a text, packed or not, in members that end anywhere."""
+    content = written.encode()
+    number = {"": 1, "one member": 1}.get(packing, 40)
+    places = sorted([0, len(content), *(draw.randrange(len(content)) for _ in range(number - 1))])
+    pieces = [content[start:end] for start, end in pairwise(places)]
+    if packing == "zstd":
+        pieces = [pa.Codec("zstd").compress(each, asbytes=True) for each in pieces]
+    elif packing:
+        pieces = [gzip.compress(each) for each in pieces]
+    ending = {"": "", "zstd": ".zst"}.get(packing, ".gz")
+    (folder / f"{name}.txt{ending}").write_bytes(b"".join(pieces))
 
 
 def digests(
@@ -156,6 +173,42 @@ def test_the_same_however_it_is_cut(
     runs, settings = tmp_path / "other", {"run.shard": "200B"}
     phases = lx.tasks(tmp_path / "x.toml", "pairs", runs=runs, settings=settings)
     assert phases[0].last > 5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("packing", ["one member", "members", "zstd"])
+def test_packed_files_give_what_they_give_as_a_whole(
+    packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LEAST", 1)
+    draw = random.Random(packing)
+    for name, lines in (("a", 1500), ("b", 5)):
+        put(tmp_path, name, text(draw, lines, 0.02), packing, draw)
+    plain = digests(tmp_path, "", "plain", DOCUMENTS)
+    for number, way in enumerate(('memory = "1MB"\nshard = 2000', "workers = 2\nshard = 2000")):
+        assert digests(tmp_path, way, f"runs{number}", DOCUMENTS) == plain, way
+        assert not list(tmp_path.rglob("text-*"))
+        settings = {"run.shard": "2000B", "run.memory": "1MB"}
+        phases = lx.tasks(tmp_path / "x.toml", "pairs", runs=tmp_path / "o", settings=settings)
+        assert phases[0].last > 2
+
+
+@pytest.mark.parametrize("packing", ["one member", "members", "zstd"])
+def test_an_error_in_a_packed_file_is_that_of_the_whole(
+    packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LEAST", 1)
+    draw = random.Random(packing)
+    written = text(draw, 1500, 0.02).split("\n")
+    written[1200] = "a\0b"
+    put(tmp_path, "a", "\n".join(written), packing, draw)
+    with pytest.raises(
+        DataError, match=r"a\.txt\.(gz|zst): 1 line.*\n.*line 1201: holds a NUL"
+    ) as one:
+        digests(tmp_path, 'memory = "1MB"\nshard = 2000', "runs", DOCUMENTS)
+    with pytest.raises(DataError) as other:
+        digests(tmp_path, "", "whole", DOCUMENTS)
+    assert str(one.value) == str(other.value)
 
 
 def test_an_error_says_the_line_of_the_file(
