@@ -43,8 +43,8 @@ def packing(name: str | Path) -> str:
 
 
 def kind_of(name: str | Path) -> str:
-    """Return what a file is packed with, as people call it."""
-    return _NAMES[packing(name)]
+    """Return what a file is packed with, as people call it; gzip if it does not say."""
+    return _NAMES.get(packing(name), "gzip")
 
 
 def bare(name: str) -> str:
