@@ -84,7 +84,7 @@ class _Cutting:
         self._block = end.place
         self._end = Bound(end.place + len(block.content), 0, end.course.after(outlined))
         few = self._members is not None and len(self._members.members) == 1
-        return not few or self._end.place < 2 * self._size
+        return not few or self._end.place < self._size
 
     def _is_due(self) -> bool:
         """Return whether the part is large enough, and a member has begun in the last block."""
