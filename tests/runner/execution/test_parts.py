@@ -230,3 +230,28 @@ def test_small_files_are_not_cut(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(text(random.Random(3), 200, 0.05))
     digests(tmp_path, "shard = 200", "runs", "")
     assert lx.tasks(tmp_path / "x.toml", "words", runs=tmp_path / "runs")[0].last == 0
+
+
+def test_row_groups_give_what_the_file_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LEAST", 1)
+    draw = random.Random(7)
+    sentences = sorted(draw.randrange(900) for _ in range(3000))
+    forms = [f"w{draw.randrange(30)}" for _ in sentences]
+    docs = [f"d{each // 200}" for each in sentences]
+    frame = pl.DataFrame({"doc": docs, "sentence": sentences, "form": forms})
+    frame.write_parquet(tmp_path / "a.parquet", row_group_size=400)
+    (tmp_path / "x.toml").write_text(
+        'name = "x"\n[stages.words]\nuse = "extract.words"\ncorpus = "a.parquet"\n'
+        'unit = { label = "{form}" }\n'
+    )
+    settings = {"run.shard": "2000B"}
+    found = [
+        lx.run(tmp_path / "x.toml", runs=tmp_path / name, report=False, settings=each)
+        for name, each in (("whole", {}), ("parts", settings))
+    ]
+    whole, parts = (run.manifests["words"].digests() for run in found)
+    assert whole == parts
+    phases = lx.tasks(tmp_path / "x.toml", "words", runs=tmp_path / "o", settings=settings)
+    assert phases[0].last > 2
