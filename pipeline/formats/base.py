@@ -11,6 +11,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import did_you_mean
+from pipeline.formats import packed
 from pipeline.formats.reading import Guarded, GuardedBatches
 from pipeline.registry import Registry
 
@@ -74,7 +75,7 @@ class Batch:
 Scan: TypeAlias = Callable[[Path, Any], pl.LazyFrame]
 Check: TypeAlias = Callable[[Path, Any], Sequence[Skipped]]
 Read: TypeAlias = Callable[[Path, Any, Sequence[str], int], Iterator[Batch]]
-Divide: TypeAlias = Callable[[Path, Any, int], Sequence[Any]]
+Divide: TypeAlias = Callable[[Path, Any, int], Any]
 ReadPart: TypeAlias = Callable[[Path, Any, Sequence[str], int, Any], Iterator[Batch]]
 Digest: TypeAlias = Callable[[Path, Any], str]
 
@@ -90,7 +91,7 @@ class Format:
     scan : callable
         (path, options) -> LazyFrame with the column `LINE` first. Reads the header at most.
     suffixes : sequence of str
-        Endings that stand for it, without ``.gz``.
+        Endings that stand for it, without ``.gz`` and ``.zst``.
     check : callable
         (path, options) -> sequence of Skipped; reads the file and raises DataError naming the
         lines that cannot be read, or returns what `scan` leaves out if the options say so.
@@ -105,8 +106,8 @@ class Format:
         (path, options) -> what stands for the content, where that is not the file's bytes: a
         database may change without another content, or have another one in a file beside it.
     divide : callable or None
-        (path, options, size) -> parts of about `size` bytes that can be read by themselves, see
-        `pipeline.formats.corpora.file_parts.FilePart`; none where the file cannot be divided.
+        (path, options, size) -> the parts of about `size` bytes that can be read by themselves, as
+        `pipeline.formats.corpora.file_parts.Division`; it has none if the file has to be whole.
     read_part : callable or None
         (path, options, columns, size, part) -> the tokens of such a part in batches, just as
         `read` gives them, numbers and all.
@@ -150,7 +151,7 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     Parameters
     ----------
     path : str
-        A file's name; a final ``.gz`` does not count.
+        A file's name; a final ``.gz`` or ``.zst`` does not count.
     name : str, optional
         The format's name, if the ending does not tell.
     kind : str, optional
@@ -173,7 +174,7 @@ def format_of(path: str, *, name: str | None = None, kind: Kind | None = None) -
     # Where the kind is open, an ending that several formats share stands for the table.
     ordered = sorted(fitting, key=lambda each: each.kind == "table")
     by_suffix = {suffix: each for each in ordered for suffix in each.suffixes}
-    bare = path.lower().removesuffix(".gz")
+    bare = packed.bare(path)
     for suffix in sorted(by_suffix, key=len, reverse=True):
         if bare.endswith(suffix):
             return by_suffix[suffix]

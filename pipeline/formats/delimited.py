@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Skipped
+from pipeline.formats.packed import is_packed, open_packed
 from pipeline.formats.reading import reading
 from pipeline.formats.unpacked import first_line, require_room
 
@@ -247,9 +248,9 @@ def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
 
 
 def open_text(path: Path) -> IO[str]:
-    """Open a text file, gzipped or not, as UTF-8 without its byte-order mark."""
-    if path.name.lower().endswith(".gz"):
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    """Open a text file, packed or not, as UTF-8 without its byte-order mark."""
+    if is_packed(path):
+        return io.TextIOWrapper(open_packed(path), encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import polars as pl
 
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE
 from pipeline.formats.delimited import bare_returns
+from pipeline.formats.packed import found_packing, kind_of, open_bytes, packing
 from pipeline.formats.reading import reading
 from pipeline.formats.unpacked import require_room
 
@@ -22,7 +21,6 @@ TEXT = "~text"
 
 _REST = "~rest"
 _CHUNK = 1 << 24
-_GZIP = b"\x1f\x8b"
 _BARE = re.compile(rb"\r(?=[^\n])")
 _EXAMPLES = 3
 
@@ -114,19 +112,21 @@ def fields(source: Path | bytes, names: Sequence[str], *, before: int = 0) -> pl
 
 
 def gate(path: Path) -> None:
-    """Refuse a file whose name and content disagree on whether it is gzipped.
+    """Refuse a file whose name and content disagree on whether and how it is packed.
 
     Raises
     ------
     DataError
         Saying which it is.
     """
-    with path.open("rb") as file:
-        packed = file.read(2) == _GZIP
-    if packed and not is_packed(path):
-        raise DataError(f"{path}: the file is gzipped: give it a name that ends in .gz")
-    if is_packed(path) and not packed and path.stat().st_size:
-        raise DataError(f"{path}: not a gzip file, though its name ends in .gz: rename or pack it")
+    found, said = found_packing(path), packing(path)
+    if found == said or (said and not path.stat().st_size):
+        return
+    if not said:
+        how = {".gz": "gzipped", ".zst": "packed with zstd"}[found]
+        raise DataError(f"{path}: the file is {how}: give it a name that ends in {found}")
+    what = f"not a {kind_of(path)} file, though its name ends in {said}"
+    raise DataError(f"{path}: {what}: rename or pack it")
 
 
 def check_ends(path: Path) -> None:
@@ -179,13 +179,3 @@ def _decoded(line: bytes) -> str | None:
         return line.removesuffix(b"\r").decode()
     except UnicodeDecodeError:
         return None
-
-
-def open_bytes(path: Path) -> BinaryIO | gzip.GzipFile:
-    """Open a file, gzipped or not as its name says."""
-    return gzip.open(path, "rb") if is_packed(path) else path.open("rb")
-
-
-def is_packed(path: Path) -> bool:
-    """Return whether a file's name says that it is gzipped."""
-    return path.name.lower().endswith(".gz")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pyarrow as pa
 
+from pipeline.formats.packed import is_packed, open_packed
 from pipeline.formats.reading import not_parquet, reading
 from pipeline.formats.unpacked import read_whole
 
@@ -37,13 +39,56 @@ def open_parquet(path: Path) -> pl.LazyFrame:
     return query
 
 
-def require_whole(path: Path, *, polars: bool = True) -> None:
+@dataclass(frozen=True)
+class RowGroup:
+    """Rows of a Parquet file that are written together.
+
+    Parameters
+    ----------
+    row, rows : int
+        How many rows stand before them, and how many there are.
+    start, end : int
+        The bytes that hold them.
+    """
+
+    row: int
+    rows: int
+    start: int
+    end: int
+
+
+def row_groups(path: Path) -> list[RowGroup]:
+    """Return the row groups of a Parquet file that is not packed; those without rows are none.
+
+    Raises
+    ------
+    DataError
+        If it is no Parquet file.
+    """
+    metadata, row, found = _arrow(path).metadata, 0, list[RowGroup]()
+    for at in range(metadata.num_row_groups):
+        group = metadata.row_group(at)
+        columns = [group.column(number) for number in range(group.num_columns)]
+        if group.num_rows:
+            start = min(map(_begin, columns))
+            end = max(_begin(column) + column.total_compressed_size for column in columns)
+            found.append(RowGroup(row, group.num_rows, start, end))
+        row += group.num_rows
+    return found
+
+
+def require_whole(
+    path: Path, before: int = 0, number: int | None = None, *, polars: bool = True
+) -> None:
     """Read all values of a Parquet file: who reads its end alone does not see what is damaged.
 
     Parameters
     ----------
     path : Path
-        The file, gzipped or not.
+        The file.
+    before, number : int
+        The rows before those that are wanted, and how many these are; None: all. The row groups
+        that hold them are read.
     polars : bool
         Whether Polars will read it, or `batches` alone.
 
@@ -54,18 +99,21 @@ def require_whole(path: Path, *, polars: bool = True) -> None:
     """
     with reading(path):
         opened, rows = _arrow(path), 0
+        own = _holding(opened, before, number)
         with _asked(path):
-            for batch in opened.iter_batches(_ROWS):
+            for batch in opened.iter_batches(_ROWS, row_groups=own):
                 batch.validate(full=True)
                 rows += batch.num_rows
-        if rows != opened.metadata.num_rows:
+        if rows != sum(opened.metadata.row_group(at).num_rows for at in own):
             raise not_parquet(path)
-        if polars:
-            for _ in open_parquet(path).collect_batches(chunk_size=_ROWS, maintain_order=True):
-                pass
+        query = open_parquet(path).slice(before, number if polars else 0)
+        for _ in query.collect_batches(chunk_size=_ROWS, maintain_order=True):
+            pass
 
 
-def batches(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+def batches(
+    path: Path, rows: int, before: int = 0, number: int | None = None
+) -> Iterator[pl.DataFrame]:
     """Yield the rows of a Parquet file in order, so many at a time, and hold hardly more.
 
     Polars reads several row groups ahead, which may be most of a file.
@@ -73,9 +121,11 @@ def batches(path: Path, rows: int) -> Iterator[pl.DataFrame]:
     Parameters
     ----------
     path : Path
-        The file, gzipped or not.
+        The file, packed or not.
     rows : int
-        How many.
+        How many at a time.
+    before, number : int
+        As for `require_whole`.
 
     Raises
     ------
@@ -84,9 +134,29 @@ def batches(path: Path, rows: int) -> Iterator[pl.DataFrame]:
     """
     schema = open_parquet(path).collect_schema()
     with reading(path), _asked(path):
-        for batch in _arrow(path).iter_batches(rows):
+        opened = _arrow(path)
+        own = _holding(opened, before, number)
+        first = sum(opened.metadata.row_group(at).num_rows for at in range(own[0] if own else 0))
+        left, skipped = number, before - first
+        for batch in opened.iter_batches(rows, row_groups=own):
             frame = pl.DataFrame(pa.Table.from_batches([batch]))
-            yield frame if frame.schema == schema else frame.cast(schema)
+            some = frame.slice(skipped, left)
+            skipped = max(0, skipped - frame.height)
+            left = None if left is None else left - some.height
+            if some.height:
+                yield some if some.schema == schema else some.cast(schema)
+
+
+def _holding(opened: pq.ParquetFile, before: int, number: int | None) -> list[int]:
+    """Return the row groups that hold some rows."""
+    sizes = [opened.metadata.row_group(at).num_rows for at in range(opened.num_row_groups)]
+    ends = list(accumulate(sizes))
+    after = sum(sizes) if number is None else before + number
+    return [
+        at
+        for at, end in enumerate(ends)
+        if number is None or before < end > end - sizes[at] < after
+    ]
 
 
 def _arrow(path: Path) -> pq.ParquetFile:
@@ -141,7 +211,7 @@ def _asked(path: Path) -> Iterator[None]:
 
 
 def _source(path: Path) -> Path | io.BytesIO:
-    if not path.name.lower().endswith(".gz"):
+    if not is_packed(path):
         return path
-    with gzip.open(path, "rb") as packed:
+    with open_packed(path) as packed:
         return io.BytesIO(read_whole(path, packed))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import polars as pl
 
 from pipeline import causes
 from pipeline.errors import DataError, LexassayError
+from pipeline.formats.packed import bare, is_packed, kind_of, open_bytes
 
 _EXAMPLES = 3
 _PIECE = 1 << 24
@@ -59,19 +59,16 @@ def reading(path: Path) -> Iterator[None]:
 
 def _not_opened(path: Path, error: Exception) -> DataError:
     """Return what to say where the machine refuses a file, or it cannot be unpacked."""
-    if isinstance(error, OSError) and (causes.number(error) or not _is_packed(path)):
+    if isinstance(error, OSError) and (causes.number(error) or not is_packed(path)):
         return DataError(f"{path}: cannot be read: {causes.machine(error)}")
-    return DataError(f"{path}: the gzip file is damaged or cut short\nFetch it, or pack it, again.")
-
-
-def _is_packed(path: Path) -> bool:
-    return path.name.lower().endswith(".gz")
+    what = f"the {kind_of(path)} file is damaged or cut short"
+    return DataError(f"{path}: {what}\nFetch it, or pack it, again.")
 
 
 def _not_read(path: Path, error: pl.exceptions.PolarsError) -> DataError:
     """Return what to say where Polars refuses a file."""
     text = str(error)
-    if path.name.lower().removesuffix(".gz").endswith((".parquet", ".pq")) or "parquet" in text:
+    if bare(path.name).endswith((".parquet", ".pq")) or "parquet" in text:
         return not_parquet(path)
     if "utf" in text.lower():
         return not_utf8(path)
@@ -88,13 +85,12 @@ def not_parquet(path: Path) -> DataError:
 
 def not_utf8(path: Path) -> DataError:
     """Return the error that names the first lines which are not UTF-8."""
-    opened = gzip.open if _is_packed(path) else open
-    with reading(path), opened(path, "rb") as first:
+    with reading(path), open_bytes(path) as first:
         if first.read(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
             return DataError(f"{path}: the file is UTF-16, as Excel's Unicode text is\n{_UTF_8}")
     bad: list[str] = []
     count = 0
-    with reading(path), opened(path, "rb") as lines:
+    with reading(path), open_bytes(path) as lines:
         for number, raw in enumerate(iter(partial(lines.readline, _PIECE), b""), start=1):
             try:
                 raw.decode("utf-8")

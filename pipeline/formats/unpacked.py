@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 from pipeline import room
 from pipeline.errors import DataError
+from pipeline.formats.packed import is_packed, open_packed, packing
 
 USUAL = 50
 """Text is packed to a tenth or a twentieth of its size; what unpacks to more than fifty times its
 size has to fit in memory. Other files may be as large as they are."""
 
 _CHUNK = 1 << 20
-_MOST = 1032
-"""Bytes that one of gzip can stand for."""
+_MOST = {".gz": 1032, ".zst": 1 << 17}
+"""Bytes that one of a packed file can stand for."""
 _BYTE, _LINE = 4, 64
 """Bytes that a table takes for each byte and line of its text."""
 FIRST = 1 << 24
@@ -25,12 +25,12 @@ FIRST = 1 << 24
 
 
 def require_room(path: Path) -> None:
-    """Refuse a gzip file that unpacks to far more than such files do, and than there is room for.
+    """Refuse a packed file that unpacks to far more than such files do, and than there is room for.
 
     Parameters
     ----------
     path : Path
-        A text file that is about to be read as a whole; one that is not gzipped is let through.
+        A text file that is about to be read as a whole; one that is not packed is let through.
 
     Raises
     ------
@@ -38,18 +38,19 @@ def require_room(path: Path) -> None:
         With what it would take, and the option that allows it.
     """
     packed = path.stat().st_size
-    if path.suffix.lower() != ".gz" or packed * _MOST * (_BYTE + _LINE) <= room.room():
+    most = packed * _MOST[packing(path)] * (_BYTE + _LINE) if is_packed(path) else 0
+    if most <= room.room():
         return
     size = lines = 0
     # A damaged file is for its reader to complain of.
-    with suppress(OSError, EOFError, zlib.error), gzip.open(path, "rb") as file:
+    with suppress(OSError, EOFError, zlib.error), open_packed(path) as file:
         while chunk := file.read(_CHUNK):
             size, lines = size + len(chunk), lines + chunk.count(b"\n")
             if size > USUAL * packed:
                 _require(path, size, packed, size * _BYTE + lines * _LINE)
 
 
-def read_whole(path: Path, file: gzip.GzipFile) -> bytes:
+def read_whole(path: Path, file: BinaryIO) -> bytes:
     """Return what is left of a packed file, unless it is refused as `require_room` does."""
     packed, parts, size = path.stat().st_size, list[bytes](), 0
     while chunk := file.read(_CHUNK):

@@ -143,7 +143,9 @@ def _expanded(path: Path, read_as: str | None) -> list[Path]:
     if not files:
         endings = sorted(end for name in FORMATS for end in FORMATS.get(name).suffixes
                          if FORMATS.get(name).kind == "corpus")  # fmt: skip
-        what = f"the folder has no files that end in {', '.join(endings)}, with or without .gz"
+        what = (
+            f"the folder has no files that end in {', '.join(endings)}, with or without .gz or .zst"
+        )
         remedy = "name other files, or say what they are: --read-as text"
         raise ConfigError("corpus", [Problem(str(path), what, remedy)])
     for pattern in (path / f"*{files[0].suffix}", path / f"**/*{files[0].suffix}"):

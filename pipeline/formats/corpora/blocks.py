@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import polars as pl
 
@@ -17,6 +18,7 @@ from pipeline.formats.corpora import fast_checks, rules
 from pipeline.formats.corpora.marks import ALONE, BLANK, LAST
 from pipeline.formats.corpora.rules import Rule
 from pipeline.formats.lines import TEXT
+from pipeline.formats.packed import open_bytes
 
 SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
@@ -35,6 +37,14 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
+class Readable(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return so many bytes, or what is left."""
+        ...
+
+
 @dataclass(frozen=True)
 class Range:
     """Bytes of a file that are whole units.
@@ -50,6 +60,22 @@ class Range:
     start: int
     end: int
     lines: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the text of a file, or of a part of one, is read from.
+
+    Parameters
+    ----------
+    opened : callable
+        Opens it at the first byte.
+    within : Range, optional
+        Which bytes these are, if not all.
+    """
+
+    opened: Callable[[], AbstractContextManager[Readable]]
+    within: Range | None = None
 
 
 @dataclass(frozen=True)
@@ -77,8 +103,10 @@ class TextBlock:
 
     def fast(self) -> pl.LazyFrame | None:
         """Return the lines as fields, of which those alone are parsed that are asked for."""
-        if not fast_checks.is_text(self.content):
-            return None
+        return self.outline() if fast_checks.is_text(self.content) else None
+
+    def outline(self) -> pl.LazyFrame:
+        """Return the same, right or wrong; what is not UTF-8 may be an error."""
         if not self.fields:
             return self.checked()
         first, *others = map(pl.col, self.fields)
@@ -118,7 +146,7 @@ class FrameBlock:
         """Return the rows."""
         return self.rows.lazy()
 
-    checked = fast
+    checked = outline = fast
 
     def is_whole(self, _lines: pl.DataFrame, _rows: pl.DataFrame) -> bool:
         """Return true: they have all fields."""
@@ -130,36 +158,36 @@ def text_blocks(
     size: int,
     fields: Sequence[str],
     cut: Callable[[bytes], int],
-    within: Range | None = None,
+    source: Source | None = None,
 ) -> Iterator[TextBlock]:
     """Yield a text file in blocks.
 
     Parameters
     ----------
     path : Path
-        A text file in UTF-8, gzipped or not.
+        A text file in UTF-8, packed or not.
     size : int
         Bytes to read at a time.
     fields : sequence of str
         See `TextBlock`.
     cut : callable
         Content to the bytes up to the end of the last whole unit; 0 if there is none.
-    within : Range, optional
-        The bytes to read, if not all.
+    source : Source, optional
+        What to read, if not the file as it is opened by its path.
 
     Raises
     ------
     DataError
-        If the file is gzipped and its name does not say so, or the other way round.
+        If the file is packed and its name does not say so, or the other way round.
     """
     lines.gate(path)
-    with lines.open_bytes(path) as file:
+    within = source.within if source else None
+    with source.opened() if source else open_bytes(path) as file:
         read: Callable[[int], bytes] = file.read
         before = 0
         if within is None:
             first = read(max(size, len(BOM))).removeprefix(BOM)
         else:
-            file.seek(within.start)
             read, before = _limited(file.read, within.end - within.start), within.lines
             first = read(size)
         for line, content in _pieces(path, read, size, cut, (before, first)):

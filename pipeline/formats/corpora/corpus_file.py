@@ -51,6 +51,11 @@ class CorpusFile:
     begin: Carry = field(default_factory=Carry)
     whole: CorpusFile | None = None
 
+    def beginning(self, begin: Carry, whole: CorpusFile) -> CorpusFile:
+        """Return it as a part of a file in which nothing comes twice that may not."""
+        grammar = replace(self.grammar, unique=None)
+        return replace(self, grammar=grammar, begin=begin, whole=whole)
+
     def scan(self) -> pl.LazyFrame:
         """Return the query of its tokens; nothing is read before they are asked for."""
         return register_io_source(self._asked, schema=self.grammar.schema(), is_pure=True)

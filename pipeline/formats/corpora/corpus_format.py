@@ -10,12 +10,13 @@ from typing import Any, TypeAlias, TypeVar
 import polars as pl
 
 from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
-from pipeline.formats.corpora.blocks import Range, text_blocks
+from pipeline.formats.corpora.blocks import Source, text_blocks
 from pipeline.formats.corpora.corpus_file import CorpusFile
-from pipeline.formats.corpora.file_parts import FilePart, divided
+from pipeline.formats.corpora.dividing import divided
+from pipeline.formats.corpora.file_parts import Division, FilePart
 from pipeline.formats.corpora.parsing import Grammar
 from pipeline.formats.corpora.rules import Rule, Unique
-from pipeline.formats.lines import is_packed
+from pipeline.formats.packed import MembersReader, is_packed
 
 T = TypeVar("T")
 Given: TypeAlias = T | Callable[[Any], T]
@@ -49,19 +50,24 @@ class CorpusFormat:
         """Yield the tokens of a file in batches, see `Format`."""
         return self._open(path, options).batches(columns, size)
 
-    def divide(self, path: Path, options: Any, size: int) -> Sequence[FilePart]:
+    def divide(self, path: Path, options: Any, size: int) -> Division:
         """Return the parts of a file, see `Format`; none where it has to be read as a whole."""
-        file = self._open(path, options)
-        return () if file.grammar.unique or is_packed(path) else divided(file, size)
+        if options.lenient:
+            return Division()
+        if not is_packed(path):
+            return divided(self._open(path, options), size)
+        members = MembersReader(path)
+        found = divided(self._open(path, options, Source(lambda: members)), size, members)
+        return replace(found, unpack=not found.parts)
 
     def read_part(
         self, path: Path, options: Any, columns: Sequence[str], size: int, part: FilePart
     ) -> Iterator[Batch]:
         """Yield the tokens of a part of a file in batches, see `Format`."""
-        whole, own = self._open(path, options), self._open(path, options, part.range)
-        return replace(own, begin=part.begin, whole=whole).batches(columns, size)
+        own = self._open(path, options, Source(lambda: part.open(path), part.range))
+        return own.beginning(part.begin, self._open(path, options)).batches(columns, size)
 
-    def _open(self, path: Path, options: Any, within: Range | None = None) -> CorpusFile:
+    def _open(self, path: Path, options: Any, source: Source | None = None) -> CorpusFile:
         layout = self.layout(path, options) if self.layout else options
         fields = _of(self.fields, layout)
         grammar = Grammar(
@@ -74,7 +80,7 @@ class CorpusFormat:
         return CorpusFile(
             path,
             lambda size: text_blocks(
-                path, size, fields, lambda text: self.cut(text, layout), within
+                path, size, fields, lambda text: self.cut(text, layout), source
             ),
             grammar,
             lenient=options.lenient,

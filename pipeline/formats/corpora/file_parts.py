@@ -1,23 +1,20 @@
-"""Parts of a text file that can be read by themselves: where each begins, and what went before."""
+"""Parts of a file that can be read by themselves: where each begins, and what went before."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from os import cpu_count
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import BinaryIO
 
 import polars as pl
 
-from pipeline.formats.corpora.blocks import BOM, SIZE, Range, TextBlock, ahead
+from pipeline.formats.corpora.blocks import SIZE, Range
 from pipeline.formats.corpora.carry import Carry, numbered
-from pipeline.formats.corpora.marks import POSITION
-from pipeline.formats.corpora.parsing import Parsed, parse
-
-if TYPE_CHECKING:
-    from pipeline.formats.corpora.corpus_file import CorpusFile
+from pipeline.formats.corpora.parsing import Parsed
+from pipeline.formats.packed import open_packed
 
 
 @dataclass(frozen=True)
@@ -37,13 +34,31 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Packed:
+    """Where a part of a packed file is found.
+
+    Parameters
+    ----------
+    start, end : int
+        The bytes of the members that hold it.
+    before : int
+        How many bytes of what they unpack to stand before it.
+    """
+
+    start: int
+    end: int
+    before: int
+
+
+@dataclass(frozen=True)
 class FilePart:
-    """A part of a text file, between two ends of units.
+    """A part of a file, between two ends of units.
 
     Parameters
     ----------
     range : Range
-        Its bytes, and the lines before.
+        Its bytes, and the lines before; of a packed file those of the text. Of a Parquet file: the
+        bytes of the row groups that hold it, and the rows before.
     begin : Carry
         What went before.
     before, last : Run
@@ -51,7 +66,13 @@ class FilePart:
     goes_on : bool
         Whether another part follows.
     digest : str
-        The SHA-256 of its bytes.
+        The SHA-256 of its bytes; of a packed file, of those of the members that hold it.
+    rows : int
+        How many it has, of a Parquet file.
+    packed : Packed, optional
+        Its members, of a packed file.
+    text : str
+        The path where the text of a packed file has been put, if it was unpacked for its parts.
     """
 
     range: Range
@@ -60,62 +81,111 @@ class FilePart:
     last: Run
     goes_on: bool
     digest: str
+    rows: int = 0
+    packed: Packed | None = None
+    text: str = ""
+
+    def open(self, path: Path) -> BinaryIO:
+        """Open the file at the first byte of the part's text."""
+        if self.packed:
+            file = open_packed(path, self.packed.start)
+            _skip(file, self.packed.before)
+            return file
+        file = Path(self.text or path).open("rb")  # noqa: SIM115  # who asks closes it
+        file.seek(self.range.start)
+        return file
 
     def content(self, path: Path) -> str:
         """Return the digest of what stands there now."""
-        digest, left = hashlib.sha256(), self.range.end - self.range.start
-        with path.open("rb") as file:
-            file.seek(self.range.start)
+        place = self.packed or self.range
+        digest, left = hashlib.sha256(), place.end - place.start
+        with Path(self.text or path).open("rb") as file:
+            file.seek(place.start)
             while left > 0 and (content := file.read(min(left, SIZE))):
                 digest.update(content)
                 left -= len(content)
         return digest.hexdigest()
 
 
-def divided(file: CorpusFile, size: int) -> Sequence[FilePart]:
-    """Return the parts of a file; none if there is but one, or something is wrong in the file.
-
-    It is read to its end and parsed as far as sentences, documents and paragraphs go: what a
-    reader of a part has to know of all that stands before.
+@dataclass(frozen=True)
+class Division:
+    """A file as its parts.
 
     Parameters
     ----------
-    file : CorpusFile
-        A text file that is not packed.
-    size : int
-        About how many bytes a part should have.
+    parts : sequence of FilePart
+        None if it has to be read as a whole.
+    digest : str
+        The SHA-256 of the file as it was when it was cut; empty if it is not known.
+    unpack : bool
+        Whether it may have parts once it is unpacked.
     """
-    with file.path.open("rb") as opened:
-        start = len(BOM) if opened.read(len(BOM)) == BOM else 0
-    carry, run = Carry(), Run()
-    found: list[FilePart] = []
-    begun, digest = FilePart(Range(start, start, 0), carry, run, run, True, ""), hashlib.sha256()
-    for block, parsed in _parsed(file, min(SIZE, 1 + size // 16)):
-        if parsed.violations is not None:
-            return ()
-        if begun.range.end - start >= size * (len(found) + 1):
-            found.append(replace(begun, last=run, digest=digest.hexdigest()))
-            at = Range(begun.range.end, begun.range.end, block.before)
-            begun, digest = FilePart(at, carry, run, run, True, ""), hashlib.sha256()
-        digest.update(block.content)
-        end = begun.range.end + len(block.content)
-        begun = replace(begun, range=replace(begun.range, end=end))
-        rows, carry = numbered(parsed, carry)
-        run = _run(rows, run)
-    if not found or not run.start:
-        return ()
-    return [*found, replace(begun, last=run, goes_on=False, digest=digest.hexdigest())]
+
+    parts: Sequence[FilePart] = ()
+    digest: str = ""
+    unpack: bool = False
 
 
-def _parsed(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed]]:
-    blocks: Iterator[TextBlock] = file.blocks(size)  # type: ignore[assignment]  # of a text file
-    return ahead(blocks, lambda each: (each, parse(each, file.grammar, ())), cpu_count() or 1)
+@dataclass(frozen=True)
+class Course:
+    """What goes on from one block to the next, and from one part to the next.
+
+    Parameters
+    ----------
+    carry : Carry
+        What a reader has to know.
+    run : Run
+        The sentences under one name that go on.
+    """
+
+    carry: Carry
+    run: Run
+
+    def after(self, outlined: Parsed) -> Course:
+        """Return what goes on after a block, given its `outline`."""
+        rows, carry = numbered(outlined, self.carry)
+        return Course(carry, _run(rows, self.run))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Where a part of a file begins, or the last one ends.
+
+    Parameters
+    ----------
+    place, lines : int
+        The bytes and the lines before.
+    course : Course
+        What goes on there.
+    """
+
+    place: int
+    lines: int
+    course: Course
+
+
+def between(bounds: Sequence[Bound]) -> list[FilePart]:
+    """Return the parts between bounds, without digests."""
+    return [
+        FilePart(
+            Range(start.place, end.place, start.lines),
+            start.course.carry,
+            start.course.run,
+            end.course.run,
+            goes_on=end is not bounds[-1],
+            digest="",
+        )
+        for start, end in pairwise(bounds)
+    ]
+
+
+def _skip(file: BinaryIO, size: int) -> None:
+    while size > 0 and (content := file.read(min(size, SIZE))):
+        size -= len(content)
 
 
 def _run(rows: pl.DataFrame, before: Run) -> Run:
-    """Return the sentences under one name that end the rows of a block."""
-    if rows.schema[POSITION] == pl.Int64:
-        rows = rows.filter(pl.col(POSITION) == 1)
+    """Return the sentences under one name that end those of a block."""
     if rows.is_empty():
         return before
     doc, sentence = rows.get_column("doc"), rows.get_column("sentence")

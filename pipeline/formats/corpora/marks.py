@@ -16,6 +16,8 @@ ROW = "~row"
 POSITION = "position"
 """The 1-based place of a token in its unit, null for a row that is no token; without this column
 tokens are counted."""
+SOME = "~some"
+"""Of a line with lists of tokens: whether it holds any; without this column the lists are asked."""
 HEAD = "head"
 """The attribute that is the position of a token's head."""
 RAW_HEAD = "~raw_head"

@@ -45,6 +45,10 @@ class Block(Protocol):
         """Return its lines as fields; None if it is certain that a rule is broken."""
         ...
 
+    def outline(self) -> pl.LazyFrame:
+        """Return its lines as fields, right or wrong; what is not UTF-8 may be an error."""
+        ...
+
     def checked(self) -> pl.LazyFrame:
         """Return its lines with all that the rules ask for."""
         ...
@@ -159,8 +163,7 @@ def _lines_and_rows(
     lists = [name for name in grammar.attributes if isinstance(types.get(name), pl.List)]
     needed = types.names() if needed is None else {*needed, *lists[:1]}
     kept = [name for name in types if name in needed or name in _OF_LINES]
-    counted = [_marks(name).cum_sum().alias(nth(name)) for name in _marked(types)]
-    lines = marked.select(*kept, *every, *counted).collect()
+    lines = marked.select(*kept, *every, *mark_numbers(types)).collect()
     own = [name for name in lines.columns if name in needed or name not in _OF_LINES]
     some = [pl.col(name).list.len().ne_missing(0) for name in lists[:1]]
     rows = lines.lazy().filter(ROW, *some).select(own)
@@ -179,8 +182,10 @@ def _type_of_token(kind: pl.DataType | None) -> pl.DataType:
     return pl.Int64() if kind is None else kind
 
 
-def _marked(names: Collection[str]) -> list[str]:
-    return [mark for mark in (DOCUMENT, PARAGRAPH) if mark in names]
+def mark_numbers(names: Collection[str]) -> list[pl.Expr]:
+    """Return how many marks of each kind have come, as `nth` calls them."""
+    marks = [mark for mark in (DOCUMENT, PARAGRAPH) if mark in names]
+    return [_marks(mark).cum_sum().alias(nth(mark)) for mark in marks]
 
 
 def _marks(mark: str) -> pl.Expr:
@@ -197,8 +202,8 @@ def _parsed(
     kept = rows if violations is None else rules.valid(rows, violations)
     return Parsed(
         _tokens(kept),
-        _events(lines, DOCUMENT, NAME),
-        _events(lines, PARAGRAPH, KEY),
+        events(lines, DOCUMENT, NAME),
+        events(lines, PARAGRAPH, KEY),
         rows.get_column("sentence")[-1] if rows.height else 0,
         None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
         violations,
@@ -210,7 +215,7 @@ def _tokens(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pl.col(POSITION).is_not_null()) if some else rows
 
 
-def _events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
+def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
     """Return the lines on which documents or paragraphs begin or end."""
     kept = [name for name in (mark, detail) if name in lines.columns]
     return lines.filter(_marks(mark)).select(kept) if mark in kept else lines.select(kept).head(0)

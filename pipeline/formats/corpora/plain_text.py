@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.formats.base import CorpusOptions
 from pipeline.formats.corpora import cuts
 from pipeline.formats.corpora.corpus_format import corpus_format
-from pipeline.formats.corpora.marks import DOCUMENT, NAME, PARAGRAPH, ROW, SPACE_AFTER, UNIT
+from pipeline.formats.corpora.marks import DOCUMENT, NAME, PARAGRAPH, ROW, SOME, SPACE_AFTER, UNIT
 from pipeline.formats.corpora.patterns import CuttingPattern, NamingPattern, Pattern
 from pipeline.formats.corpora.rules import readable
 from pipeline.formats.lines import TEXT
@@ -78,8 +78,9 @@ def text_rows(lines: pl.LazyFrame, options: TextOptions) -> pl.LazyFrame:
     lines = lines if options.sentences == "line" else _split(lines, options)
     forms = _forms(pl.col(_SENTENCE), options.tokens).alias("form")
     lines = lines.with_row_index(UNIT).with_columns(forms, _spaces(options))
-    some = (pl.col("form").list.len() > 0).fill_null(value=False)
-    return lines.with_columns((~readable() | some).alias(ROW), pl.when(some).then(UNIT))
+    some = pl.col(_SENTENCE).str.contains(options.tokens).fill_null(value=False).alias(SOME)
+    row = ~readable() | some
+    return lines.with_columns(some, row.alias(ROW), pl.when(some).then(UNIT))
 
 
 def _forms(text: pl.Expr, pattern: str) -> pl.Expr:

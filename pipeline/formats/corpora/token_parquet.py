@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -10,13 +10,15 @@ import polars as pl
 from pydantic import model_validator
 
 from pipeline.errors import DataError
-from pipeline.formats import delimited
+from pipeline.formats import delimited, parquet
 from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.corpora import attributes, places
-from pipeline.formats.corpora.blocks import FrameBlock
+from pipeline.formats.corpora import attributes, places, row_groups
+from pipeline.formats.corpora.blocks import SIZE, FrameBlock
 from pipeline.formats.corpora.corpus_file import CorpusFile
+from pipeline.formats.corpora.file_parts import Division, FilePart
 from pipeline.formats.corpora.marks import ROW
 from pipeline.formats.corpora.parsing import Grammar
+from pipeline.formats.packed import is_packed
 from pipeline.formats.parquet import batches, open_parquet, require_whole
 
 _WIDTH = 40
@@ -56,6 +58,23 @@ def _read(
     return _open(path, options).batches(columns, size)
 
 
+def _divide(path: Path, options: TokenParquetOptions, size: int) -> Division:
+    if options.lenient or is_packed(path):
+        return Division()
+    texts, names = _texts(path, options, only=places.ROLES)
+    blocks, key = _blocks(path, texts, names, SIZE), places.sentence_key(names)
+    parts = row_groups.divided(blocks, _grammar(names), key, parquet.row_groups(path), size)
+    return row_groups.with_digests(parts, path)
+
+
+def _read_part(
+    path: Path, options: TokenParquetOptions, columns: Sequence[str], size: int, part: FilePart
+) -> Iterator[Batch]:
+    require_whole(path, part.range.lines, part.rows, polars=False)
+    own = _open(path, options, part)
+    return own.beginning(part.begin, _open(path, options)).batches(columns, size)
+
+
 @reader(
     "token_parquet",
     suffixes=[".parquet", ".pq"],
@@ -63,6 +82,8 @@ def _read(
     options=TokenParquetOptions,
     kind="corpus",
     read=_read,
+    divide=_divide,
+    read_part=_read_part,
 )
 def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame:
     """Token table in Apache Parquet, rows in the order of the text; ``line`` counts rows.
@@ -73,10 +94,16 @@ def scan_token_parquet(path: Path, options: TokenParquetOptions) -> pl.LazyFrame
     return _open(path, options).scan()
 
 
-def _open(path: Path, options: TokenParquetOptions) -> CorpusFile:
+def _open(path: Path, options: TokenParquetOptions, part: FilePart | None = None) -> CorpusFile:
     texts, names = _texts(path, options)
+    return CorpusFile(
+        path, lambda size: _blocks(path, texts, names, size, part), _grammar(names), options.lenient
+    )
+
+
+def _grammar(names: list[str]) -> Grammar:
     row, apart = pl.lit(value=True).alias(ROW), pl.lit(value=False)
-    grammar = Grammar(
+    return Grammar(
         rows=lambda rows: rows.with_columns(row, *attributes.no_spaces(names)).with_columns(
             places.marks(names, apart)
         ),
@@ -85,15 +112,15 @@ def _open(path: Path, options: TokenParquetOptions) -> CorpusFile:
         rules=places.rules(names),
         unique=places.unique(names),
     )
-    return CorpusFile(
-        path, lambda size: _blocks(path, texts, names, size), grammar, options.lenient
-    )
 
 
-def _blocks(path: Path, texts: list[pl.Expr], names: list[str], size: int) -> Iterator[FrameBlock]:
-    """Yield the rows in parts that end where a sentence does."""
-    held, lines = pl.DataFrame(), 1
-    for batch in batches(path, max(1, size // _WIDTH)):
+def _blocks(
+    path: Path, texts: list[pl.Expr], names: list[str], size: int, part: FilePart | None = None
+) -> Iterator[FrameBlock]:
+    """Yield the rows, of a part alone if one is given, in blocks that end where a sentence does."""
+    before, number = (part.range.lines, part.rows) if part else (0, None)
+    held, lines = pl.DataFrame(), before + 1
+    for batch in batches(path, max(1, size // _WIDTH), before, number):
         line = pl.int_range(lines, lines + batch.height, dtype=pl.Int64).alias(LINE)
         read = batch.select(line, *texts)
         held = pl.concat([held, read]) if held.height else read
@@ -107,11 +134,17 @@ def _blocks(path: Path, texts: list[pl.Expr], names: list[str], size: int) -> It
         yield FrameBlock(held)
 
 
-def _texts(path: Path, options: TokenParquetOptions) -> tuple[list[pl.Expr], list[str]]:
-    """Return the columns as text under the names that the reader gives them, and the names."""
+def _texts(
+    path: Path, options: TokenParquetOptions, *, only: Collection[str] | None = None
+) -> tuple[list[pl.Expr], list[str]]:
+    """Return the columns as text under the names that the reader gives them, and the names.
+
+    These columns alone if any are named.
+    """
     schema = open_parquet(path).collect_schema()
     _require(path, schema, options)
-    kept = {name: options.called(name) for name in schema if options.called(name)}
+    called = {name: options.called(name) for name in schema if options.called(name)}
+    kept = {old: new for old, new in called.items() if only is None or new in only}
     names = list(kept.values())
     fields = places.fields_of(names)
     texts = [_text(old, schema[old]) for old in kept]

@@ -8,12 +8,12 @@ run, and a file without such texts is what it would be without a guard.
 from __future__ import annotations
 
 import codecs
-import gzip
 from pathlib import Path
 
 import polars as pl
 
 from pipeline.formats.base import LINE
+from pipeline.formats.packed import open_bytes
 
 MARK = "'"
 _FORMULA = "(?s)^([\t\r\n]|[\\s\ufeff\u200b]*[=+@＝＋－＠−-].)"
@@ -71,8 +71,7 @@ def unguarded(query: pl.LazyFrame, path: Path) -> pl.LazyFrame:
         The file. One without a byte-order mark has no guards; in one that has the mark, a column
         with a formula that has no guard was not written by `to_csv`, and stays as it is.
     """
-    opened = gzip.open if path.name.lower().endswith(".gz") else open
-    with opened(path, "rb") as raw:
+    with open_bytes(path) as raw:
         if raw.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
             return query
     names = [name for name in query.collect_schema().names() if name != LINE]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-_NAME = r"([^/\\]*?)(?:\.[^./\\]*?)?(?:\.gz)?\)?$"
+_NAME = r"([^/\\]*?)(?:\.[^./\\]*?)?(?:\.gz|\.zst)?\)?$"
 """The last part of a path without its endings; a file found by a glob stands in brackets."""
 
 

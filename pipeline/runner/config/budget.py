@@ -11,6 +11,7 @@ from typing import Annotated, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from pipeline.formats.corpora.blocks import SIZE
+from pipeline.formats.packed import RATIO, is_packed
 from pipeline.room import shown
 from pipeline.runner.config.sources import SourceFile
 
@@ -27,8 +28,6 @@ _RAW = 48
 """Bytes that a raw row takes until it is counted."""
 MANY = 12_000_000
 """Raw rows from which on more would hold more memory for little."""
-_PACKED = 4
-"""Bytes of text in a byte of a gzip file."""
 _SPREAD = 16
 """Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
 
@@ -168,7 +167,7 @@ class Budget:
         """
         if self.memory is None:
             return 1
-        return max(1, -(-sum(map(_text_bytes, files)) * _SPREAD * weight // self.memory))
+        return max(1, -(-sum(map(text_bytes, files)) * _SPREAD * weight // self.memory))
 
 
 def grouped(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ...]]:
@@ -176,13 +175,13 @@ def grouped(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ..
     groups: list[tuple[SourceFile, ...]] = []
     held: list[SourceFile] = []
     for file in files:
-        if held and sum(map(_text_bytes, [*held, file])) > size:
+        if held and sum(map(text_bytes, [*held, file])) > size:
             groups.append(tuple(held))
             held = []
         held.append(file)
     return [*groups, tuple(held)] if held else groups
 
 
-def _text_bytes(file: SourceFile) -> int:
-    packed = _PACKED if file.path.name.lower().endswith(".gz") else 1
-    return file.path.stat().st_size * packed
+def text_bytes(file: SourceFile) -> int:
+    """Return about how many bytes of text a file holds."""
+    return file.path.stat().st_size * (RATIO if is_packed(file.path) else 1)

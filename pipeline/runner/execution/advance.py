@@ -9,12 +9,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipeline.formats.packed import RATIO, is_packed, packing
 from pipeline.runner.config.sources import SourceFile
 
 _PAUSE = 1.0
 """Seconds between two words on it."""
-_PACKED = 4
-"""Bytes of text in a byte of a gzip file that does not say how many there are."""
 
 
 @dataclass
@@ -70,11 +69,13 @@ def unpacked_size(paths: Iterable[Path]) -> int:
 def _size(path: Path) -> int:
     try:
         size = path.stat().st_size
-        if not path.name.lower().endswith(".gz") or size < 4:
+        if not is_packed(path) or size < 4:
             return size
+        if packing(path) != ".gz":
+            return size * RATIO
         with path.open("rb") as file:
             file.seek(-4, 2)
             said = int.from_bytes(file.read(4), "little")
     except OSError:
         return 0  # for the reader to complain of
-    return said if said > size else size * _PACKED
+    return said if said > size else size * RATIO

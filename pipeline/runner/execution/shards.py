@@ -135,7 +135,9 @@ def _groups(whole: Task, files: Sequence[SourceFile]) -> list[tuple[SourceFile, 
     cut = counting is not None and counting.in_parts and budget.cut
     if not cut or (counting and counting.whole and counting.whole(whole.config) != "sentence"):
         return groups
-    return [each for group in groups for each in in_parts(whole.storage, group, budget)]
+    return [
+        each for group in groups for each in in_parts(whole.storage, group, budget, whole.folder)
+    ]
 
 
 def buckets_of(whole: Task) -> int:
@@ -150,9 +152,8 @@ def buckets_of(whole: Task) -> int:
 
 def _name(files: Sequence[SourceFile], buckets: int) -> str:
     """Name a shard by what it reads, so that parts cut otherwise are never mixed up."""
-    content = [
-        [file.label, file.digest, *([asdict(file.part)] if file.part else [])] for file in files
-    ]
+    parts = [[asdict(replace(file.part, text=""))] if file.part else [] for file in files]
+    content = [[file.label, file.digest, *part] for file, part in zip(files, parts, strict=True)]
     return f"shard-{text_digest(canonical([content, buckets]))[:_NAME]}"
 
 

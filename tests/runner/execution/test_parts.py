@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,6 +17,7 @@ import pipeline as lx
 from pipeline.errors import DataError
 from pipeline.formats.base import format_of
 from pipeline.runner.config import budget
+from pipeline.runner.store.digest import file_digest
 
 COLUMNS = ["line", "sentence", "doc", "paragraph", "position", "form"]
 TEXT = {
@@ -31,7 +35,9 @@ def tokens_of(path: Path, options: dict[str, object], size: int) -> tuple[pl.Dat
     given_ = format_.options.model_validate(options)
     assert format_.divide
     assert format_.read_part
-    parts = format_.divide(path, given_, size)
+    division = format_.divide(path, given_, size)
+    parts = division.parts
+    assert not parts or division.digest == file_digest(path)
     read = [
         batch.tokens
         for part in parts
@@ -93,14 +99,14 @@ name = "parts"
 {way}
 [stages.pairs]
 use = "extract.pairs"
-corpus = {{ path = "*.txt"{options} }}
+corpus = {{ path = "*.txt*"{options} }}
 examples = 2
 relation = "{relation}"
 left = {{ label = "{{form}}" }}
 right = {{ label = "{{form}}" }}
 [stages.words]
 use = "extract.words"
-corpus = {{ path = "*.txt"{options} }}
+corpus = {{ path = "*.txt*"{options} }}
 unit = {{ label = "{{form}}" }}
 """
 DOCUMENTS = ', document = "^### (.*)$"'
@@ -120,6 +126,20 @@ def text(draw: random.Random, lines: int, documents: float) -> str:
         words = [f"w{min(int(draw.paretovariate(0.8)), 30)}" for _ in range(draw.randint(0, 6))]
         written.append(" ".join(words))
     return "\n".join(written) + "\n"
+
+
+def put(folder: Path, name: str, written: str, packing: str, draw: random.Random) -> None:
+    """Write a text, packed or not, in members that end anywhere."""
+    content = written.encode()
+    number = {"": 1, "one member": 1}.get(packing, 40)
+    places = sorted([0, len(content), *(draw.randrange(len(content)) for _ in range(number - 1))])
+    pieces = [content[start:end] for start, end in pairwise(places)]
+    if packing == "zstd":
+        pieces = [pa.Codec("zstd").compress(each, asbytes=True) for each in pieces]
+    elif packing:
+        pieces = [gzip.compress(each) for each in pieces]
+    ending = {"": "", "zstd": ".zst"}.get(packing, ".gz")
+    (folder / f"{name}.txt{ending}").write_bytes(b"".join(pieces))
 
 
 def digests(
@@ -155,6 +175,42 @@ def test_the_same_however_it_is_cut(
     assert phases[0].last > 5
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("packing", ["one member", "members", "zstd"])
+def test_packed_files_give_what_they_give_as_a_whole(
+    packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LEAST", 1)
+    draw = random.Random(packing)
+    for name, lines in (("a", 1500), ("b", 5)):
+        put(tmp_path, name, text(draw, lines, 0.02), packing, draw)
+    plain = digests(tmp_path, "", "plain", DOCUMENTS)
+    for number, way in enumerate(('memory = "1MB"\nshard = 2000', "workers = 2\nshard = 2000")):
+        assert digests(tmp_path, way, f"runs{number}", DOCUMENTS) == plain, way
+        assert not list((tmp_path / f"runs{number}").rglob("text-*"))
+        settings = {"run.shard": "2000B", "run.memory": "1MB"}
+        phases = lx.tasks(tmp_path / "x.toml", "pairs", runs=tmp_path / "o", settings=settings)
+        assert phases[0].last > 2
+
+
+@pytest.mark.parametrize("packing", ["one member", "members", "zstd"])
+def test_an_error_in_a_packed_file_is_that_of_the_whole(
+    packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LEAST", 1)
+    draw = random.Random(packing)
+    written = text(draw, 1500, 0.02).split("\n")
+    written[1200] = "a\0b"
+    put(tmp_path, "a", "\n".join(written), packing, draw)
+    with pytest.raises(
+        DataError, match=r"a\.txt\.(gz|zst): 1 line.*\n.*line 1201: holds a NUL"
+    ) as one:
+        digests(tmp_path, 'memory = "1MB"\nshard = 2000', "runs", DOCUMENTS)
+    with pytest.raises(DataError) as other:
+        digests(tmp_path, "", "whole", DOCUMENTS)
+    assert str(one.value) == str(other.value)
+
+
 def test_an_error_says_the_line_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,3 +230,28 @@ def test_small_files_are_not_cut(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(text(random.Random(3), 200, 0.05))
     digests(tmp_path, "shard = 200", "runs", "")
     assert lx.tasks(tmp_path / "x.toml", "words", runs=tmp_path / "runs")[0].last == 0
+
+
+def test_row_groups_give_what_the_file_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LEAST", 1)
+    draw = random.Random(7)
+    sentences = sorted(draw.randrange(900) for _ in range(3000))
+    forms = [f"w{draw.randrange(30)}" for _ in sentences]
+    docs = [f"d{each // 200}" for each in sentences]
+    frame = pl.DataFrame({"doc": docs, "sentence": sentences, "form": forms})
+    frame.write_parquet(tmp_path / "a.parquet", row_group_size=400)
+    (tmp_path / "x.toml").write_text(
+        'name = "x"\n[stages.words]\nuse = "extract.words"\ncorpus = "a.parquet"\n'
+        'unit = { label = "{form}" }\n'
+    )
+    settings = {"run.shard": "2000B"}
+    found = [
+        lx.run(tmp_path / "x.toml", runs=tmp_path / name, report=False, settings=each)
+        for name, each in (("whole", {}), ("parts", settings))
+    ]
+    whole, parts = (run.manifests["words"].digests() for run in found)
+    assert whole == parts
+    phases = lx.tasks(tmp_path / "x.toml", "words", runs=tmp_path / "o", settings=settings)
+    assert phases[0].last > 2

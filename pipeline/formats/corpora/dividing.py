@@ -1,0 +1,137 @@
+"""Text files cut into parts, at little cost: the file is read once, and its tokens are not."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from os import cpu_count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from pipeline.formats.corpora.blocks import BOM, SIZE, TextBlock, ahead
+from pipeline.formats.corpora.carry import Carry
+from pipeline.formats.corpora.file_parts import (
+    Bound,
+    Course,
+    Division,
+    FilePart,
+    Packed,
+    Run,
+    between,
+)
+from pipeline.formats.corpora.outlines import outline
+from pipeline.formats.corpora.parsing import Parsed
+from pipeline.formats.packed import RATIO, MembersReader, open_bytes
+
+if TYPE_CHECKING:
+    from pipeline.formats.corpora.corpus_file import CorpusFile
+
+
+def divided(file: CorpusFile, size: int, members: MembersReader | None = None) -> Division:
+    """Return the parts of a file; none if there is but one, or it has to be read as a whole.
+
+    It is read to its end, but only as far as sentences, documents and paragraphs go: what a
+    reader of a part has to know of all that stands before. What is wrong in the file is found by
+    who reads the part that it is in; what comes twice in it is looked for here. A part of a packed
+    file begins at the first unit after the beginning of a member, where there are any.
+
+    Parameters
+    ----------
+    file : CorpusFile
+        A text file.
+    size : int
+        About how many bytes of text a part should have.
+    members : MembersReader, optional
+        What the file is read with, if it is packed.
+    """
+    with suppress(EOFError, OSError, zlib.error):  # of a damaged file, for its reader to say
+        with open_bytes(file.path) as opened:
+            mark = BOM if opened.read(len(BOM)) == BOM else b""
+        begin = Bound(len(mark), 0, Course(Carry(), Run()))
+        cutting = _Cutting(size, begin, members, hashlib.sha256(mark))
+        for block, outlined in _outlines(file, min(SIZE, 1 + size // 16)):
+            if outlined is None or not cutting.add(block, outlined):
+                return Division()
+        return cutting.division(file.path)
+    return Division()
+
+
+class _Cutting:
+    """The bounds that are found; exists while a file is cut."""
+
+    def __init__(
+        self, size: int, begin: Bound, members: MembersReader | None, whole: hashlib._Hash
+    ) -> None:
+        self._size, self._members, self._whole = size, members, whole
+        self._bounds, self._digests, self._keys = [begin], [hashlib.sha256()], Keys()
+        self._end, self._block = begin, begin.place
+
+    def add(self, block: TextBlock, outlined: Parsed) -> bool:
+        """Take in a block; return whether there is any use in going on."""
+        end = replace(self._end, lines=block.before)
+        if self._is_due():
+            self._bounds.append(end)
+            self._digests.append(hashlib.sha256())
+        if self._members is None:
+            for digest in (self._digests[-1], self._whole):
+                digest.update(block.content)
+        self._keys.add(outlined)
+        self._block = end.place
+        self._end = Bound(end.place + len(block.content), 0, end.course.after(outlined))
+        few = self._members is not None and len(self._members.members) == 1
+        return not few or self._end.place < self._size
+
+    def _is_due(self) -> bool:
+        """Return whether the part is large enough, and a member has begun in the last block."""
+        end, first = self._end.place, self._bounds[0].place
+        if self._members is None:
+            return end - first >= self._size * len(self._bounds)
+        member = self._members.before(end - 1)
+        large = member.place * RATIO >= self._size * len(self._bounds)
+        return large and member.text >= self._block
+
+    def division(self, path: Path) -> Division:
+        """Return the parts."""
+        if len(self._bounds) == 1 or not self._end.course.run.start or self._keys.come_twice():
+            return Division()
+        parts = between([*self._bounds, self._end])
+        if self._members is not None:
+            members, size = self._members, path.stat().st_size
+            own = [_in_members(part, members, size) for part in parts]
+            return Division([replace(part, digest=part.content(path)) for part in own])
+        known = [each.hexdigest() for each in self._digests]
+        own = [replace(part, digest=digest) for part, digest in zip(parts, known, strict=True)]
+        return Division(own, self._whole.hexdigest())
+
+
+def _in_members(part: FilePart, members: MembersReader, size: int) -> FilePart:
+    """Return a part with the members that hold it."""
+    first, after = members.before(part.range.start), members.after(part.range.end)
+    end = size if after is None else after
+    return replace(part, packed=Packed(first.place, end, part.range.start - first.text))
+
+
+class Keys:
+    """The hashes of what may not come twice in a file; exists while it is cut."""
+
+    def __init__(self) -> None:
+        self._hashes = [pl.Series("key", dtype=pl.UInt64())]
+
+    def add(self, outlined: Parsed) -> None:
+        """Take in those of a block."""
+        if outlined.keys is not None:
+            self._hashes.append(outlined.keys.get_column("key").hash(seed=0))
+
+    def come_twice(self) -> bool:
+        """Return whether any may have come twice."""
+        return bool(pl.concat(self._hashes).is_duplicated().any())
+
+
+def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed | None]]:
+    blocks: Iterator[TextBlock] = file.blocks(size)  # type: ignore[assignment]  # of a text file
+    return ahead(blocks, lambda each: (each, outline(each, file.grammar)), cpu_count() or 1)

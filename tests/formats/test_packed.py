@@ -1,0 +1,114 @@
+"""Packed files of every reader: gzip and zstd, of one member or several, whole and damaged."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from pipeline.errors import DataError
+from pipeline.formats.base import FORMATS, format_of
+from pipeline.formats.lines import gate
+from pipeline.formats.packed import MembersReader, open_bytes, open_packed
+from tests.formats.test_line_ends import LAYOUTS, RECORDS
+
+
+def zstd(content: bytes) -> bytes:
+    packed: bytes = pa.Codec("zstd").compress(content, asbytes=True)
+    return packed
+
+
+def bgzf(content: bytes) -> bytes:
+    """Return a member with its size in the extra field, as bgzip writes it."""
+    plain = gzip.compress(content)
+    size = len(plain) + 8 - 1
+    extra = (6).to_bytes(2, "little") + b"BC\2\0" + size.to_bytes(2, "little")
+    return plain[:3] + bytes([plain[3] | 4]) + plain[4:10] + extra + plain[10:]
+
+
+def skippable(content: bytes) -> bytes:
+    """Return a frame with one before it that holds no text."""
+    return (0x184D2A5A).to_bytes(4, "little") + (5).to_bytes(4, "little") + b"hello" + zstd(content)
+
+
+PACKING: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bgzf": bgzf,
+    "zstd": zstd,
+    "skippable": skippable,
+}
+
+
+def put(folder: Path, how: str, pieces: Sequence[bytes], name: str = "a.txt") -> Path:
+    path = folder / f"{name}.{'gz' if 'gz' in how else 'zst'}"
+    path.write_bytes(b"".join(map(PACKING[how], pieces)))
+    return path
+
+
+@pytest.mark.parametrize("how", PACKING)
+@pytest.mark.parametrize("number", [1, 2, 50])
+def test_members_are_found_and_read_from(how: str, number: int, tmp_path: Path) -> None:
+    draw = random.Random(number)
+    text = b"".join(draw.choice([b"a b\n", b"cc", b"\r\n", b"\0"]) for _ in range(9999))
+    starts = [0, *sorted(draw.sample(range(1, len(text)), number - 1))]
+    pieces = [text[start:end] for start, end in pairwise([*starts, len(text)])]
+    path = put(tmp_path, how, pieces)
+    with open_bytes(path) as file:
+        assert file.read() == text
+    with MembersReader(path) as reader:
+        assert b"".join(iter(lambda: reader.read(777), b"")) == text
+    assert [each.text for each in reader.members] == starts
+    for member in reader.members:
+        assert reader.before(member.text).text == member.text
+        assert reader.after(member.text) is not None
+        with open_packed(path, member.place) as file:
+            assert file.read() == text[member.text :]
+    assert reader.after(len(text) + 1) is None
+
+
+@pytest.mark.parametrize("how", PACKING)
+@pytest.mark.parametrize("damage", [lambda raw: raw[:-5], lambda raw: raw[: len(raw) // 3]])
+def test_what_is_cut_short_is_no_end(
+    how: str, damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = put(tmp_path, how, [b"a b c\n" * 99, b"d e f\n" * 99])
+    path.write_bytes(damage(path.read_bytes()))
+    with MembersReader(path) as reader, pytest.raises((EOFError, OSError)):
+        reader.read(1 << 20)
+
+
+@pytest.mark.parametrize("name", sorted(RECORDS))
+def test_every_reader_reads_zstd(name: str, tmp_path: Path) -> None:
+    kind = FORMATS.get(name)
+    options = kind.options.model_validate(LAYOUTS.get(name, {}))
+    content = "".join(line + "\n" for line in RECORDS[name]).encode()
+    half = len(content) // 2
+    path = put(tmp_path, "zstd", [content[:half], content[half:]], "file.x")
+    (tmp_path / "file.x").write_bytes(content)
+    assert list(kind.check(path, options)) == list(kind.check(tmp_path / "file.x", options))
+    read: list[pl.DataFrame] = [
+        kind.scan(each, options).collect() for each in (path, tmp_path / "file.x")
+    ]
+    assert read[0].equals(read[1])
+    path.write_bytes(zstd(content)[:-3])
+    with pytest.raises(DataError, match="the zstd file is damaged or cut short"):
+        kind.check(path, options)
+
+
+def test_names_and_contents_agree(tmp_path: Path) -> None:
+    assert format_of("a.conllu.zst").name == "conllu"
+    for name, content, said in (
+        ("a.txt", zstd(b"a"), r"packed with zstd: give it a name that ends in .zst"),
+        ("a.txt", gzip.compress(b"a"), r"gzipped: give it a name that ends in .gz"),
+        ("a.txt.zst", gzip.compress(b"a"), r"not a zstd file, though its name ends in .zst"),
+        ("a.txt.gz", b"a", r"not a gzip file, though its name ends in .gz"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(DataError, match=said):
+            gate(tmp_path / name)
