@@ -1,15 +1,16 @@
-"""What results that are not used cost on an object store: requests and seconds of plan, status, run.
+"""What results that are not used cost on an object store: requests and seconds of commands.
 
 .venv-cluster/bin/python benchmarks/listing.py [ARTEFACTS]     100,000 if not given
 
-The server (moto) runs in this process and is filled past the network: artefacts of a stage and records of
-runs. The experiment itself is small. Seconds are those of the server, too, which walks through all its keys
-to list a few; requests are what counts.
+The server (moto) runs in this process and is filled past the network: artefacts of a stage and
+records of runs. The experiment itself is small. Seconds are those of the server, too, which walks
+through all its keys to list a few; requests are what counts.
 """
 
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import random
 import subprocess
@@ -82,6 +83,7 @@ def main() -> None:
     from moto.server import ThreadedMotoServer
 
     server = ThreadedMotoServer("127.0.0.1", free_port(), verbose=False)
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server.start()
     proxy = Proxy(server._port)
     address = f"http://127.0.0.1:{proxy.port}"
