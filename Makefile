@@ -127,14 +127,15 @@ $(CLUSTER)/spark: $(CLUSTER)/core
 	$(CLUSTER_PIP) --only-binary :all: --no-binary pyspark --constraint $(CLUSTER)/constraints.txt --editable ".[spark]"
 	touch $@
 
-# Tests of what is not here are skipped, and say what it is.
-cluster:
-	@if $(MAKE) --no-print-directory $(CLUSTER)/store; \
-	then $(CLUSTER)/bin/python -m pytest -m cluster tests/cluster --ignore tests/cluster/spark --numprocesses 2 --dist worksteal; \
-	else echo "make cluster: moto or obstore cannot be installed here: no object store was tested"; fi
-	@if $(MAKE) --no-print-directory $(CLUSTER)/spark; \
-	then $(CLUSTER)/bin/python -m pytest -m cluster tests/cluster/spark -rs; \
-	else echo "make cluster: PySpark cannot be installed here: no cluster was tested"; fi
+# Tests of what is not here are skipped, and say what it is. Those on Spark stay in one process, beside
+# which another one does those on the object store.
+cluster: $(CLUSTER)/core
+	@$(MAKE) --no-print-directory $(CLUSTER)/store \
+		|| echo "make cluster: moto or obstore cannot be installed here: no object store is tested"
+	@if ! command -v java > /dev/null; then echo "make cluster: Java is not here: nothing runs on Spark"; \
+	else $(MAKE) --no-print-directory $(CLUSTER)/spark \
+		|| echo "make cluster: PySpark cannot be built here: nothing runs on Spark"; fi
+	$(CLUSTER)/bin/python -m pytest -m cluster tests/cluster -rs --numprocesses 2 --dist loadgroup
 
 lint: $(VENV)/lint
 	$(BIN)/ruff check

@@ -45,8 +45,9 @@ def _laid_out(run: Run) -> dict[str, Manifest]:
     """Return the artefacts of stages with sheets: of one that has to run again, the newest."""
     made = dict(run.manifests)
     for name, node in run.project.nodes.items():
-        former = () if name in made else store.artefacts(run.project.storage, name)
-        if former and node.stage.delivery(node.config):
+        if name in made or not node.stage.delivery(node.config):
+            continue
+        if former := store.artefacts(run.project.storage, name):
             made[name] = former[0]
     return made
 

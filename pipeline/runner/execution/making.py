@@ -37,8 +37,8 @@ def sweep_out(whole: Task) -> None:
     """
     storage, partial = whole.storage, partial_of(whole)
     with storage.guarded(f"stage {whole.name}", whole.name):
-        for left in [*storage.list(whole.folder.rpartition("/")[0]), *storage.list(partial)]:
-            if left.name.startswith(".staging-"):
+        for above in (whole.folder.rpartition("/")[0], partial):
+            for left in list(storage.drafts(above)):
                 storage.remove(left.key)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from pipeline.runner.store.storage import storage_at
 from pipeline.runner.store.verbs import Storage
 
 FOLDER = "history"
+_LATELY = timedelta(days=30)
 
 Outcome: TypeAlias = Literal["done", "reused", "waits", "skipped", "failed"]
 
@@ -66,12 +67,25 @@ def write(storage: Storage, record: RunRecord) -> None:
 
 def newest_first(storage: Storage) -> Iterator[RunRecord]:
     """Yield the records of all runs of an experiment, each read when it is asked for."""
-    named = (entry for entry in storage.list(FOLDER) if entry.name.endswith(".json"))
-    # An id begins with the time; what begins with a dot is not finished.
-    for entry in sorted(named, key=lambda each: each.name, reverse=True):
-        if not entry.name.startswith("."):
-            with suppress(OSError, ValidationError), storage.open(entry.key) as opened:
+    newer: set[str] = set()
+    for after in (lately(), ""):  # all are asked for only if need be
+        names = [each for each in _names(storage, after) if each not in newer]
+        for name in names:
+            with suppress(OSError, ValidationError), storage.open(f"{FOLDER}/{name}") as opened:
                 yield RunRecord.model_validate_json(opened.read())
+        newer.update(names)
+
+
+def lately() -> str:
+    """Return what the ids of the runs of the last weeks come after: an id begins with the time."""
+    return f"{datetime.now(UTC) - _LATELY:%Y%m%d}"
+
+
+def _names(storage: Storage, after: str) -> list[str]:
+    """Return the files of records, the newest first; what begins with a dot is not finished."""
+    found = (entry.name for entry in storage.list(FOLDER, after=after))
+    named = [each for each in found if each.endswith(".json") and not each.startswith(".")]
+    return sorted(named, reverse=True)
 
 
 def records(storage: Storage) -> list[RunRecord]:

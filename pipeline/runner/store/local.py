@@ -101,11 +101,13 @@ class LocalStorage:
                 _taken(held, kind, within=math.inf)
             yield
 
-    def list(self, prefix: str = "") -> Iterator[Entry]:
+    def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
         """Yield files and folders by name; nothing where there is no folder."""
         folder = self.root / prefix
         entries = sorted(os.scandir(folder), key=lambda each: each.name) if folder.is_dir() else []
         for each in entries:
+            if each.name <= after:
+                continue
             key = f"{prefix}/{each.name}" if prefix else each.name
             try:
                 linked = each.is_symlink()
@@ -113,6 +115,10 @@ class LocalStorage:
             except FileNotFoundError:  # another process has just renamed it
                 continue
             yield Entry(key, size, linked)
+
+    def drafts(self, prefix: str) -> Iterator[Entry]:
+        """Yield folders that are drafts."""
+        yield from (each for each in self.list(prefix) if each.name.startswith(".staging-"))
 
     def open(self, key: str) -> BufferedIOBase:
         """Open a file to read its bytes."""

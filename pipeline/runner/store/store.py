@@ -65,7 +65,7 @@ def find(
 def complaint(storage: Storage, stage: str, fingerprint: str) -> str | None:
     """Return what is wrong with an artefact that is there but cannot be used."""
     folder = folder_of(stage, fingerprint)
-    if all(entry.key != folder for entry in storage.list(stage)):
+    if not any(storage.list(folder)):  # and not all folders of the stage, which may be very many
         return None
     name = folder.removeprefix(f"{stage}/")
     artefact = manifest.read(storage, folder)

@@ -54,8 +54,8 @@ def underway(storage: Storage) -> Underway | None:
 
 
 def _unfinished(storage: Storage) -> Iterator[Underway]:
-    """Yield what the logs of runs without a record say."""
-    names = {entry.name for entry in storage.list(history.FOLDER)}
+    """Yield what the logs of runs without a record say, of those that began in the last weeks."""
+    names = {entry.name for entry in storage.list(history.FOLDER, after=history.lately())}
     for name in sorted(names):
         identity = name.removesuffix(".jsonl")
         if name.endswith(".jsonl") and not name.startswith(".") and f"{identity}.json" not in names:

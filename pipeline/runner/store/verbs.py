@@ -78,8 +78,12 @@ class Storage(Protocol):
         """Hold a lock, alone or shared; `waiting` is called if somebody else holds it."""
         ...
 
-    def list(self, prefix: str = "") -> Iterator[Entry]:
-        """Yield what lies right below a key, by name."""
+    def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
+        """Yield what lies right below a key, by name; with `after`, only later names."""
+        ...
+
+    def drafts(self, prefix: str) -> Iterator[Entry]:
+        """Yield the drafts right below a key, also those that a killed process has left."""
         ...
 
     def open(self, key: str) -> BufferedIOBase:

@@ -120,10 +120,10 @@ class Bucket:
                 for each in some if len(some) > 1 else ():
                     self.delete([each])
 
-    def beneath(self, prefix: str) -> Iterator[Meta]:
-        """Yield all objects below a key."""
+    def beneath(self, prefix: str, *, after: str = "") -> Iterator[Meta]:
+        """Yield all objects below a key, or those of them whose keys come after one."""
         with self._said(prefix):
-            for batch in self._api.list(self._store, prefix=prefix or None):
+            for batch in self._api.list(self._store, prefix=prefix or None, offset=after or None):
                 yield from map(_meta, batch)
 
     def level(self, prefix: str) -> tuple[list[str], list[Meta]]:

@@ -126,17 +126,32 @@ class CloudStorage:
             locks.pop(held.token, None)
             held.release()
 
-    def list(self, prefix: str = "") -> Iterator[Entry]:
-        """Yield what lies right below a key, whatever lies below that."""
+    def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
+        """Yield what lies right below a key, whatever lies below that; files alone with `after`.
+
+        What comes before is not asked for, so that the end of a long list costs one request.
+        """
         if is_draft(prefix):
-            yield from self._drafts.files.list(prefix)
+            yield from self._drafts.files.list(prefix, after=after)
             return
+        home = self._key(prefix)
+        depth = home.count("/") + 1
         with self._answered():
-            folders, objects = self._bucket.level(self._key(prefix))
+            if after:
+                later = self._bucket.beneath(home, after=f"{home}/{after}")
+                folders: list[str] = []
+                objects = [each for each in later if each.key.count("/") == depth]
+            else:
+                folders, objects = self._bucket.level(home)
         start = len(self._key("")) + 1 if self._key("") else 0
         found = [Entry(each[start:], None) for each in folders]
         found += [Entry(each.key[start:], each.size) for each in objects]
         yield from sorted(found, key=lambda each: each.name)
+
+    def drafts(self, prefix: str) -> Iterator[Entry]:
+        """Yield nothing: drafts lie on the machine of their process, and go with it."""
+        del prefix
+        return iter(())
 
     def open(self, key: str) -> BufferedIOBase:
         """Open an object; one that holds a table by way of a file of this machine."""
