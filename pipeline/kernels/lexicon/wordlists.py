@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.parts import ranges_of
+
 
 def lex(entries: pl.LazyFrame) -> pl.LazyFrame:
     """Return the lemmas of a dictionary, each once, in the order of their first appearance.
@@ -104,6 +106,15 @@ def common(first: pl.LazyFrame, *others: pl.LazyFrame) -> pl.LazyFrame:
     for other in others:
         shared = shared.join(other.select("lemma"), on="lemma", how="semi")
     return shared
+
+
+def common_in_parts(*wordlists: pl.LazyFrame) -> pl.DataFrame:
+    """Return what `common` does; no more of the wordlists is held than there is room for."""
+    ranges = ranges_of("lemma", *wordlists)
+    return pl.concat(
+        common(*(ranges.of(each, number, by="lemma") for each in wordlists)).collect()
+        for number in range(len(ranges))
+    )
 
 
 def sizes(wordlist: pl.LazyFrame, *, name: str = "n") -> pl.LazyFrame:
