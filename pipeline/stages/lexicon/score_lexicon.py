@@ -24,9 +24,7 @@ def _pieces(_config: ScoreLexicon, tables: Tables) -> Iterator[Outputs]:
         yield {"overlaps": part}
 
 
-@stage(
-    "score.lexicon", config=ScoreLexicon, outputs={"overlaps": LexiconOverlaps}, pieces=_pieces
-)
+@stage("score.lexicon", config=ScoreLexicon, outputs={"overlaps": LexiconOverlaps}, pieces=_pieces)
 def score_lexicon(config: ScoreLexicon, tables: Tables) -> Outputs:
     """Join both on the wordform and count by pairs of lemmas."""
     return as_one(_pieces(config, tables))
