@@ -49,6 +49,12 @@ def batches(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
         yield pl.DataFrame(schema=table.collect_schema())
 
 
+def slices(table: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Yield a table in parts, in order; of none, one part without rows."""
+    size = most_rows()
+    yield from (table.slice(start, size) for start in range(0, max(1, table.height), size))
+
+
 @dataclass(frozen=True)
 class Ranges:
     """Ranges of a text column, such that all rows of one value are in one range.
