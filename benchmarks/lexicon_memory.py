@@ -21,9 +21,9 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from process_tree import watch
 from pydantic import TypeAdapter
 
-from process_tree import watch
 from pipeline.runner.config.budget import Bytes
 
 PARADIGM = 10
@@ -90,7 +90,9 @@ def write_lexicon(path: Path, forms: int, *, lemmas: int, seed: int) -> None:
             writer.write_table(pairs.to_arrow().cast(schema))
 
 
-def _pairs(numbers: np.ndarray[tuple[int], np.dtype[np.int64]], lemmas: int, *, seed: list[int]) -> pl.DataFrame:
+def _pairs(
+    numbers: np.ndarray[tuple[int], np.dtype[np.int64]], lemmas: int, *, seed: list[int]
+) -> pl.DataFrame:
     random = np.random.default_rng(seed)
     lemma = np.repeat(numbers, PARADIGM)
     form = lemma * PARADIGM + np.tile(np.arange(PARADIGM), len(numbers))

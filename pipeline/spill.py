@@ -57,7 +57,8 @@ class Spill:
     def __init__(self, buckets: int, schema: pl.Schema, *, most: int) -> None:
         self._held: list[list[pl.DataFrame]] = [[] for _ in range(buckets)]
         self._files: list[list[Path]] = [[] for _ in range(buckets)]
-        self._rows, self._most, self._schema = 0, most, schema
+        self._rows, self._most = 0, most
+        self.schema = schema
         self._folder: Path | None = None
 
     def __len__(self) -> int:
@@ -71,13 +72,20 @@ class Spill:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove all files."""
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all rows, and remove their files."""
+        for held, files in zip(self._held, self._files, strict=True):
+            held.clear()
+            files.clear()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+        self._rows, self._folder = 0, None
 
     def add(self, rows: pl.DataFrame, bucket: pl.Expr) -> None:
         """Take in rows, each into the bucket of a number."""
-        for number, part in self._divided(rows.select(*self._schema), rows.select(bucket)):
+        for number, part in self._divided(rows.select(*self.schema), rows.select(bucket)):
             self._held[number].append(part)
         self._rows += rows.height
         if self._rows > self._most:
@@ -87,8 +95,13 @@ class Spill:
         """Return the rows of a bucket, in no order."""
         held, files = self._held[number], self._files[number]
         there = [pl.scan_parquet(files, glob=False)] if files else []
-        none = pl.LazyFrame(schema=self._schema)
+        none = pl.LazyFrame(schema=self.schema)
         return pl.concat([*there, *(each.lazy() for each in held)] or [none])
+
+    def frames(self, number: int) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a bucket as they were written, one file after the other."""
+        yield from (pl.read_parquet(path) for path in self._files[number])
+        yield from self._held[number]
 
     def _divided(
         self, rows: pl.DataFrame, bucket: pl.DataFrame

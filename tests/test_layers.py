@@ -47,7 +47,7 @@ MAY = {
         "schemas",
         "kernels",
     },
-    "remarks": {"causes", "errors", "registry", "schemas", "kernels"},
+    "remarks": {"causes", "errors", "spill", "registry", "schemas", "kernels"},
     "formats": {"causes", "errors", "room", "registry", "schemas"},
     "engine": {"errors", "registry"},
     "runner": {

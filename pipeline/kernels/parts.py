@@ -11,7 +11,7 @@ import polars_hash as plh
 from pipeline import room
 from pipeline.spill import Spill
 
-ROW = 500
+ROW = 1600
 """Bytes that a row of texts may take while it is sorted, joined or grouped."""
 BASE = 256 << 20
 """Bytes of a process that holds no rows."""
@@ -27,7 +27,7 @@ def most_rows() -> int:
     --------
     >>> with room.limited(4 << 30):
     ...     most_rows() // 1_000_000
-    8
+    2
     """
     size = room.room()
     return max(1, max(size - BASE, size // 4) // ROW)
@@ -42,7 +42,7 @@ def counted(*tables: pl.LazyFrame) -> int:
 def batches(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     """Yield the rows of a table in batches, in order; of none, one batch without rows."""
     batch = None
-    size = min(_BATCH, most_rows())
+    size = max(1, min(_BATCH, most_rows() // 2))
     for batch in table.collect_batches(chunk_size=size, maintain_order=True):
         yield batch
     if batch is None:
@@ -116,13 +116,13 @@ def ranges_of(column: str, *tables: pl.LazyFrame) -> Ranges:
     return Ranges(seen.gather(places).unique().sort())
 
 
-def by_range(table: pl.LazyFrame, *, by: str) -> tuple[Ranges, Spill]:
-    """Divide a table, which may be in any order, by ranges of a column."""
-    ranges = ranges_of(by, table)
-    laid = spill_of(len(ranges), table.collect_schema())
-    for batch in batches(table):
-        laid.add(batch, ranges.number(by))
-    return ranges, laid
+def by_range(rows: Spill, *, by: str) -> Spill:
+    """Divide what was laid aside in one bucket, in any order, by ranges of a column."""
+    ranges = ranges_of(by, rows.bucket(0))
+    laid = spill_of(len(ranges), rows.schema)
+    for frame in rows.frames(0):
+        laid.add(frame, ranges.number(by))
+    return laid
 
 
 def parts_of(table: pl.LazyFrame, *, by: str) -> Iterator[pl.LazyFrame]:

@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline.kernels.lexicon.wordlists import canonical, firsts, sizes
 from pipeline.kernels.parts import by_range, spill_of
+from pipeline.spill import Spill
 
 ENTRY = pl.Schema(
     {"file": pl.String, "line": pl.Int64, "lemma": pl.String, "form": pl.String, "own": pl.String}
@@ -34,14 +35,14 @@ class Counts:
 
 
 def listed_in_parts(
-    entries: pl.LazyFrame, counts: Counts
+    entries: Spill, counts: Counts
 ) -> Iterator[tuple[pl.DataFrame | None, pl.DataFrame | None]]:
     """Yield parts of the wordlist, in order of lemma and form, then of the lemmas in their order.
 
     Parameters
     ----------
-    entries : LazyFrame
-        `ENTRY`, all with a lemma, in any order.
+    entries : Spill
+        One bucket of `ENTRY`, all with a lemma, in any order; it is empty afterwards.
     counts : Counts
         Is told of what is there.
 
@@ -54,14 +55,15 @@ def listed_in_parts(
     Examples
     --------
     >>> rows = [("d", 1, "ra", "rat", None), ("d", 2, "dar", None, None)]
-    >>> entries = pl.LazyFrame(rows, schema=ENTRY, orient="row")
+    >>> entries = spill_of(1, ENTRY)
+    >>> entries.add(pl.DataFrame(rows, schema=ENTRY, orient="row"), pl.lit(0))
     >>> [[table.rows() for table in pair if table is not None]
     ...  for pair in listed_in_parts(entries, Counts())]
     [[[('dar', None), ('ra', 'rat')]], [[('ra', 1, 1, 1), ('dar', 2, 1, 0)]]]
     """
     with spill_of(1, _LEMMA) as places:
-        _, by_lemma = by_range(entries, by="lemma")
-        with by_lemma:
+        with by_range(entries, by="lemma") as by_lemma:
+            entries.clear()
             for part in by_lemma:
                 rows = part.collect()
                 forms = _forms(rows).sort("lemma", "form")
@@ -69,8 +71,7 @@ def listed_in_parts(
                 _count(counts, rows, lemmas)
                 places.add(lemmas, pl.lit(0))
                 yield forms, None
-        del by_lemma
-        yield from ((None, each) for each in _in_order(places.bucket(0)))
+        yield from ((None, each) for each in _in_order(places))
 
 
 def _forms(rows: pl.DataFrame) -> pl.DataFrame:
@@ -94,11 +95,10 @@ def _count(counts: Counts, rows: pl.DataFrame, lemmas: pl.DataFrame) -> None:
     counts.forms += int(lemmas["n_forms"].sum())
 
 
-def _in_order(lemmas: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+def _in_order(lemmas: Spill) -> Iterator[pl.DataFrame]:
     """Yield the lemmas in the order of their first appearance, numbered."""
     before = 0
-    _, by_place = by_range(lemmas, by="place")
-    with by_place:
+    with by_range(lemmas, by="place") as by_place:
         for part in by_place:
             ordered = part.sort("first", "first_line", "lemma")
             place = pl.int_range(before + 1, before + pl.len() + 1, dtype=pl.Int64)

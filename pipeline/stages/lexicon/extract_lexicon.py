@@ -59,7 +59,7 @@ def _pieces(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]:
         for batch in batches(_rows(config, names, tables["path"])):
             laid.add(_entries(batch, names, config, read), pl.lit(0))
         yield {FAULTS: pl.concat(read.faults)}
-        for lexicon, lemmas in listed_in_parts(laid.bucket(0), counts):
+        for lexicon, lemmas in listed_in_parts(laid, counts):
             if lexicon is not None:
                 yield {"lexicon": lexicon}
             if lemmas is not None:
