@@ -98,6 +98,10 @@ class Spill:
         none = pl.LazyFrame(schema=self.schema)
         return pl.concat([*there, *(each.lazy() for each in held)] or [none])
 
+    def files(self, number: int) -> list[Path]:
+        """Return the files of a bucket."""
+        return list(self._files[number])
+
     def frames(self, number: int) -> Iterator[pl.DataFrame]:
         """Yield the rows of a bucket as they were written, one file after the other."""
         yield from (pl.read_parquet(path) for path in self._files[number])
