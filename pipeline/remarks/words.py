@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import NamedTuple
 
 import polars as pl
 
+from pipeline.kernels.parts import batches, bucket_of, buckets_for, counted, spill_of
 from pipeline.remarks.base import Found, Look, check
 from pipeline.remarks.remark import EXAMPLES, remark
+from pipeline.spill import Spill
 
 STAGES = ("evaluate.type_level", "score.lexicon")
 SCRIPTS = (
@@ -16,6 +19,9 @@ SCRIPTS = (
     *("Tamil", "Thai", "Georgian", "Ethiopic", "Hangul", "Hiragana", "Katakana", "Han"),
 )
 """Scripts that are told apart."""
+
+_WORD = pl.col("word")
+_ASCII = r"^[\x00-\x7F]*$"
 
 
 class Sides(NamedTuple):
@@ -40,15 +46,33 @@ def sides(look: Look) -> Iterator[Sides]:
 
 
 def _words(table: pl.LazyFrame, column: str) -> pl.LazyFrame:
-    return table.select(pl.col(column).drop_nulls().unique().alias("word"))
+    return table.select(word=column).drop_nulls()
+
+
+def _in_parts(*words: pl.LazyFrame, key: pl.Expr = _WORD) -> Iterator[tuple[pl.DataFrame, ...]]:
+    """Yield the distinct words of each side, some at a time: those of one key together."""
+    buckets = buckets_for(counted(*words))
+    with ExitStack() as held:
+        laid = [held.enter_context(_by_key(each, key, buckets)) for each in words]
+        for parts in zip(*laid, strict=True):
+            yield tuple(part.unique().collect() for part in parts)
+
+
+def _by_key(words: pl.LazyFrame, key: pl.Expr, buckets: int) -> Spill:
+    laid = spill_of(buckets, pl.Schema({"word": pl.String}))
+    for batch in batches(words):
+        laid.add(batch.with_columns(key=key), bucket_of("key", buckets))
+    return laid
 
 
 @check(stages=STAGES, threshold=0.005, means="share of the gold's words that both have")
 def few_shared_words(look: Look, threshold: float) -> Found:
     """Find a system or a lexicon that has (nearly) no word of the gold."""
     for gold, other, name in sides(look):
-        words, theirs = _count(gold), _count(other)
-        shared = _count(gold.join(other, on="word", how="semi"))
+        words = theirs = shared = 0
+        for ours, others in _in_parts(gold, other):
+            words, theirs = words + ours.height, theirs + others.height
+            shared += ours.join(others, on="word", how="semi").height
         if words and theirs and shared / words < threshold:
             yield remark(
                 "warning",
@@ -104,37 +128,54 @@ def other_script(look: Look, threshold: float) -> Found:
 
 def _twins(look: Look, threshold: float, *, key: pl.Expr, what: str, remedy: str) -> Found:
     for gold, other, name in sides(look):
-        words = _count(gold)
-        alone = gold.join(other, on="word", how="anti").with_columns(key=key)
-        theirs = other.select(theirs="word", key=key).unique("key", keep="any")
-        found = alone.join(theirs, on="key").sort("word").collect()
-        if words and found.height and found.height / words >= threshold:
-            pairs = found.select("word", "theirs").head(EXAMPLES).iter_rows()
+        if not (_any(gold, key != _WORD) or _any(other, key != _WORD)):
+            continue  # then words of one key are equal
+        words = twins = 0
+        examples: list[tuple[str, str]] = []
+        for ours, others in _in_parts(gold, other, key=key):
+            found = _alone(ours, others, key)
+            words, twins = words + ours.height, twins + found.height
+            examples = sorted([*examples, *found.head(EXAMPLES).rows()])[:EXAMPLES]
+        if words and twins and twins / words >= threshold:
             yield remark(
-                "warning" if found.height / words >= 0.5 else "note",
-                f"{found.height:,} of {words:,} words of the gold are in {name} {what}",
-                such_as=[f"{ours!r} and {other_!r}" for ours, other_ in pairs],
+                "warning" if twins / words >= 0.5 else "note",
+                f"{twins:,} of {words:,} words of the gold are in {name} {what}",
+                such_as=[f"{mine!r} and {theirs!r}" for mine, theirs in examples],
                 remedy=remedy,
-                twins=found.height,
+                twins=twins,
                 gold=words,
             )
 
 
+def _alone(gold: pl.DataFrame, other: pl.DataFrame, key: pl.Expr) -> pl.DataFrame:
+    """Return the words that one side alone has, each with one of the other of the same key."""
+    alone = gold.join(other, on="word", how="anti").with_columns(key=key)
+    theirs = other.with_columns(key=key).group_by("key").agg(theirs=_WORD.min())
+    return alone.join(theirs, on="key").select("word", "theirs").sort("word")
+
+
+def _any(words: pl.LazyFrame, condition: pl.Expr) -> bool:
+    return any(batch.select(condition.any()).item() for batch in batches(words))
+
+
 def _script(words: pl.LazyFrame) -> tuple[str, float]:
     """Return the commonest script and its share of the words that are in one of `SCRIPTS`."""
-    column = pl.col("word")
-    counts = words.select(
-        column.str.contains(rf"\p{{{name}}}").sum().alias(name) for name in SCRIPTS
-    ).collect()
-    most = max(SCRIPTS, key=lambda name: counts[name].item())
-    known = words.filter(column.str.contains(r"\p{L}"))
-    return most, counts[most].item() / max(_count(known), 1)
-
-
-def _count(words: pl.LazyFrame) -> int:
-    return int(words.select(pl.len()).collect().item())
+    counts, known = dict.fromkeys(SCRIPTS, 0), 0
+    for (part,) in _in_parts(words):
+        plain = _WORD.str.contains(_ASCII)  # most words: one look is enough
+        latin = part.filter(plain & _WORD.str.contains("[A-Za-z]")).height
+        counts["Latin"] += latin
+        further = part.filter(~plain)
+        known += latin + further.filter(_WORD.str.contains(r"\p{L}")).height
+        for name in SCRIPTS:
+            counts[name] += further.filter(_WORD.str.contains(rf"\p{{{name}}}")).height
+    most = max(SCRIPTS, key=lambda name: counts[name])
+    return most, counts[most] / max(known, 1)
 
 
 def _some(words: pl.LazyFrame) -> list[str]:
     """Return some words, always the same ones."""
-    return words.bottom_k(EXAMPLES, by="word").sort("word").collect()["word"].to_list()
+    least: list[str] = []
+    for batch in batches(words):
+        least = sorted({*least, *batch.unique().bottom_k(EXAMPLES, by="word")["word"]})[:EXAMPLES]
+    return least

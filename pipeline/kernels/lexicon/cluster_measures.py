@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,6 @@ import polars as pl
 from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.lexicon.l_measure import l_star
 from pipeline.kernels.lexicon.matching import l_value
-from pipeline.kernels.lexicon.one_to_one import numbered
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,13 @@ def f_star(found: pl.DataFrame) -> float | None:
     0.6666666666666666
     """
     ordered = found.sort("lemma")
-    values = ordered.select(l_value("n_common", "n_gold", "n_match")).to_series()
+    values = ordered.select(best_values()).to_series()
     return l_star(ordered["n_gold"], values, float(ordered["n_gold"].sum()))
+
+
+def best_values() -> pl.Expr:
+    """Return ``max_j F(i,j)`` of each lemma of `matches`."""
+    return l_value("n_common", "n_gold", "n_match")
 
 
 def entropy(table: pl.DataFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Entropy:
@@ -96,20 +101,47 @@ def entropy(table: pl.DataFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> E
     unknown = strange.select(pl.col("form").n_unique())
     lemmas = lexicon.select(pl.col("lemma").n_unique())
     unknown_forms, all_lemmas = (each.item() for each in pl.collect_all([unknown, lemmas]))
-    if table.is_empty():
-        return Entropy(None, all_lemmas, unknown_forms)
+    return entropy_of([clusters(table)], lemmas=all_lemmas, unknown=unknown_forms)
+
+
+def clusters(table: pl.DataFrame) -> tuple[IntArray, FloatArray]:
+    """Return the forms of each cluster that shares some with the gold, and its entropy in bits.
+
+    Parameters
+    ----------
+    table : DataFrame
+        lemma, n_ij, n_j: overlaps, all of the lemmas that it names.
+    """
     # Names need no order: what is added up is put in order of its own size, so that equal
     # tables give equal sums.
+    ordered = table.select("lemma", "n_ij", "n_j").sort("lemma", "n_ij")
     cluster, n_ij, n_j = (
         each.to_numpy().astype(np.int64)
-        for each in (numbered(table["lemma"]), *table["n_ij", "n_j"])
+        for each in (ordered["lemma"].rle_id(), ordered["n_ij"], ordered["n_j"])
     )
-    order = np.lexsort((n_ij, cluster))
-    first = np.flatnonzero(np.diff(cluster[order], prepend=-1))
-    sizes = n_j[order][first]
-    weighted = np.sort(sizes * _bits(n_ij[order].astype(np.float64), first))
-    outside = all_lemmas - len(first)
-    return Entropy(float(weighted.sum() / sizes.sum()), outside, unknown_forms)
+    first = np.flatnonzero(np.diff(cluster, prepend=-1))
+    if not first.size:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    return n_j[first], _bits(n_ij.astype(np.float64), first)
+
+
+def entropy_of(
+    found: Sequence[tuple[IntArray, FloatArray]], *, lemmas: int, unknown: int
+) -> Entropy:
+    """Return the entropy of a lexicon from its `clusters`, all or some at a time.
+
+    Parameters
+    ----------
+    found : sequence of pairs of arrays
+        In any order.
+    lemmas, unknown : int
+        Lemmas of the lexicon, and distinct forms of it that the gold has not.
+    """
+    sizes, bits = (np.concatenate(each) for each in zip(*found, strict=True))
+    if not sizes.size:
+        return Entropy(None, lemmas, unknown)
+    weighted = np.sort(sizes * bits)
+    return Entropy(float(weighted.sum() / sizes.sum()), lemmas - len(sizes), unknown)
 
 
 def _bits(n_ij: FloatArray, first: IntArray) -> FloatArray:

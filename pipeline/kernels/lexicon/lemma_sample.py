@@ -11,6 +11,7 @@ from pipeline.kernels import sampling
 from pipeline.kernels.design.drawing import permanent_numbers, sequential_poisson
 from pipeline.kernels.design.inclusion import inclusion
 from pipeline.kernels.lexicon.wordlists import sizes
+from pipeline.kernels.parts import ranges_of
 
 Design: TypeAlias = Literal["simple", "size"]
 
@@ -40,10 +41,19 @@ def paradigm_sizes(
     >>> paradigm_sizes(words.select("lemma").unique(), None, [words]).rows()
     [('a', 2.0), ('b', 1.0)]
     """
-    counted = [sizes(each) for each in ([gold] if gold is not None else lexicons)]
-    mean = pl.concat(counted).group_by("lemma").agg(pl.col("n").sum() / len(counted))
+    counted = [gold] if gold is not None else lexicons
+    ranges = ranges_of("lemma", *counted)
+    return pl.concat(
+        _mean_sizes(*(ranges.of(each, number, by="lemma") for each in (lemmas, *counted))).collect()
+        for number in range(len(ranges))
+    )
+
+
+def _mean_sizes(lemmas: pl.LazyFrame, *wordlists: pl.LazyFrame) -> pl.LazyFrame:
+    counted = pl.concat(sizes(each) for each in wordlists)
+    mean = counted.group_by("lemma").agg(pl.col("n").sum() / len(wordlists))
     joined = lemmas.join(mean, on="lemma", how="left")
-    return joined.select("lemma", pl.col("n").clip(lower_bound=1.0)).sort("lemma").collect()
+    return joined.select("lemma", pl.col("n").clip(lower_bound=1.0)).sort("lemma")
 
 
 def simple_sample(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -29,6 +29,14 @@ class Spelling:
     unicode: UnicodeForm = "NFC"
     case: Case = "as_it_is"
     replace: Mapping[str, str] = field(default_factory=dict)
+
+
+class Change(NamedTuple):
+    """How many texts a step changed, and the first of them in the order of the alphabet."""
+
+    step: str
+    n: int
+    first: tuple[str, str] | None
 
 
 def steps(spelling: Spelling) -> Iterator[tuple[str, dict[str, str] | str]]:
@@ -72,14 +80,39 @@ def normalised(
     >>> found["form"].to_list(), counts["n"].to_list()
     (['еж', 'еж', 'ель'], [1, 0, 1, 2])
     """
-    counted = []
+    found, changes = spelt(rows, spelling, columns=columns)
+    return found, counts_of([changes])
+
+
+def spelt(
+    rows: pl.DataFrame, spelling: Spelling, *, columns: Sequence[str]
+) -> tuple[pl.DataFrame, list[Change]]:
+    """Return what `normalised` does of some of many rows, with what `counts_of` adds up."""
+    changes = []
     for name, how in steps(spelling):
         after = rows.with_columns(_changed(pl.col(column), how) for column in columns)
-        counted.append(_difference(name, rows, after, columns))
+        changes.append(_difference(name, rows, after, columns))
         rows = after
     filled = [pl.when(pl.col(column) != "").then(column).alias(column) for column in columns]
+    return rows.with_columns(filled), changes
+
+
+def counts_of(batches: Iterable[Sequence[Change]]) -> pl.DataFrame:
+    """Return what each step changed in all batches: step, n (Int64), example.
+
+    Examples
+    --------
+    >>> one, two = Change("lower", 1, ("B", "b")), Change("lower", 2, ("A", "a"))
+    >>> counts_of([[one], [two]]).rows()
+    [('lower', 3, "'A' → 'a'")]
+    """
+    rows = []
+    for changes in zip(*batches, strict=True):
+        first = min((each.first for each in changes if each.first), default=None)
+        example = first and f"{first[0]!r} → {first[1]!r}"
+        rows.append((changes[0].step, sum(each.n for each in changes), example))
     schema = {"step": pl.String, "n": pl.Int64, "example": pl.String}
-    return rows.with_columns(filled), pl.DataFrame(counted, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _changed(text: pl.Expr, how: dict[str, str] | str) -> pl.Expr:
@@ -93,7 +126,7 @@ def _changed(text: pl.Expr, how: dict[str, str] | str) -> pl.Expr:
 
 def _difference(
     name: str, before: pl.DataFrame, after: pl.DataFrame, columns: Sequence[str]
-) -> tuple[str, int, str | None]:
+) -> Change:
     """Return how many texts differ, and an example."""
     pairs = [
         pl.DataFrame({"old": before[column], "new": after[column]}).filter(
@@ -102,5 +135,4 @@ def _difference(
         for column in columns
     ]
     changed = pl.concat(pairs)
-    first = [f"{old!r} → {new!r}" for old, new in changed.sort("old", "new").head(1).rows()]
-    return name, changed.height, next(iter(first), None)
+    return Change(name, changed.height, next(iter(changed.sort("old", "new").head(1).rows()), None))

@@ -37,7 +37,7 @@ def best_match_f(table: pl.DataFrame, *, gold_forms: int, lexicon_forms: int) ->
         return None
     i, j = (numbered(table[name]).to_numpy().astype(np.int64) for name in ("gold", "lemma"))
     n = table["n_ij"].to_numpy().astype(np.int64)
-    return 2.0 * int(n[_pairs(i, j, n)].sum()) / both
+    return 2.0 * int(n[pairs(i, j, n)].sum()) / both
 
 
 def assigned(table: pl.DataFrame) -> pl.DataFrame:
@@ -69,7 +69,7 @@ def assigned(table: pl.DataFrame) -> pl.DataFrame:
     """
     ordered = table.select("gold", "lemma", "n_ij").sort("gold", "lemma")
     i, j = (ordered[name].rank("dense").to_numpy().astype(np.int64) for name in ("gold", "lemma"))
-    return ordered[_pairs(i, j, ordered["n_ij"].to_numpy().astype(np.int64))]
+    return ordered[pairs(i, j, ordered["n_ij"].to_numpy().astype(np.int64))]
 
 
 def numbered(names: pl.Series) -> pl.Series:
@@ -83,8 +83,14 @@ def numbered(names: pl.Series) -> pl.Series:
     return names.cast(pl.Categorical).to_physical()
 
 
-def _pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
-    """Return the rows of a best assignment, in order."""
+def pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
+    """Return the rows of a best assignment, in order.
+
+    Parameters
+    ----------
+    i, j, n : array of int, shape (pairs,)
+        Numbers of the two lemmas, and the forms that they share.
+    """
     taken: list[IntArray] = []
     rows = np.arange(len(n))
     while rows.size:
@@ -100,7 +106,7 @@ def _pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
 
 def _certain(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     """Return the pairs that some best assignment holds, no two with a lemma in common."""
-    sure = np.flatnonzero(n >= _other(i, n) + _other(j, n))
+    sure = np.flatnonzero(n >= other(i, n) + other(j, n))
     # Equal pairs may compete for a lemma: the first in order of rows is taken.
     keep: IntArray = np.arange(len(sure))
     for side in (i, j):
@@ -109,16 +115,16 @@ def _certain(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     return np.asarray(sure[keep], dtype=np.int64)
 
 
-def _other(side: IntArray, n: IntArray) -> IntArray:
+def other(side: IntArray, n: IntArray) -> IntArray:
     """Return for each pair the greatest n among the other pairs of its lemma, 0 if none."""
     order = np.lexsort((-n, side))
     begins = np.flatnonzero(np.diff(side[order], prepend=-1))
     lengths = np.diff(np.append(begins, len(n)))
     second = np.where(lengths > 1, n[order][np.minimum(begins + 1, len(n) - 1)], 0)
-    other = np.repeat(n[order][begins], lengths)
-    other[begins] = second
+    others = np.repeat(n[order][begins], lengths)
+    others[begins] = second
     greatest = np.empty_like(n)
-    greatest[order] = other
+    greatest[order] = others
     return greatest
 
 

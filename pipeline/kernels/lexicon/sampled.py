@@ -2,40 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import polars as pl
 
-from pipeline.kernels.lexicon.l_measure import Weights, sizes
+
+@dataclass(frozen=True)
+class Both:
+    """What is known of the lemmas that both have; exists while a lexicon is evaluated.
+
+    Parameters
+    ----------
+    matches : DataFrame
+        The rows of `matching.matches` of those that are evaluated, in their order.
+    lemmas : int
+        How many both have.
+    bases : int
+        The sum over all of these of what they add to n, see `l_measure.sizes`.
+    """
+
+    matches: pl.DataFrame
+    lemmas: int
+    bases: int
 
 
-def all_lemmas(both: pl.DataFrame, *, weights: Weights) -> pl.LazyFrame:
+def all_lemmas(both: Both) -> pl.LazyFrame:
     """Return the matches of all lemmas that both have, as a sample of which each was certain.
 
     Parameters
     ----------
-    both : DataFrame
-        The rows of `matching.matches` for lemmas that both have.
-    weights : str
-        As for `l_measure.lemma_scores`.
+    both : Both
+        With the matches of all.
 
     Returns
     -------
     LazyFrame
-        The columns of `both`, and those of `schemas.LemmaSample`, and base_total.
+        The columns of the matches, and those of `schemas.LemmaSample`, and base_total.
     """
     place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    return both.lazy().sort("lemma").with_columns(
+    return both.matches.lazy().with_columns(
         position=place, population=pl.len().cast(pl.Int64), drawn=pl.lit(value=True),
-        pi=pl.lit(1.0), base_total=_total(both, weights),
+        pi=pl.lit(1.0), base_total=pl.lit(both.bases, pl.Int64),
     )  # fmt: skip
 
 
 def held(
-    both: pl.DataFrame,
-    sample: pl.DataFrame,
-    *,
-    weights: Weights,
-    looked_up: pl.DataFrame | None,
-    complete: bool,
+    both: Both, sample: pl.DataFrame, *, looked_up: pl.DataFrame | None, complete: bool
 ) -> pl.LazyFrame:
     """Return the matches of the sampled lemmas that both have.
 
@@ -45,12 +57,10 @@ def held(
 
     Parameters
     ----------
-    both : DataFrame
-        The rows of `matching.matches` for lemmas that both have.
+    both : Both
+        With the matches of the sample's lemmas at the least.
     sample : DataFrame
         `schemas.LemmaSample`.
-    weights : str
-        As for `l_measure.lemma_scores`.
     looked_up : DataFrame, optional
         Column lemma: the part of the sample that was looked up so far, a random one.
     complete : bool
@@ -64,19 +74,15 @@ def held(
     asked = sample.sort("lemma")
     if looked_up is not None:
         asked = _part(asked, looked_up)
-    found = asked.join(both.select("lemma"), on="lemma", how="semi", maintain_order="left")
+    found = asked.join(both.matches.select("lemma"), on="lemma", how="semi", maintain_order="left")
     whole = complete and looked_up is None and found.height == asked.height
-    known = whole and bool((found["population"] == both.height).all())
+    known = whole and bool((found["population"] == both.lemmas).all())
     part, every = _stand_for(found, asked)
-    joined = both.lazy().join(found.lazy(), on="lemma")
+    joined = both.matches.lazy().join(found.lazy(), on="lemma")
     return joined.with_columns(
         population=(pl.col("population") * part / every).round().cast(pl.Int64),
-        base_total=_total(both, weights) if known else pl.lit(None, pl.Int64),
+        base_total=pl.lit(both.bases if known else None, pl.Int64),
     )
-
-
-def _total(both: pl.DataFrame, weights: Weights) -> pl.Expr:
-    return pl.lit(both.select(sizes(weights)[1].sum()).item(), pl.Int64)
 
 
 def _part(sample: pl.DataFrame, looked_up: pl.DataFrame) -> pl.DataFrame:

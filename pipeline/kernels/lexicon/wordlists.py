@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.parts import ranges_of
+
 
 def lex(entries: pl.LazyFrame) -> pl.LazyFrame:
     """Return the lemmas of a dictionary, each once, in the order of their first appearance.
@@ -30,13 +32,29 @@ def lex(entries: pl.LazyFrame) -> pl.LazyFrame:
     >>> lex(pl.LazyFrame(rows)).collect().rows()
     [('ktieb', 1, 1), ('ra', 2, 2)]
     """
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
+    ordered = firsts(entries).sort("first", "first_line", "lemma")
+    return ordered.select("lemma", place, "n_rows")
+
+
+def firsts(entries: pl.LazyFrame) -> pl.LazyFrame:
+    """Return where each lemma of a dictionary first appears.
+
+    Parameters
+    ----------
+    entries : LazyFrame
+        As for `lex`.
+
+    Returns
+    -------
+    LazyFrame
+        lemma, first (a file), first_line, n_rows (Int64); in no order.
+    """
     first = pl.col("file").min()
     line = pl.col("line").filter(pl.col("file") == first).min()
-    lemmas = entries.drop_nulls("lemma").group_by("lemma").agg(
+    return entries.drop_nulls("lemma").group_by("lemma").agg(
         first=first, first_line=line, n_rows=pl.len().cast(pl.Int64)
     )  # fmt: skip
-    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("position")
-    return lemmas.sort("first", "first_line", "lemma").select("lemma", place, "n_rows")
 
 
 def canonical(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -104,6 +122,15 @@ def common(first: pl.LazyFrame, *others: pl.LazyFrame) -> pl.LazyFrame:
     for other in others:
         shared = shared.join(other.select("lemma"), on="lemma", how="semi")
     return shared
+
+
+def common_in_parts(*wordlists: pl.LazyFrame) -> pl.DataFrame:
+    """Return what `common` does; no more of the wordlists is held than there is room for."""
+    ranges = ranges_of("lemma", *wordlists)
+    return pl.concat(
+        common(*(ranges.of(each, number, by="lemma") for each in wordlists)).collect()
+        for number in range(len(ranges))
+    )
 
 
 def sizes(wordlist: pl.LazyFrame, *, name: str = "n") -> pl.LazyFrame:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import polars as pl
 
+from pipeline import room, spill
 from pipeline.registry import modules
 from pipeline.remarks.base import CHECKS, Look
 from pipeline.remarks.hearing import heard
@@ -18,8 +19,8 @@ from pipeline.runner.store import store
 from pipeline.runner.store.digest import canonical, text_digest
 from pipeline.runner.store.manifest import Manifest, Record
 from pipeline.runner.store.sealed import sealed, unsealed
-from pipeline.runner.store.storage import scan_tables
-from pipeline.runner.store.verbs import Storage
+from pipeline.runner.store.storage import folder_at, scan_tables
+from pipeline.runner.store.verbs import Storage, beside
 
 NAME = "remarks.json"
 _BLOCK = 1 << 20
@@ -70,7 +71,9 @@ def remarks_of(
     known = kept(task.storage, made, mark)
     if known is not None:
         return known
-    found = heard(_look(task, made), thresholds)
+    aside = folder_at(task.storage, beside(task.folder, "staging-spill"))
+    with room.limited(task.budget.memory), spill.within(aside):
+        found = heard(_look(task, made), thresholds)
     # What cannot be kept, as the disk is full or read-only, is heard again at the next run.
     with suppress(OSError):
         task.storage.write(f"{task.folder}/{NAME}", sealed(Kept(mark=mark, remarks=found)))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import polars as pl
 from polars import selectors
 
-from pipeline import causes, room
+from pipeline import causes, room, spill
 from pipeline.errors import (
     ConfigError,
     DataError,
@@ -28,7 +28,7 @@ from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
 from pipeline.runner.store.sealed import sealed
-from pipeline.runner.store.storage import drafted, scan_tables, size_and_digest
+from pipeline.runner.store.storage import drafted, folder_at, scan_tables, size_and_digest
 from pipeline.stages.base import FAULTS, Tables
 from pipeline.stages.counting import Counting
 from schemas.validate import validate
@@ -36,6 +36,8 @@ from schemas.validate import validate
 _BATCH = 500_000
 _HEXADECIMAL = 16
 _DIGITS = 8
+_SPILL = ".spill"
+"""Name of the folder of rows that a stage lays aside, which are gone when it is done."""
 
 _TEXT = selectors.categorical().cast(pl.String)
 
@@ -58,6 +60,7 @@ def run_task(task: Task) -> None:
     with (
         _published(task, left) as (draft, parts),
         room.limited(task.budget.memory),
+        spill.within(folder_at(task.storage, f"{draft}/{_SPILL}")),
         _blamed(task),
         located(task),
     ):

@@ -32,6 +32,11 @@ def storage_at(root: Path, *, remedy: str = "") -> Storage:
     return LocalStorage(root, remedy) if remedy else LocalStorage(root)
 
 
+def folder_at(storage: Storage, key: str) -> Path | None:
+    """Return the folder of this machine that a key stands for; None on an object store."""
+    return Path(storage.location(key)) if isinstance(storage, LocalStorage) else None
+
+
 def pages_at(root: Path) -> Path:
     """Return the folder of this machine where people open what is made of results.
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import polars as pl
 from pydantic import Field
 
+from pipeline import room
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.lexicon.alignment import aligned, listed
+from pipeline.kernels.lexicon.alignment import aligned_in_parts, listed
 from pipeline.kernels.lexicon.by_chance import by_chance, unequal
-from pipeline.kernels.lexicon.cluster_measures import entropy, f_star
 from pipeline.kernels.lexicon.expected import expected_errors
 from pipeline.kernels.lexicon.l_measure import Weights, lemma_scores
 from pipeline.kernels.lexicon.limits import AnyMethod, Limiting, star_interval, unsure
-from pipeline.kernels.lexicon.matching import matches
-from pipeline.kernels.lexicon.one_to_one import best_match_f
+from pipeline.kernels.lexicon.matched import Matched, matched
 from pipeline.kernels.lexicon.ratio import Interval, normal_quantile
-from pipeline.kernels.lexicon.sampled import all_lemmas, held
+from pipeline.kernels.lexicon.sampled import Both, all_lemmas, held
 from pipeline.kernels.lexicon.statistics import Whole, quality
 from pipeline.kernels.lexicon.trends import Order, trends
-from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
+from pipeline.kernels.lexicon.whole_lexicons import best_match_in_parts, entropy_in_parts
+from pipeline.kernels.parts import ranges_of, slices
+from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, as_one, stage
 from pipeline.stages.lexicon.limiting import chosen_method
 from schemas import (
     ExpectedWidths,
@@ -34,6 +36,10 @@ from schemas import (
     LexiconTrends,
     WordList,
 )
+
+_TEXTS = ("missing", "spurious")
+_SCORED = 300
+"""Bytes that the scores of a lemma take while they are looked at together."""
 
 
 class EvaluateLexicon(Seeded):
@@ -74,6 +80,32 @@ class EvaluateLexicon(Seeded):
     """Lemmas in a moving average of the figures; a tenth of the sample, 3 at least, if left out."""
 
 
+def _pieces(config: EvaluateLexicon, tables: Tables) -> Iterator[Outputs]:
+    """Yield the lemmas and their forms in ranges of lemmas, then what they say together."""
+    gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
+    ranges = ranges_of("lemma", gold, lexicon, overlaps.select(lemma="gold"))
+    sample = tables["sample"].collect() if "sample" in tables else None
+    found = matched(
+        overlaps, gold, lexicon, ranges=ranges, sample=sample, weights=config.weights
+    )  # fmt: skip
+    whole = _whole(found, tables) if config.complete else Whole()
+    scores = _scores(found.both, sample, tables, config)
+    how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
+    chosen = _chosen(scores, how, config)
+    forms = aligned_in_parts(scores.lazy(), gold, lexicon, ranges)
+    for number, part in enumerate(forms):
+        of_range = ranges.of(scores.lazy(), number, by="lemma")
+        yield _with_forms(of_range, part.collect())
+    intervals = {method: _interval(scores, method, how, config) for method in how.methods(scores)}
+    yield {
+        "quality": quality(scores, intervals[chosen], whole, n=config.n),
+        "intervals": _table(intervals, chosen, config),
+        "widths": _widths(scores, config),
+    }
+    for along in slices(trends(scores, order=config.order, span=config.span)):
+        yield {"trends": along}
+
+
 @stage(
     "evaluate.lexicon",
     config=EvaluateLexicon,
@@ -85,42 +117,39 @@ class EvaluateLexicon(Seeded):
         "widths": ExpectedWidths,
         "trends": LexiconTrends,
     },
+    pieces=_pieces,
 )
 def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Outputs:
     """Find the best match of each lemma, weigh its L, add up, and say how sure that is."""
-    gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
-    every = matches(overlaps, gold, lexicon).collect()
-    sampled = _sampled(every, tables, config)
-    forms = aligned(sampled, gold, lexicon).collect()
-    scored = lemma_scores(sampled, weights=config.weights, n=config.n)
-    full = scored.join(listed(forms.lazy()), on="lemma", how="left").with_columns(
-        pl.col("n_missing", "n_spurious").fill_null(0), pl.col("missing", "spurious").fill_null("")
-    )
-    scores = by_chance(full.select(*LemmaScores.columns()).collect().sort("lemma"))
-    how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
-    chosen = _chosen(scores, how, config)
-    intervals = {method: _interval(scores, method, how, config) for method in how.methods(scores)}
-    whole = _whole(every, gold, lexicon, overlaps.collect()) if config.complete else Whole()
-    return {
-        "quality": quality(scores, intervals[chosen], whole, n=config.n),
-        "lemmas": scores,
-        "forms": forms,
-        "intervals": _table(intervals, chosen, config),
-        "widths": _widths(scores, config),
-        "trends": trends(scores, order=config.order, span=config.span),
-    }
+    return as_one(_pieces(config, tables))
 
 
-def _sampled(every: pl.DataFrame, tables: Tables, config: EvaluateLexicon) -> pl.LazyFrame:
-    """Return the matches of the sampled lemmas that both have."""
-    both = every.drop_nulls("n_same")
-    if "sample" not in tables:
-        return all_lemmas(both, weights=config.weights)
-    looked_up = tables["looked_up"].select("lemma").collect() if "looked_up" in tables else None
-    return held(
-        both, tables["sample"].collect(), weights=config.weights, looked_up=looked_up,
-        complete=config.complete,
+def _scores(
+    both: Both, sample: pl.DataFrame | None, tables: Tables, config: EvaluateLexicon
+) -> pl.DataFrame:
+    """Return the scores of the sampled lemmas that both have, in order; their forms are counted."""
+    room.require(
+        both.matches.height * _SCORED, f"the scores of {both.matches.height:,} lemmas",
+        otherwise="draw a sample of the lemmas",
     )  # fmt: skip
+    looked_up = tables["looked_up"].select("lemma").collect() if "looked_up" in tables else None
+    sampled = all_lemmas(both) if sample is None else held(
+        both, sample, looked_up=looked_up, complete=config.complete
+    )  # fmt: skip
+    counted = sampled.with_columns(
+        n_missing=pl.col("n_gold") - pl.col("n_common"),
+        n_spurious=pl.col("n_match") - pl.col("n_common"),
+    )
+    scored = lemma_scores(counted, weights=config.weights, n=config.n)
+    columns = [name for name in LemmaScores.columns() if name not in _TEXTS]
+    return by_chance(scored.select(columns).sort("lemma").collect())
+
+
+def _with_forms(scores: pl.LazyFrame, forms: pl.DataFrame) -> Outputs:
+    """Return the lemmas of a range, with what is missing and spurious, and their forms."""
+    texts = listed(forms.lazy()).select("lemma", *_TEXTS)
+    full = scores.join(texts, on="lemma", how="left").with_columns(pl.col(_TEXTS).fill_null(""))
+    return {"lemmas": full.select(*LemmaScores.columns()).sort("lemma"), "forms": forms}
 
 
 def _chosen(scores: pl.DataFrame, how: Limiting, config: EvaluateLexicon) -> AnyMethod:
@@ -152,18 +181,15 @@ def _table(
     return pl.DataFrame(rows, schema=LexiconIntervals.columns(), orient="row")
 
 
-def _whole(
-    every: pl.DataFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame, overlaps: pl.DataFrame
-) -> Whole:
+def _whole(found: Matched, tables: Tables) -> Whole:
     """Measure what needs the whole gold."""
-    counts = [table.select(lemmas=pl.col("lemma").n_unique(), forms=pl.col("form").count())
-              for table in (gold, lexicon)]  # fmt: skip
-    (gold_lemmas, gold_forms), (lemmas, forms) = (each.row(0) for each in pl.collect_all(counts))
+    gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
+    forms = {"gold_forms": found.gold_forms, "lexicon_forms": found.lexicon_forms}
     return Whole(
-        gold_lemmas=gold_lemmas, lexicon_lemmas=lemmas, common_lemmas=every["n_same"].count(),
-        f_star=f_star(every),
-        best_match=best_match_f(overlaps, gold_forms=gold_forms, lexicon_forms=forms),
-        entropy=entropy(overlaps, gold, lexicon),
+        gold_lemmas=found.gold_lemmas, lexicon_lemmas=found.lexicon_lemmas,
+        common_lemmas=found.common, f_star=found.f_star,
+        best_match=best_match_in_parts(overlaps, **forms),
+        entropy=entropy_in_parts(overlaps, gold, lexicon, lemmas=found.lexicon_lemmas),
     )  # fmt: skip
 
 

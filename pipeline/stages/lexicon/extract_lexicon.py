@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import polars as pl
@@ -9,9 +11,10 @@ from pydantic import Field, field_validator
 
 from pipeline.expressions import expression
 from pipeline.kernels import parsing
-from pipeline.kernels.lexicon.normalising import normalised
-from pipeline.kernels.lexicon.wordlists import canonical, lex, sizes
-from pipeline.stages.base import FAULTS, Outputs, Tables, TableSource, stage
+from pipeline.kernels.lexicon.entries import ENTRY, Counts, listed_in_parts
+from pipeline.kernels.lexicon.normalising import Change, counts_of, spelt
+from pipeline.kernels.parts import batches, spill_of
+from pipeline.stages.base import FAULTS, Outputs, Tables, TableSource, as_one, stage
 from pipeline.stages.columns import require
 from pipeline.stages.lexicon.spelling import Spelt, Step, changed, preparation
 from schemas import LemmaList, Preparation, WordList
@@ -48,15 +51,45 @@ class ExtractLexicon(Spelt):
         return where
 
 
+def _pieces(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]:
+    """Select rows, bring texts into one spelling, then list the forms of each lemma once."""
+    names = {each: config.columns.get(each, each) for each in _COLUMNS}
+    read, counts = Reading(), Counts()
+    with spill_of(1, ENTRY) as laid:
+        for batch in batches(_rows(config, names, tables["path"])):
+            laid.add(_entries(batch, names, config, read), pl.lit(0))
+        yield {FAULTS: pl.concat(read.faults)}
+        for lexicon, lemmas in listed_in_parts(laid, counts):
+            if lexicon is not None:
+                yield {"lexicon": lexicon}
+            if lemmas is not None:
+                yield {"lemmas": lemmas.select(*LemmaList.columns())}
+    yield {"preparation": _preparation(read, counts)}
+
+
 @stage(
     "extract.lexicon",
     config=ExtractLexicon,
     outputs={"lexicon": WordList, "lemmas": LemmaList, "preparation": Preparation},
+    pieces=_pieces,
 )
 def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Outputs:
-    """Select rows, bring texts into one spelling, then list the forms of each lemma once."""
-    raw = tables["path"]
-    names = {each: config.columns.get(each, each) for each in _COLUMNS}
+    """List the forms of each lemma once."""
+    return as_one(_pieces(config, tables))
+
+
+@dataclass
+class Reading:
+    """What is found while rows are read; exists as long as that takes."""
+
+    rows: int = 0
+    without_form: int = 0
+    changes: list[list[Change]] = field(default_factory=list)
+    faults: list[pl.DataFrame] = field(default_factory=list)
+
+
+def _rows(config: ExtractLexicon, names: dict[Column, str], raw: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the rows to read: file, line, lemma, form, and what keeps homographs apart."""
     wanted = [(f"columns.{each}", name) for each, name in names.items()]
     asked = expression(config.where).meta.root_names() if config.where else []
     wanted += [("where", name) for name in asked]
@@ -64,18 +97,23 @@ def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Outputs:
     held = raw.filter(expression(config.where)) if config.where else raw
     text = {each: pl.col(name).cast(pl.String) for each, name in names.items()}
     apart = [pl.col(name).cast(pl.String).fill_null("") for name in config.apart_by]
-    rows = held.select("file", "line", **text, apart=_key(apart)).collect()
-    spelt, counts = normalised(_split(rows, config), config.spelling, columns=_COLUMNS)
-    keyed = spelt.lazy().with_columns(_lemma(config), bare="lemma")
-    forms = canonical(_with_lemmas(keyed) if config.lemma_is_form else keyed)
-    lemmas = lex(keyed).join(sizes(forms, name="n_forms"), on="lemma")
-    lexicon, listed = (each.collect() for each in (forms, lemmas))
-    return {
-        "lexicon": lexicon,
-        "lemmas": listed.select(*LemmaList.columns()),
-        "preparation": _preparation(rows, counts, listed, spelt),
-        FAULTS: _faults(keyed, names, config),
-    }
+    return held.select("file", "line", **text, apart=_key(apart))
+
+
+def _entries(
+    rows: pl.DataFrame, names: dict[Column, str], config: ExtractLexicon, read: Reading
+) -> pl.DataFrame:
+    """Return some rows as entries, and take down what was found in them."""
+    texts, changes = spelt(_split(rows, config), config.spelling, columns=_COLUMNS)
+    own = pl.col("lemma") if config.lemma_is_form else pl.lit(None, pl.String)
+    keyed = texts.with_columns(_lemma(config), own=own)
+    faults = _faults(keyed.lazy(), names, config).collect()
+    if faults.height or not read.faults:
+        read.faults.append(faults)
+    read.rows += rows.height
+    read.without_form += int(keyed["form"].is_null().sum())
+    read.changes.append(changes)
+    return keyed.drop_nulls("lemma")
 
 
 def _key(apart: list[pl.Expr]) -> pl.Expr:
@@ -98,11 +136,6 @@ def _lemma(config: ExtractLexicon) -> pl.Expr:
     return joined.alias("lemma")
 
 
-def _with_lemmas(keyed: pl.LazyFrame) -> pl.LazyFrame:
-    own = keyed.select("lemma", form="bare")
-    return pl.concat([keyed.select("lemma", "form"), own])
-
-
 def _faults(keyed: pl.LazyFrame, names: dict[Column, str], config: ExtractLexicon) -> pl.LazyFrame:
     column = names["lemma"]
     named = keyed.rename({"lemma": column}) if column != "lemma" else keyed
@@ -119,18 +152,15 @@ def _faults(keyed: pl.LazyFrame, names: dict[Column, str], config: ExtractLexico
     return pl.concat(bad)
 
 
-def _preparation(
-    rows: pl.DataFrame, counts: pl.DataFrame, lemmas: pl.DataFrame, spelt: pl.DataFrame
-) -> pl.DataFrame:
+def _preparation(read: Reading, counts: Counts) -> pl.DataFrame:
     """Count what was read, what was changed, and what is there."""
-    filled = spelt.drop_nulls().select("lemma", "apart", "form")
     steps: list[Step] = [
-        ("rows read", rows.height, None),
-        *changed(counts),
-        ("rows without a form", int(spelt["form"].is_null().sum()), None),
-        ("rows that repeat another", filled.height - filled.n_unique(), None),
-        ("lemmas", lemmas.height, None),
-        ("lemmas without any form", int((lemmas["n_forms"] == 0).sum()), None),
-        ("forms, each counted once per lemma", int(lemmas["n_forms"].sum()), None),
+        ("rows read", read.rows, None),
+        *changed(counts_of(read.changes)),
+        ("rows without a form", read.without_form, None),
+        ("rows that repeat another", counts.repeated, None),
+        ("lemmas", counts.lemmas, None),
+        ("lemmas without any form", counts.without_forms, None),
+        ("forms, each counted once per lemma", counts.forms, None),
     ]
     return preparation(steps)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
 
 from pipeline.kernels.lexicon.wordlists import union
-from pipeline.stages.base import Of, Outputs, StageConfig, Tables, several, stage
+from pipeline.kernels.parts import ranges_of
+from pipeline.stages.base import Of, Outputs, StageConfig, Tables, as_one, several, stage
 from schemas import WordList
 
 
@@ -18,7 +20,16 @@ class ExtractUnion(StageConfig):
     """The wordlists; their order does not matter."""
 
 
-@stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList})
+def _pieces(config: ExtractUnion, tables: Tables) -> Iterator[Outputs]:
+    """Yield ranges of lemmas, in order."""
+    wordlists = several(tables, "lexicons", config.lexicons)
+    ranges = ranges_of("lemma", *wordlists)
+    for number in range(len(ranges)):
+        parts = (ranges.of(each, number, by="lemma") for each in wordlists)
+        yield {"lexicon": union(*parts).sort("lemma", "form")}
+
+
+@stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList}, pieces=_pieces)
 def extract_union(config: ExtractUnion, tables: Tables) -> Outputs:
     """Join them on the lemma, and unite the forms."""
-    return {"lexicon": union(*several(tables, "lexicons", config.lexicons))}
+    return as_one(_pieces(config, tables))

@@ -14,7 +14,7 @@ from pipeline.kernels.lexicon.lemma_sample import (
     sample_by_size,
     simple_sample,
 )
-from pipeline.kernels.lexicon.wordlists import common
+from pipeline.kernels.lexicon.wordlists import common_in_parts
 from pipeline.kernels.sampling import sample_size
 from pipeline.stages.base import (
     FAULTS,
@@ -72,7 +72,7 @@ def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
     """Draw without replacement, fixed by the seed: a smaller sample is part of a larger one."""
     gold = tables["gold"] if config.gold else None
     lexicons = several(tables, "lexicons", config.lexicons)
-    shared = common(*([] if gold is None else [gold]), *lexicons).collect()
+    shared = common_in_parts(*([] if gold is None else [gold]), *lexicons)
     if config.path is not None:
         return _from_file(tables["path"], shared, drawn=config.drawn)
     if config.lemmas:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
-from pipeline.kernels.lexicon.matching import lexicon_overlaps
-from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
+from pipeline.kernels.lexicon.shared_forms import overlaps_in_parts
+from pipeline.stages.base import Of, Outputs, StageConfig, Tables, as_one, stage
 from schemas import LexiconOverlaps, WordList
 
 
@@ -18,7 +19,12 @@ class ScoreLexicon(StageConfig):
     """The lexicon to evaluate."""
 
 
-@stage("score.lexicon", config=ScoreLexicon, outputs={"overlaps": LexiconOverlaps})
-def score_lexicon(_config: ScoreLexicon, tables: Tables) -> Outputs:
+def _pieces(_config: ScoreLexicon, tables: Tables) -> Iterator[Outputs]:
+    for part in overlaps_in_parts(tables["gold"], tables["lexicon"]):
+        yield {"overlaps": part}
+
+
+@stage("score.lexicon", config=ScoreLexicon, outputs={"overlaps": LexiconOverlaps}, pieces=_pieces)
+def score_lexicon(config: ScoreLexicon, tables: Tables) -> Outputs:
     """Join both on the wordform and count by pairs of lemmas."""
-    return {"overlaps": lexicon_overlaps(tables["gold"], tables["lexicon"])}
+    return as_one(_pieces(config, tables))

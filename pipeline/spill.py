@@ -1,0 +1,132 @@
+"""Rows that a stage lays aside while it works, in buckets: on the disk, where room is short."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+import polars as pl
+
+_folder: ContextVar[Path | None] = ContextVar("folder", default=None)
+_BUCKET = "~bucket"
+
+
+@contextmanager
+def within(folder: Path | None) -> Iterator[None]:
+    """Lay rows aside in a folder, which is gone afterwards; in a temporary one if None.
+
+    Parameters
+    ----------
+    folder : Path or None
+        On a disk: what lies there is not held in memory.
+    """
+    before = _folder.set(folder)
+    try:
+        yield
+    finally:
+        _folder.reset(before)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Spill:
+    """Rows in buckets; when too many are held, all go to files, a file for each bucket.
+
+    Parameters
+    ----------
+    buckets : int
+        How many.
+    schema : Schema
+        The columns of the rows.
+    most : int
+        Rows to hold.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"form": ["a", "b", "c"]})
+    >>> with Spill(2, rows.schema, most=1) as laid:
+    ...     laid.add(rows, pl.col("form") > "b")
+    ...     [each.collect()["form"].to_list() for each in laid]
+    [['a', 'b'], ['c']]
+    """
+
+    def __init__(self, buckets: int, schema: pl.Schema, *, most: int) -> None:
+        self._held: list[list[pl.DataFrame]] = [[] for _ in range(buckets)]
+        self._files: list[list[Path]] = [[] for _ in range(buckets)]
+        self._rows, self._most = 0, most
+        self.schema = schema
+        self._folder: Path | None = None
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[pl.LazyFrame]:
+        """Yield the buckets in order."""
+        return map(self.bucket, range(len(self)))
+
+    def __enter__(self) -> Spill:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all rows, and remove their files."""
+        for held, files in zip(self._held, self._files, strict=True):
+            held.clear()
+            files.clear()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._rows, self._folder = 0, None
+
+    def add(self, rows: pl.DataFrame, bucket: pl.Expr) -> None:
+        """Take in rows, each into the bucket of a number."""
+        for number, part in self._divided(rows.select(*self.schema), rows.select(bucket)):
+            self._held[number].append(part)
+        self._rows += rows.height
+        if self._rows > self._most:
+            self._lay_aside()
+
+    def bucket(self, number: int) -> pl.LazyFrame:
+        """Return the rows of a bucket, in no order."""
+        held, files = self._held[number], self._files[number]
+        there = [pl.scan_parquet(files, glob=False)] if files else []
+        none = pl.LazyFrame(schema=self.schema)
+        return pl.concat([*there, *(each.lazy() for each in held)] or [none])
+
+    def files(self, number: int) -> list[Path]:
+        """Return the files of a bucket."""
+        return list(self._files[number])
+
+    def frames(self, number: int) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a bucket as they were written, one file after the other."""
+        yield from (pl.read_parquet(path) for path in self._files[number])
+        yield from self._held[number]
+
+    def _divided(
+        self, rows: pl.DataFrame, bucket: pl.DataFrame
+    ) -> Iterator[tuple[int, pl.DataFrame]]:
+        if len(self) == 1:
+            yield 0, rows
+            return
+        numbered = rows.with_columns(bucket.to_series().cast(pl.Int64).alias(_BUCKET))
+        parts = numbered.partition_by(_BUCKET, as_dict=True, include_key=False)
+        yield from ((int(key), part) for (key,), part in parts.items())
+
+    def _lay_aside(self) -> None:
+        """Write what is held, and hold nothing."""
+        if self._folder is None:
+            above = _folder.get()
+            if above is not None:
+                above.mkdir(parents=True, exist_ok=True)
+            self._folder = Path(tempfile.mkdtemp(prefix="lexassay-", dir=above))
+        for number, (held, files) in enumerate(zip(self._held, self._files, strict=True)):
+            if held:
+                files.append(self._folder / f"{number}-{len(files)}.parquet")
+                pl.concat(held).write_parquet(files[-1], compression="lz4")
+                held.clear()
+        self._rows = 0

@@ -1,0 +1,94 @@
+"""Tables in parts: every row in one part, equal values together, parts in order."""
+
+from __future__ import annotations
+
+import itertools
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline import room
+from pipeline.kernels.parts import (
+    batches,
+    bucket_of,
+    buckets_for,
+    by_range,
+    most_rows,
+    parts_of,
+    ranges_of,
+    slices,
+    spill_of,
+)
+from tests.kernels.room_for import room_for
+
+texts = st.lists(st.text("abß", max_size=2), max_size=30)
+
+
+def table(values: list[str]) -> pl.DataFrame:
+    return pl.DataFrame({"lemma": values}, schema={"lemma": pl.String})
+
+
+@given(texts, st.integers(1, 7))
+def test_ranges_follow_each_other(values: list[str], rows: int) -> None:
+    with room_for(rows):
+        parts = [each.collect()["lemma"] for each in parts_of(table(values).lazy(), by="lemma")]
+    assert sorted(pl.concat(parts)) == sorted(values)
+    ends = [(part.min(), part.max()) for part in parts if len(part)]
+    assert all(one[1] < two[0] for one, two in itertools.pairwise(ends))
+
+
+@given(texts, st.integers(1, 7))
+def test_what_is_laid_aside_falls_into_the_same_ranges(values: list[str], rows: int) -> None:
+    frame = table(values)
+    with room_for(rows), spill_of(1, frame.schema) as flat:
+        flat.add(frame, pl.lit(0))
+        with by_range(flat, by="lemma") as laid:
+            found = [sorted(each.collect()["lemma"]) for each in laid]
+        expected = [sorted(each.collect()["lemma"]) for each in parts_of(frame.lazy(), by="lemma")]
+    assert found == expected
+
+
+def test_one_value_is_never_divided() -> None:
+    same = table(["a"] * 9)
+    with room_for(2):
+        ranges = ranges_of("lemma", same.lazy(), table(["a", "b"]).lazy())
+    sizes = [
+        ranges.of(same.lazy(), number, by="lemma").collect().height for number in range(len(ranges))
+    ]
+    assert sorted(sizes)[-1] == sum(sizes) == 9
+    assert same.select(ranges.number("lemma")).n_unique() == 1
+
+
+def test_of_no_rows_there_is_one_part() -> None:
+    empty = table([])
+    assert [each.collect().height for each in parts_of(empty.lazy(), by="lemma")] == [0]
+    assert [each.shape for each in batches(empty.lazy())] == [(0, 1)]
+    assert [each.shape for each in slices(empty)] == [(0, 1)]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 10])
+def test_batches_and_slices_are_all_rows_in_order(rows: int) -> None:
+    frame = table(list("hgfedcba"))
+    with room_for(rows):
+        assert pl.concat(batches(frame.lazy())).equals(frame)
+        assert pl.concat(slices(frame)).equals(frame)
+
+
+def test_equal_texts_fall_into_one_bucket() -> None:
+    frame = table(["a", "b", "a", "ß", "ß"])
+    numbers = frame.select(bucket_of("lemma", 3)).to_series().to_list()
+    assert numbers[0] == numbers[2]
+    assert numbers[3] == numbers[4]
+    assert set(numbers) <= {0, 1, 2}
+    assert frame.select(bucket_of("lemma", 1)).to_series().to_list() == [0]
+
+
+def test_rows_follow_from_the_room() -> None:
+    with room.limited(4 << 30):
+        many, buckets = most_rows(), buckets_for(50_000_000)
+    with room.limited(1 << 20):
+        few = most_rows()
+    assert few < many < 5_000_000
+    assert buckets == -(-50_000_000 // many)
