@@ -13,8 +13,8 @@ from pipeline.spill import Spill
 
 ROW = 1600
 """Bytes that a row of texts may take while it is sorted, joined or grouped."""
-BASE = 256 << 20
-"""Bytes of a process that holds no rows."""
+LEAST = 64 << 20
+"""Bytes for rows where a limit leaves none: with less, parts would be countless."""
 _BATCH = 250_000
 _SEEN = 1000
 """Values that are looked at for each range."""
@@ -30,7 +30,7 @@ def most_rows() -> int:
     2
     """
     size = room.room()
-    return max(1, max(size - BASE, size // 4) // ROW)
+    return max(1, max(size, LEAST) // ROW)
 
 
 def counted(*tables: pl.LazyFrame) -> int:

@@ -13,7 +13,7 @@ from pipeline.kernels import parts
 @contextmanager
 def room_for(rows: int) -> Iterator[None]:
     """Leave room for so many rows at a time."""
-    size = (room.USUAL - parts.BASE) // rows
+    size = room.USUAL // rows
     with mock.patch.object(parts, "ROW", size):
         assert parts.most_rows() == rows
         yield

@@ -14,9 +14,9 @@ from pipeline.formats.corpora.file_parts import Division, FilePart
 from pipeline.formats.reading import reading
 from pipeline.runner.config.budget import Budget, text_bytes
 from pipeline.runner.config.sources import SourceFile
-from pipeline.runner.execution.unpacking import unpacked
 from pipeline.runner.store.digest import canonical, file_digest, text_digest
 from pipeline.runner.store.remembered import Remembered
+from pipeline.runner.store.unpacking import unpacked
 from pipeline.runner.store.verbs import Storage
 
 _PARTS = TypeAdapter(list[FilePart])

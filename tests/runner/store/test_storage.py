@@ -21,7 +21,10 @@ from pipeline.runner.store.verbs import Entry, Storage
 
 RUNNER = Path(pipeline.__file__).parent / "runner"
 CLOUD = RUNNER / "store" / "cloud"
-SEAM = {RUNNER / "store" / "local.py", *map(CLOUD.joinpath, ("cache.py", "cloud.py", "drafts.py"))}
+SEAM = {
+    *(RUNNER / "store" / name for name in ("local.py", "unpacking.py")),
+    *map(CLOUD.joinpath, ("cache.py", "cloud.py", "drafts.py")),
+}
 MODULES = {"fcntl", "filelock", "os", "shutil", "tempfile"}
 HARMLESS = {"cpu_count", "environ"}
 """Names of `os` that have nothing to do with files."""

@@ -12,7 +12,7 @@ import pytest
 from pipeline import room
 from pipeline.errors import DataError
 from pipeline.runner.store.digest import table_digest
-from pipeline.stages.base import FAULTS, STAGES, Outputs
+from pipeline.stages.base import FAULTS, STAGES
 from schemas.validate import validate
 from tests.kernels.room_for import room_for
 
@@ -38,7 +38,7 @@ def in_parts(use: str, config: Mapping[str, Any], **tables: pl.DataFrame) -> Mad
     return whole
 
 
-def _sorted(use: str, name: str, frame: Outputs | Any) -> pl.DataFrame:
+def _sorted(use: str, name: str, frame: Any) -> pl.DataFrame:
     """Sort a part as the runner does before it is written."""
     outputs = STAGES.get(use).outputs
     table: pl.DataFrame = frame.lazy().collect()
