@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
-import pyarrow as pa
-
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
@@ -109,6 +107,8 @@ class _Unpacked(io.RawIOBase):
     def __init__(self, path: Path, place: int = 0) -> None:
         super().__init__()
         path.stat()  # says what is wrong in the machine's own words
+        import pyarrow as pa  # noqa: PLC0415  slow to import
+
         self._file = pa.OSFile(str(path))
         self._empty = self._file.size() == place
         self._file.seek(place)
@@ -216,6 +216,8 @@ def _members(path: Path) -> Generator[tuple[int | None, bytes]]:
 
 def _frames(path: Path) -> Generator[tuple[int | None, bytes]]:
     """Yield what frames of zstd unpack to, the place with the first piece of each."""
+    import pyarrow as pa  # noqa: PLC0415  slow to import
+
     with pa.memory_map(str(path)) as file:
         content = file.read_buffer()
         for start, end in _frame_bounds(memoryview(content).cast("B")):

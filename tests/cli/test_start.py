@@ -38,7 +38,7 @@ def test_help_imports_no_command() -> None:
     assert not modules & (HEAVY | NUMBERS | {"pydantic", "schemas"})
     own = {name for name in modules if name.startswith("pipeline.")}
     assert own == {
-        "pipeline.cli", "pipeline.cli.app", "pipeline.cli.groups", "pipeline.cli.main",
+        "pipeline.allocation", "pipeline.cli", "pipeline.cli.app", "pipeline.cli.groups", "pipeline.cli.main",
         "pipeline.runner", "pipeline.runner.execution", "pipeline.runner.execution.interrupts",
     }  # fmt: skip
 

@@ -104,6 +104,13 @@ examples = 2
 relation = "{relation}"
 left = {{ label = "{{form}}" }}
 right = {{ label = "{{form}}" }}
+[stages.tuples]
+use = "extract.tuples"
+corpus = {{ path = "*.txt*"{options} }}
+relation = "adjacent"
+length = 3
+examples = 1
+unit = {{ label = "{{form}}" }}
 [stages.words]
 use = "extract.words"
 corpus = {{ path = "*.txt*"{options} }}
