@@ -4,8 +4,8 @@ python benchmarks/lexicon_memory.py [--forms 5000000] [--memory 500MB] [--whole]
 
 Two lexicons of so many forms and a further dictionary of a tenth, Parquet, are made from a seed;
 their lemmas are in no order. One command reads them, unites the dictionaries, counts the overlaps,
-draws one lemma in a hundred (with --whole: takes all), and evaluates. Ends with 1 if the peak is
-more than 1.15 times the limit.
+draws one lemma in a hundred (with --whole: takes all), and evaluates, without a report. Ends with 1
+if the peak is more than 1.15 times the limit.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def measure(folder: Path, forms: int, memory: str, *, whole: bool) -> bool:
     """Run the experiment and print a line of the table; return whether the limit was kept."""
     config, limit = prepare(folder, forms, memory, whole=whole), TypeAdapter(Bytes)
     runs = folder / f"runs-{time.time_ns()}"
-    command = [sys.executable, "-m", "pipeline.cli", "run", str(config), "--runs", str(runs)]
-    code, found = watch(command, runs)
+    command = [sys.executable, "-m", "pipeline.cli", "run", str(config), "--no-report"]
+    code, found = watch([*command, "--runs", str(runs)], runs)
     ratio = found["memory"] * 1e6 / limit.validate_python(memory)
     print(
         f"| {forms:,} | {'all' if whole else '1 %'} | {memory} | {found['wall']:,.0f} "

@@ -146,4 +146,4 @@ def bucket_of(column: str, buckets: int) -> pl.Expr:
 
 def spill_of(buckets: int, schema: pl.Schema) -> Spill:
     """Return buckets that hold no more rows than there is room for beside a part."""
-    return Spill(buckets, schema, most=max(1, most_rows() // 4))
+    return Spill(buckets, schema, most=max(1, most_rows() // 2))

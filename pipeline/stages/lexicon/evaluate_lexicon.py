@@ -139,10 +139,12 @@ def _scores(
     counted = sampled.with_columns(
         n_missing=pl.col("n_gold") - pl.col("n_common"),
         n_spurious=pl.col("n_match") - pl.col("n_common"),
-    )
-    scored = lemma_scores(counted, weights=config.weights, n=config.n)
+    ).sort("lemma")
+    # Dividing by n may differ in the last bit at the end of a chunk: one chunk, always in order.
+    whole = counted.collect(engine="in-memory").rechunk()
+    scored = lemma_scores(whole.lazy(), weights=config.weights, n=config.n)
     columns = [name for name in LemmaScores.columns() if name not in _TEXTS]
-    return by_chance(scored.select(columns).sort("lemma").collect())
+    return by_chance(scored.select(columns).collect(engine="in-memory"))
 
 
 def _with_forms(scores: pl.LazyFrame, forms: pl.DataFrame) -> Outputs:
