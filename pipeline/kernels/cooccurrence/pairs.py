@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +13,7 @@ from pipeline.kernels.cooccurrence.units import LABELS, Unit, units
 
 _HALF = 2**32
 _RELATION = "_relation"
+_PAIR = ("l1", "l2")
 TOKEN_1, TOKEN_2 = "token_1", "token_2"
 COLUMNS = (PLACE, "l1", "l2", TOKEN_1, TOKEN_2)
 """What a pair token says: its sentence, its units, and their tokens."""
@@ -136,28 +138,32 @@ def count(pairs: pl.LazyFrame) -> pl.LazyFrame:
     >>> count(pairs).collect().rows()
     [('a', 'b', 2)]
     """
-    return by_pair(pairs, pl.len().cast(pl.Int64).alias("f"))
+    return by_key(pairs, _PAIR, pl.len().cast(pl.Int64).alias("f"))
 
 
-def by_pair(rows: pl.LazyFrame, *made: pl.Expr) -> pl.LazyFrame:
-    """Group rows by l1 and l2, which is cheapest where both are Categorical.
+def by_key(rows: pl.LazyFrame, key: Sequence[str], *made: pl.Expr) -> pl.LazyFrame:
+    """Group rows, which is cheapest where l1 and l2 are Categorical: then a pair is one number.
 
     Parameters
     ----------
     rows : LazyFrame
-        l1 and l2, as text or Categorical, and what else is wanted.
+        The key, as text or Categorical, and what else is wanted.
+    key : sequence of str
+        The columns to group by.
     *made : Expr
         What to make of each group.
 
     Returns
     -------
     LazyFrame
-        l1, l2 and what was made.
+        The key and what was made.
     """
-    if isinstance(rows.collect_schema()["l1"], pl.String):
-        return rows.group_by("l1", "l2").agg(*made)
-    grouped = rows.group_by(pair_key().alias("_pair")).agg(*made)
-    return grouped.select(*of_key(pl.col("_pair")), pl.exclude("_pair"))
+    others = [name for name in key if name not in _PAIR]
+    coded = rows.collect_schema()[key[0]] != pl.String
+    if not coded or not {*_PAIR} <= {*key}:
+        return rows.group_by(key).agg(*made)
+    grouped = rows.group_by(pair_key().alias("_pair"), *others).agg(*made)
+    return grouped.select(*of_key(pl.col("_pair")), *others, pl.exclude("_pair", *others))
 
 
 def pair_key() -> pl.Expr:

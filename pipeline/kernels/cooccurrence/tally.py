@@ -1,7 +1,7 @@
 """Occurrences added up: how often each type occurs, and in how many documents.
 
-An occurrence is a row: the labels of a type as Categorical columns, the number of its document,
-and f, how many occurrences it stands for. A document that may go on over a bound of what is at
+An occurrence is a row: the labels of a type as Categorical columns, and the number of its
+document. A document that may go on over a bound of what is at
 hand is counted apart, so that whoever has the rest of it can count it once.
 """
 
@@ -20,35 +20,6 @@ DOCUMENT = "document"
 """Column with the number of a document among those at hand; null: any that lie inside."""
 
 
-def by_document(occurrences: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    """Add up the occurrences of each type in each document.
-
-    Parameters
-    ----------
-    occurrences : DataFrame
-        The key, `DOCUMENT` (UInt32) and f (UInt32).
-    key : sequence of str
-        The columns of a type, Categorical.
-
-    Returns
-    -------
-    DataFrame
-        The same columns; a type once for each document.
-
-    Examples
-    --------
-    >>> rows = {"unit": ["a", "b", "a", "a"], "document": [0, 0, 0, 1], "f": [1, 1, 1, 1]}
-    >>> types = {"unit": pl.Categorical, "document": pl.UInt32, "f": pl.UInt32}
-    >>> by_document(pl.DataFrame(rows, schema=types), ["unit"]).rows()
-    [('a', 0, 2), ('a', 1, 1), ('b', 0, 1)]
-    """
-    coding = _Coding.of(occurrences, key)
-    if not coding.fits:
-        return _grouped(occurrences, key)
-    words, f = coding.added_up(occurrences)
-    return coding.table(words, coding.documents(words), pl.Series("f", f.astype(np.uint32)))
-
-
 def tally(
     occurrences: pl.DataFrame, key: Sequence[str], *, across: Collection[int] = ()
 ) -> pl.DataFrame:
@@ -57,7 +28,7 @@ def tally(
     Parameters
     ----------
     occurrences : DataFrame
-        As `by_document` takes them, or gives them.
+        The key and `DOCUMENT` (UInt32).
     key : sequence of str
         The columns of a type, Categorical.
     across : collection of int
@@ -71,8 +42,8 @@ def tally(
 
     Examples
     --------
-    >>> rows = {"unit": ["a", "b", "a", "a"], "document": [0, 0, 0, 1], "f": [1, 1, 1, 1]}
-    >>> types = {"unit": pl.Categorical, "document": pl.UInt32, "f": pl.UInt32}
+    >>> rows = {"unit": ["a", "b", "a", "a"], "document": [0, 0, 0, 1]}
+    >>> types = {"unit": pl.Categorical, "document": pl.UInt32}
     >>> tally(pl.DataFrame(rows, schema=types), ["unit"]).rows()
     [('a', 3, 2, None), ('b', 1, 1, None)]
     >>> tally(pl.DataFrame(rows, schema=types), ["unit"], across=[1]).rows()
@@ -115,17 +86,10 @@ class _Coding:
         return len(self.packing.names) == 1
 
     def added_up(self, occurrences: pl.DataFrame) -> tuple[WordArray, IntArray]:
-        """Return each number that occurs, in order, and the sum of its f."""
-        codes = [
-            pl.col(DOCUMENT) - self.first,
-            *(pl.col(n).to_physical() for n in reversed(self.key)),
-        ]
-        rows = occurrences.select(*self.packing.words(codes), "f")
-        word = rows.columns[0]
-        if rows.height and rows["f"].max() != 1:
-            sums = rows.group_by(word).agg(pl.sum("f").cast(pl.Int64)).sort(word)
-            return sums[word].to_numpy(), sums["f"].to_numpy()
-        ordered = rows[word].sort().to_numpy()
+        """Return each number that occurs, in order, and how often it does."""
+        labels = [pl.col(name).to_physical() for name in reversed(self.key)]
+        words = self.packing.words([pl.col(DOCUMENT) - self.first, *labels])
+        ordered = occurrences.select(words).to_series().sort().to_numpy()
         starts = _starts(ordered)
         return ordered[starts], np.diff(starts, append=len(ordered))
 
@@ -167,25 +131,16 @@ def _starts(ordered: WordArray) -> IntArray:
     return np.flatnonzero(np.append(np.ones(min(1, len(ordered)), np.bool_), changes))
 
 
-def _grouped(occurrences: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    """Do what `by_document` does where no number is large enough: several are."""
-    words = packed(occurrences, key)[0]
-    first = [pl.col(name).first() for name in key]
-    rows = pl.concat([occurrences, words], how="horizontal").lazy()
-    sums = rows.group_by(*words.columns, DOCUMENT).agg(*first, pl.sum("f")).collect()
-    return sums.select(*key, DOCUMENT, "f")
-
-
 def _by_grouping(
     occurrences: pl.DataFrame, key: Sequence[str], across: Collection[int]
 ) -> pl.DataFrame:
-    """Do what `tally` does where no number is large enough."""
+    """Do what `tally` does where no number is large enough: several are."""
+    words = packed(occurrences, key)[0]
+    first, number = [pl.col(name).first() for name in key], pl.len().cast(pl.Int64)
+    rows = pl.concat([occurrences, words], how="horizontal").lazy()
+    by_document = rows.group_by(*words.columns, DOCUMENT).agg(*first, f=number)
     document = pl.col(DOCUMENT)
     apart = pl.when(document.is_in(list(across))).then(document).alias(DOCUMENT)
-    sums = _grouped(occurrences, key).with_columns(apart)
-    words = packed(sums, key)[0]
-    first, f = [pl.col(name).first() for name in key], pl.sum("f").cast(pl.Int64)
-    rows = pl.concat([sums, words], how="horizontal").lazy()
-    number = pl.len().cast(pl.Int64).alias("documents")
-    counts = rows.group_by(*words.columns, DOCUMENT).agg(*first, f, number).collect()
+    grouped = by_document.with_columns(apart).group_by(*words.columns, DOCUMENT)
+    counts = grouped.agg(*first, pl.sum("f"), documents=number).collect()
     return counts.select(*key, "f", "documents", DOCUMENT)

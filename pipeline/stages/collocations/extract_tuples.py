@@ -74,7 +74,7 @@ def merge(config: ExtractTuples, tables: Tables) -> Outputs:
 
 def tally(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
     """Count the tuples of some batches."""
-    names = [name for name in raw["occurrences"].columns if name not in {DOCUMENT, "f"}]
+    names = [name for name in raw["occurrences"].columns if name != DOCUMENT]
     counts = occurrences.tallied(raw, names, bounds)["counts"].lazy().collect()
     return {"counts": together(counts, size=len(names))}
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from pipeline.kernels.cooccurrence.documents import KNOWN_BY, START
-from pipeline.kernels.cooccurrence.pairs import of_key, pair_key
+from pipeline.kernels.cooccurrence.pairs import by_key
 from pipeline.kernels.cooccurrence.tally import DOCUMENT, tally
 from pipeline.kernels.cooccurrence.tokens import PLACE
 from pipeline.stages.base import Outputs
@@ -20,7 +20,6 @@ from schemas.counts import ACROSS
 
 RAW = ("occurrences", "documents")
 """The tables of a batch that `tallied` takes."""
-_PAIR = ("l1", "l2")
 
 
 def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> Outputs:
@@ -40,7 +39,7 @@ def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -
     one = numbers.len() == 0 or numbers[0] == numbers[-1]
     document = numbers.head(1) if one else numbers.gather(found.get_column(PLACE))
     alone = pl.lit(numbers[0] if numbers.len() else 0, pl.UInt32).alias(DOCUMENT)
-    rows = found.select(*key, alone if one else document, pl.lit(1, pl.UInt32).alias("f"))
+    rows = found.select(*key, alone if one else document)
     known = sentences.select(DOCUMENT, *KNOWN_BY).unique(DOCUMENT)
     return {"occurrences": rows, "documents": known}
 
@@ -85,8 +84,8 @@ def added_up(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     """
     inside, open_ = pl.col(ACROSS).is_null(), pl.col(ACROSS).is_not_null()
     f, one = pl.sum("f"), pl.lit(1, pl.Int64).alias("documents")
-    sums = _grouped(counts.filter(inside), key, f, pl.sum("documents"))
-    apart = _grouped(counts.filter(open_), [*key, ACROSS], f).with_columns(one)
+    sums = by_key(counts.filter(inside), key, f, pl.sum("documents"))
+    apart = by_key(counts.filter(open_), [*key, ACROSS], f).with_columns(one)
     nothing = pl.lit(None, pl.String()).alias(ACROSS)
     return pl.concat([sums.with_columns(nothing), apart.select(*key, "f", "documents", ACROSS)])
 
@@ -101,15 +100,5 @@ def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     key : sequence of str
         Columns with labels.
     """
-    sums = _grouped(counts, key, pl.sum("f"), pl.sum("documents"))
+    sums = by_key(counts, key, pl.sum("f"), pl.sum("documents"))
     return sums.with_columns(pl.lit(None, pl.String()).alias(ACROSS))
-
-
-def _grouped(rows: pl.LazyFrame, key: Sequence[str], *made: pl.Expr) -> pl.LazyFrame:
-    """Group rows; a pair of Categorical labels is one number, which is cheapest."""
-    others = [name for name in key if name not in _PAIR]
-    coded = rows.collect_schema()[key[0]] != pl.String
-    if not coded or not set(_PAIR) <= set(key):
-        return rows.group_by(key).agg(*made)
-    grouped = rows.group_by(pair_key().alias("_pair"), *others).agg(*made)
-    return grouped.select(*of_key(pl.col("_pair")), *others, pl.exclude("_pair", *others))

@@ -95,46 +95,29 @@ def test_parts_give_what_the_whole_gives(
 
 
 rows = st.lists(
-    st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.integers(5, 9), st.integers(1, 3)),
-    max_size=30,
+    st.tuples(st.sampled_from("abc"), st.sampled_from("xyz"), st.integers(5, 9)), max_size=30
 )
 
 
-def table(found: list[tuple[str, str, int, int]]) -> pl.DataFrame:
-    schema = pl.Schema({"l1": LABEL, "l2": LABEL, "document": pl.UInt32(), "f": pl.UInt32()})
+def table(found: list[tuple[str, str, int]]) -> pl.DataFrame:
+    schema = pl.Schema({"l1": LABEL, "l2": LABEL, "document": pl.UInt32()})
     return pl.DataFrame(found, schema, orient="row")
 
 
-@given(found=rows, alone=st.booleans(), across=st.sets(st.integers(5, 9), max_size=2))
-def test_by_sorting_as_by_grouping(
-    found: list[tuple[str, str, int, int]], *, alone: bool, across: set[int]
-) -> None:
-    some = table([(*row[:3], 1) for row in found] if alone else found)
+@given(found=rows, across=st.sets(st.integers(5, 9), max_size=2))
+def test_by_sorting_as_by_grouping(found: list[tuple[str, str, int]], across: set[int]) -> None:
+    some = table(found)
     quick = tally.tally(some, PAIR, across=across)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tally._Coding, "fits", False)
         grouped = tally.tally(some, PAIR, across=across)
-        by_document = tally.by_document(some, PAIR)
     assert quick.schema == grouped.schema
     assert sorted(quick.rows(), key=str) == sorted(grouped.rows(), key=str)
-    assert sorted(tally.by_document(some, PAIR).rows()) == sorted(by_document.rows())
-
-
-@given(found=rows, across=st.sets(st.integers(5, 9), max_size=2))
-def test_what_was_added_up_by_document_is_tallied_alike(
-    found: list[tuple[str, str, int, int]], across: set[int]
-) -> None:
-    some = table(found)
-    again = tally.tally(tally.by_document(some, PAIR), PAIR, across=across)
-    assert again.equals(tally.tally(some, PAIR, across=across))
 
 
 @given(found=rows)
-def test_counts_are_those_of_a_counter(found: list[tuple[str, str, int, int]]) -> None:
-    f = Counter[tuple[str, str]]()
-    held = defaultdict[tuple[str, str], set[int]](set)
-    for l1, l2, document, number in found:
-        f[l1, l2] += number
-        held[l1, l2].add(document)
+def test_counts_are_those_of_a_counter(found: list[tuple[str, str, int]]) -> None:
+    f = Counter((l1, l2) for l1, l2, _ in found)
+    held = {pair: {d for *labels, d in found if tuple(labels) == pair} for pair in f}
     expected = {(*pair, number, len(held[pair]), None) for pair, number in f.items()}
     assert set(tally.tally(table(found), PAIR).rows()) == expected
