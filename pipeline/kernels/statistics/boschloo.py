@@ -23,7 +23,7 @@ LARGEST = 10_000
 _POINTS, _PER_DEVIATION = 25, 2  # grid points, per standard deviation of arcsin sqrt(s/draws)
 _AWAY = 0.1  # in the log odds
 _PEAKS, _CLOSE = 4, 0.01  # local maxima to follow, and how much lower the others may look
-_STEPS = (3, 12)  # of Newton's method, which doubles the digits each time: least and most
+_STEPS = (3, 20)  # of Newton's method, which doubles the digits each time: least and most
 _SHORT = 1e-4  # a step after which its parabola has all digits
 _AT_A_TIME, _CELLS = 1_000_000, 1_000_000  # tables, numbers in an array: bounds the memory
 
@@ -226,7 +226,8 @@ def _climb(rejected: FloatArray, p: FloatArray) -> FloatArray:
         x = top + step
         if number >= _STEPS[0] and not np.any(np.abs(step) > _SHORT):
             break
-    return np.asarray(best + np.where(up, gain, 0.0))
+    near = up & (np.abs(step) <= _SHORT)  # from further away the parabola promises too much
+    return np.asarray(best + np.where(near, gain, 0.0))
 
 
 def _bent(rejected: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
