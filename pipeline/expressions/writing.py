@@ -62,6 +62,7 @@ _WRITTEN = {
     *("negate", "is_string", "quoted", "typed", "safe"),
 }
 """The parts of nodes that are written, or say nothing; a node with another part is refused."""
+_SEVERAL_WAYS = "it can be read in several ways without further brackets"
 _LITERAL = ("REGEXP_LIKE", "REPLACE")
 """Functions whose arguments after the first have to be texts as they stand."""
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -122,7 +123,7 @@ def _name(node: Node) -> str:
 def _operand(node: Node, apart: tuple[type[Node], ...] = ()) -> str:
     """Write a part of an operator, in brackets unless it has an end of its own."""
     if isinstance(node, apart):
-        raise Refused("it can be read in several ways without further brackets", start(node))
+        raise Refused(_SEVERAL_WAYS, start(node))
     return write(node) if isinstance(node, _CLOSED) or is_literal(node) else f"({write(node)})"
 
 
@@ -133,8 +134,19 @@ def _chain(node: Node) -> str:
     parts = [_operand(node.expression, apart), CHAINED[type(node)][0]]
     while kind(node.this) == kind(node):
         node = node.this
+        _require_end(node.expression)
         parts += [_operand(node.expression, apart), CHAINED[type(node)][0]]
+    _require_end(node.this)
     return " ".join([_operand(node.this, apart), *reversed(parts)])
+
+
+def _require_end(node: Node) -> None:
+    """Refuse a part that is followed if it ends with IS DISTINCT FROM, which may take that in."""
+    last = node
+    while isinstance(last, exp.And | exp.Or | exp.Not):
+        last = last.this if isinstance(last, exp.Not) else last.expression
+    if isinstance(last, exp.NullSafeEQ | exp.NullSafeNEQ):
+        raise Refused(_SEVERAL_WAYS, start(last))
 
 
 def _comparison(node: Node) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.expressions.frames import is_kept, refusal
@@ -66,6 +66,10 @@ def truths(draw: st.DrawFn, deep: int) -> str:
     )  # fmt: skip
 
 
+@example("(p AND a IS DISTINCT FROM b) OR q")
+@example("p OR a IS DISTINCT FROM b")
+@example("a IS DISTINCT FROM b OR p")
+@example("p AND NOT a IS NOT DISTINCT FROM b OR q")
 @given(st.integers(1, 4).flatmap(lambda deep: st.one_of(numbers(deep), texts(deep), truths(deep))))
 def test_the_text_written_anew_means_the_same(sql: str) -> None:
     said = refusal(sql)
