@@ -74,6 +74,8 @@ class Counting:
         counted at once.
     tally : callable or None
         (raw tables of some batches, `Bounds`) -> partial tables.
+    tallied : collection of str
+        The tables that `tally` makes; one alone has every key once, and need not be merged.
     close : callable or None
         Partial tables of all that there is, added up -> the same, once no part can follow.
     """
@@ -92,4 +94,5 @@ class Counting:
     in_parts: bool = False
     raw: Collection[str] = ()
     tally: Callable[[Mapping[str, pl.DataFrame], Bounds], Outputs] | None = None
+    tallied: Collection[str] = ()
     close: Callable[[Tables], Outputs] | None = None

@@ -161,10 +161,17 @@ class Merging:
     def _merge(self) -> None:
         if not self.held:
             return
-        tables = {name: pl.concat(frames).lazy() for name, frames in self.held.items()}
-        merged = collected(self.counting.merge(self.config, tables))
+        whole = {name: pl.concat(frames) for name, frames in self.held.items()}
+        alone = {name: whole[name] for name in self.counting.tallied if self._is_one(name)}
+        tables = {**whole, **{name: each.clear() for name, each in alone.items()}}
+        queries = {name: each.lazy() for name, each in tables.items()}
+        merged = collected(self.counting.merge(self.config, queries)) | alone
         self.held = {name: [frame] for name, frame in merged.items()}
         self.rows = self.merged = sum(frame.height for frame in merged.values())
+
+    def _is_one(self, name: str) -> bool:
+        """Whether one frame has all rows of a table."""
+        return sum(frame.height > 0 for frame in self.held[name]) == 1
 
 
 def ahead(items: Iterable[Item]) -> Iterator[Item]:

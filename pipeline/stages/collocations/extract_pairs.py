@@ -180,6 +180,7 @@ def _piece(
         in_parts=True,
         raw=occurrences.RAW,
         tally=tally,
+        tallied=["counts"],
         close=close,
         total_tables={"totals": UnitCounts},
     ),

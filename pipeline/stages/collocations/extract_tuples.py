@@ -148,6 +148,7 @@ def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
         in_parts=True,
         raw=occurrences.RAW,
         tally=tally,
+        tallied=["counts"],
         close=close,
         weight=lambda config: (
             2 ** (config.size + 1)

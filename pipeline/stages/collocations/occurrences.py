@@ -100,5 +100,7 @@ def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     key : sequence of str
         Columns with labels.
     """
+    if not counts.select(pl.col(ACROSS).is_not_null().any()).collect().item():
+        return counts
     sums = by_key(counts, key, pl.sum("f"), pl.sum("documents"))
     return sums.with_columns(pl.lit(None, pl.String()).alias(ACROSS))
