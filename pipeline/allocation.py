@@ -1,11 +1,45 @@
-"""How Polars holds memory, in processes of ours: what is freed goes back, little is read ahead."""
+"""How Polars holds memory, in processes of ours: as told by variables that it reads when loaded."""
 
 from __future__ import annotations
 
-SETTINGS = {
-    # Pages that are freed go back to the system after half a second, not ten; at once costs CPU.
-    "_RJEM_MALLOC_CONF": "dirty_decay_ms:500,muzzy_decay_ms:0",
+from collections.abc import Sequence
+from pathlib import Path
+
+_ALLOCATOR = "_RJEM_MALLOC_CONF"
+
+THRIFTY = {
+    # Pages that are freed go back to the system after half a second; at once costs CPU.
+    _ALLOCATOR: "dirty_decay_ms:500,muzzy_decay_ms:0",
     # One row group of a Parquet file is read ahead, not several for each core.
     "POLARS_ROW_GROUP_PREFETCH_SIZE": "1",
 }
-"""Environment variables that Polars looks at when it is loaded; whoever has set one keeps it."""
+"""For a process that has a limit of memory, or may have one."""
+QUICK = {_ALLOCATOR: "dirty_decay_ms:10000,muzzy_decay_ms:10000"}
+"""For one that has none: to use freed pages again costs less than to ask for new ones."""
+
+
+def settings(arguments: Sequence[str]) -> dict[str, str]:
+    """Return the variables for a command: `THRIFTY` where its words or their files name memory.
+
+    That is asked before anything is loaded that could read an experiment. A file that says more
+    than it means is no harm.
+
+    Examples
+    --------
+    >>> settings(["run", "none.toml"]) == QUICK
+    True
+    >>> settings(["run", "none.toml", "--set", "run.memory='2GB'"]) == THRIFTY
+    True
+    """
+    named = any("memory" in word or "memory" in _content(word) for word in arguments)
+    return THRIFTY if named else QUICK
+
+
+def _content(word: str) -> str:
+    """Return the text of an experiment; nothing if a word is none, or none that can be read."""
+    if not word.endswith(".toml"):
+        return ""
+    try:
+        return Path(word).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):  # a name that no file can have is one
+        return ""

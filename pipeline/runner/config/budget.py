@@ -27,7 +27,9 @@ _ROW = 400
 _RAW = 48
 """Bytes that a raw row takes until it is counted."""
 MANY = 12_000_000
-"""Raw rows from which on more would hold more memory for little."""
+"""Raw rows from which on more would hold more of a limited memory for little."""
+MOST = 64_000_000
+"""Raw rows to hold where there is no limit: 3 GB of `pipeline.room.USUAL`."""
 _SPREAD = 16
 """Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
 
@@ -152,8 +154,9 @@ class Budget:
     @property
     def raw(self) -> int:
         """Raw rows to hold, see `pipeline.stages.counting.Counting`; more are counted."""
-        most = MANY if self.memory is None else self.memory // (4 * _RAW)
-        return min(MANY, max(1_000, most))
+        if self.memory is None:
+            return MOST
+        return min(MANY, max(1_000, self.memory // (4 * _RAW)))
 
     def buckets(self, files: Iterable[SourceFile], *, weight: int = 1) -> int:
         """Return into how many buckets the counts of these files have to be divided.

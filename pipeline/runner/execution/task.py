@@ -19,6 +19,7 @@ from pipeline.errors import (
     Violation,
 )
 from pipeline.runner.config.sources import SourceFile
+from pipeline.runner.execution.ordering import in_order
 from pipeline.runner.execution.origins import located, scanned
 from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
 from pipeline.runner.execution.stream import LeftOut, collected, streamed, with_totals
@@ -174,7 +175,7 @@ def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, 
     ids = task.stage.counting.buckets if task.stage.counting else {}
     # Partial tables are merged again: their order does not matter, and labels stay numbers.
     if not _is_partial(task):
-        frame = frame.with_columns(_TEXT).sort(list(task.models[name].key()))
+        frame = in_order(frame.with_columns(_TEXT), task.models[name].key())
     if task.phase == "run" and task.buckets > 1 and name in ids:
         yield from _by_bucket(frame, ids[name], task.buckets)
     elif _is_partial(task) or name in ids or task.bucket == 0:
