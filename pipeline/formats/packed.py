@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import zlib
 from bisect import bisect_left, bisect_right
@@ -20,6 +19,8 @@ RATIO = 4
 _STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 _NAMES = {".gz": "gzip", ".zst": "zstd"}
 _CHUNK = 1 << 18
+_PIECE = 1 << 22
+"""Bytes of text to unpack at a time: a chunk of them could be a thousand times as long."""
 _GZIP = 31
 """What tells zlib that a header of gzip comes first."""
 _SKIPPED = range(0x184D2A50, 0x184D2A60)
@@ -83,22 +84,34 @@ def open_packed(path: Path, place: int = 0) -> BinaryIO:
     place : int
         Where to begin: a member's first byte.
     """
-    if packing(path) == ".zst":
-        return cast("BinaryIO", io.BufferedReader(_Unpacked(path, place), _CHUNK))
-    return cast("BinaryIO", _Gzip(path, place))
+    unpacked = _Unpacked if packing(path) == ".zst" else _Gunzipped
+    return cast("BinaryIO", io.BufferedReader(unpacked(path, place), _CHUNK))
 
 
-class _Gzip(gzip.GzipFile):
+class _Gunzipped(io.RawIOBase):
     """What a gzip file unpacks to, from one of its members on."""
 
     def __init__(self, path: Path, place: int) -> None:
-        self._own = path.open("rb")
-        self._own.seek(place)
-        super().__init__(fileobj=self._own, mode="rb")
+        super().__init__()
+        path.stat()  # says what is wrong in the machine's own words
+        self._pieces = _members(path, place)
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._left and (found := next(self._pieces, None)):
+            self._left = memoryview(found[1])
+        with memoryview(buffer) as view:
+            size = min(len(view), len(self._left))
+            view[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
 
     def close(self) -> None:
+        self._pieces.close()
         super().close()
-        self._own.close()
 
 
 class _Unpacked(io.RawIOBase):
@@ -197,14 +210,15 @@ def _text(member: Member) -> int:
     return member.text
 
 
-def _members(path: Path) -> Generator[tuple[int | None, bytes]]:
+def _members(path: Path, place: int = 0) -> Generator[tuple[int | None, bytes]]:
     """Yield what members of gzip unpack to, the place with the first piece of each."""
     with path.open("rb") as file:
-        content, place, unpacker = file.read(_CHUNK), 0, zlib.decompressobj(_GZIP)
+        file.seek(place)
+        content, unpacker = file.read(_CHUNK), zlib.decompressobj(_GZIP)
         begins = True
         while content:
-            yield (place if begins else None), unpacker.decompress(content)
-            content, begins = unpacker.unused_data, unpacker.eof
+            yield (place if begins else None), unpacker.decompress(content, _PIECE)
+            content, begins = unpacker.unconsumed_tail or unpacker.unused_data, unpacker.eof
             while not content.lstrip(b"\0" if begins else b"") and (more := file.read(_CHUNK)):
                 content = more
             if begins:  # zeros may stand between members
