@@ -17,9 +17,6 @@ import polars as pl
 MANIFEST = "manifest.json"
 """What is written last, and vouches for all beside it."""
 
-FASTEST = 1
-"""The level of compression of tables: higher ones take far longer for a tenth less."""
-
 
 class Entry(NamedTuple):
     """A key and the bytes that lie there; None if it is the beginning of further keys."""

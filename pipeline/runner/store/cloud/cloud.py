@@ -19,7 +19,8 @@ from pipeline.runner.store.cloud.address import Address
 from pipeline.runner.store.cloud.bucket import Bucket, bucket_at
 from pipeline.runner.store.cloud.conditional import put_new
 from pipeline.runner.store.cloud.drafts import Drafts, drafts_of, is_draft
-from pipeline.runner.store.verbs import FASTEST, Entry
+from pipeline.runner.store.tables import write_table
+from pipeline.runner.store.verbs import Entry
 
 _TABLE = ".parquet"
 _LOG = 10.0
@@ -243,5 +244,5 @@ class CloudStorage:
 
 def _parquet(frame: pl.DataFrame) -> bytes:
     opened = BytesIO()
-    frame.write_parquet(opened, compression_level=FASTEST)
+    write_table(frame, opened)
     return opened.getvalue()
