@@ -19,8 +19,8 @@ import polars as pl
 
 from pipeline import causes
 from pipeline.errors import StoreError
-from pipeline.runner.store.tables import write_table
 from pipeline.runner.store.verbs import Entry, beside
+from pipeline.runner.store.written import as_parquet
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
@@ -161,7 +161,7 @@ def _fill(path: Path, content: bytes | pl.DataFrame) -> None:
         path.write_bytes(content)
         return
     try:
-        write_table(content, path)
+        content.write_parquet(path, **as_parquet(content))
     except pl.exceptions.PolarsError:
         # Polars does not always say that it was the disk: let the disk itself say so.
         with path.open("ab") as opened:

@@ -19,8 +19,8 @@ from pipeline.runner.store.cloud.address import Address
 from pipeline.runner.store.cloud.bucket import Bucket, bucket_at
 from pipeline.runner.store.cloud.conditional import put_new
 from pipeline.runner.store.cloud.drafts import Drafts, drafts_of, is_draft
-from pipeline.runner.store.tables import write_table
 from pipeline.runner.store.verbs import Entry
+from pipeline.runner.store.written import as_parquet
 
 _TABLE = ".parquet"
 _LOG = 10.0
@@ -244,5 +244,5 @@ class CloudStorage:
 
 def _parquet(frame: pl.DataFrame) -> bytes:
     opened = BytesIO()
-    write_table(frame, opened)
+    frame.write_parquet(opened, **as_parquet(frame))
     return opened.getvalue()
