@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.arrays import BoolArray, IntArray
@@ -47,7 +48,11 @@ class Span:
 
 
 def in_span(
-    first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, span: Span
+    first: pl.DataFrame,
+    second: pl.DataFrame,
+    tokens: pl.DataFrame,
+    span: Span,
+    columns: Sequence[str] = COLUMNS,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Pair every node with the units in its span, and count the positions of the spans.
 
@@ -63,12 +68,14 @@ def in_span(
         `TOKEN` and `PLACE` of all tokens, in order.
     span : Span
         The neighbours.
+    columns : sequence of str
+        Which are wanted of the pairs.
 
     Returns
     -------
     pairs, positions : DataFrame
-        place, l1, l2, token_1, token_2; and unit, f: how many positions each node type has,
-        with and without a unit there.
+        place, l1, l2, token_1, token_2, or some of them; and unit, f: how many positions each
+        node type has, with and without a unit there.
 
     References
     ----------
@@ -92,8 +99,9 @@ def in_span(
         counted += np.bincount(rows, minlength=len(node))
         pairs += [_pairs(rows, at, unit, labels) for unit in index.rows]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
-    found = _frame(pairs, nodes, place)
-    return (once(found) if span.count == "nodes" else found), positions
+    if span.count == "nodes":
+        return once(_frame(pairs, nodes, place, COLUMNS)).select(columns), positions
+    return _frame(pairs, nodes, place, columns), positions
 
 
 def once(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -142,13 +150,15 @@ def adjacent(
     return in_span(first, second, tokens, following(gap))[0]
 
 
-def neighbours(units: pl.DataFrame) -> pl.DataFrame | None:
+def neighbours(units: pl.DataFrame, columns: Sequence[str] = COLUMNS) -> pl.DataFrame | None:
     """Pair units of one kind with those right after them, as `adjacent` does, where that is quick.
 
     Parameters
     ----------
     units : DataFrame
         As `units` gives them: left and right units are the same.
+    columns : sequence of str
+        Which are wanted.
 
     Returns
     -------
@@ -171,7 +181,7 @@ def neighbours(units: pl.DataFrame) -> pl.DataFrame | None:
         PLACE, pl.col("unit").alias("l1"), other["unit"].alias("l2"),
         pl.col(TOKEN).alias(TOKEN_1), other[TOKEN].alias(TOKEN_2), near.alias("_near"),
     )  # fmt: skip
-    return pairs.filter("_near").select(COLUMNS).collect()
+    return pairs.filter("_near").select(columns).collect()
 
 
 def following(gap: int) -> Span:
@@ -200,13 +210,18 @@ def _pairs(rows: IntArray, at: IntArray, unit: IntArray, labels: IntArray) -> _P
     return _Pairs(rows[hit], at[hit], labels[units[hit]])
 
 
-def _frame(pairs: Sequence[_Pairs], nodes: pl.DataFrame, place: IntArray) -> pl.DataFrame:
+def _frame(
+    pairs: Sequence[_Pairs], nodes: pl.DataFrame, place: IntArray, columns: Sequence[str]
+) -> pl.DataFrame:
     """Return pairs as a table; labels have the same numbers on both sides, see `units`."""
     rows, others, labels = (np.concatenate(each) for each in zip(*pairs, strict=True))
     unit, node = nodes.get_column("unit"), nodes.get_column(TOKEN).to_numpy()
-    first = unit.to_physical().to_numpy()[rows]
-    second = labels.astype(np.uint32)
-    table = pl.DataFrame(
-        {PLACE: place[node[rows]], "l1": first, "l2": second, TOKEN_1: node[rows], TOKEN_2: others}
-    )
-    return table.with_columns(pl.col("l1", "l2").cat.to(unit.dtype)).select(COLUMNS)
+    made: dict[str, Callable[[], npt.NDArray[Any]]] = {
+        PLACE: lambda: place[node[rows]],
+        "l1": lambda: unit.to_physical().to_numpy()[rows],
+        "l2": lambda: labels.astype(np.uint32),
+        TOKEN_1: lambda: node[rows],
+        TOKEN_2: lambda: others,
+    }
+    table = pl.DataFrame({name: made[name]() for name in columns})
+    return table.with_columns(pl.col("l1", "l2").cat.to(unit.dtype))

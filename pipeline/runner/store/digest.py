@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from pipeline.runner.store.overlapping import ranges
@@ -17,8 +20,8 @@ from schemas.errors import EXAMPLES, described
 
 _VALUES = 1_000_000
 """Values to look at together."""
-_TEXTS = 2**14
-"""Texts that are joined at a time: one value of Polars holds no more than 4 GiB."""
+_THREADS = 2
+"""Columns that are hashed at once."""
 
 
 def canonical(value: Any) -> str:
@@ -82,6 +85,9 @@ def table_digest(*parts: pl.LazyFrame, key: Sequence[str], name: str) -> tuple[s
     return _digest([pl.concat(parts).sort(keys)], keys, name)
 
 
+_NOWHERE = np.zeros(1, np.int64)
+
+
 class _Unordered(Exception):
     """Rows do not come in the order of their key."""
 
@@ -93,11 +99,16 @@ def _digest(parts: Sequence[pl.LazyFrame], key: list[str], name: str) -> tuple[s
     dtypes = {each: str(dtype) for each, dtype in schema.items()}
     repeated = _Repeats(key)
     rows = 0
-    for batch in _batches(parts, max(1, _VALUES // max(1, len(schema)))):
-        rows += batch.height
-        repeated.look(batch)
-        for each, digest in columns.items():
-            digest.update(batch.get_column(each))
+    with ThreadPoolExecutor(_THREADS) as pool:  # to hash lets other threads run
+        for batch in _batches(parts, max(1, _VALUES // max(1, len(schema)))):
+            rows += batch.height
+            updates = [
+                pool.submit(digest.update, batch.get_column(each))
+                for each, digest in columns.items()
+            ]
+            repeated.look(batch)
+            for each in updates:
+                each.result()
     repeated.complain(name)
     values = [[each, dtypes[each], digest.value()] for each, digest in columns.items()]
     return text_digest(canonical([rows, values])), rows
@@ -117,11 +128,9 @@ class _ColumnDigest:
     def update(self, values: pl.Series) -> None:
         self._present.update(values.is_not_null().cast(pl.UInt8).to_numpy().tobytes())
         if values.dtype == pl.String:
-            text = values.fill_null("")
-            lengths = text.str.len_bytes().cast(pl.Int64).to_numpy()
+            content, lengths = _utf8(values.fill_null(""))
             self._lengths.update(lengths.astype("<i8").tobytes())
-            for start in range(0, text.len(), _TEXTS):
-                self._bytes.update(text.slice(start, _TEXTS).str.join().item().encode())
+            self._bytes.update(content)
         elif values.dtype.is_float():
             # Adding zero turns -0.0 into 0.0: they are equal, so their digests must be.
             floats = values.cast(pl.Float64).fill_null(0.0).to_numpy() + 0.0
@@ -136,6 +145,14 @@ class _ColumnDigest:
         return text_digest(
             self._present.hexdigest() + self._bytes.hexdigest() + self._lengths.hexdigest()
         )
+
+
+def _utf8(texts: pl.Series) -> tuple[memoryview, npt.NDArray[np.int64]]:
+    """Return the bytes of all texts, one after the other, and how many each has."""
+    held = texts.to_arrow(compat_level=pl.CompatLevel.oldest())  # in which they lie side by side
+    _, ends, content = held.buffers()
+    bounds = np.frombuffer(ends, np.int64, texts.len() + 1, held.offset * 8) if ends else _NOWHERE
+    return memoryview(content or b"")[bounds[0] : bounds[-1]], np.diff(bounds)
 
 
 class _Repeats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,7 +59,12 @@ class Found:
 
 
 def find(
-    tokens: pl.DataFrame, *, left: Unit, right: Unit, options: RelationOptions
+    tokens: pl.DataFrame,
+    *,
+    left: Unit,
+    right: Unit,
+    options: RelationOptions,
+    columns: Sequence[str] = COLUMNS,
 ) -> Iterator[Found]:
     """Yield the pairs of a part of a corpus by the relation asked for, so many that fit in memory.
 
@@ -71,13 +76,15 @@ def find(
         What to pair.
     options : RelationOptions
         Which of them belong together.
+    columns : sequence of str
+        Which are wanted of the pairs, l1 and l2 among them; there may be more.
     """
     if options.relation == "dependency":
         plan = pair_tokens(tokens.lazy(), left=left, right=right, relation=options.syntactic)
         yield Found(plan.collect())
         return
-    first = in_order(units(tokens.lazy(), left).collect())
-    second = first if left is right else units(tokens.lazy(), right).collect()
+    first = in_order(units(tokens.lazy(), left).collect(engine="in-memory"))
+    second = first if left is right else units(tokens.lazy(), right).collect(engine="in-memory")
     if options.relation == "sentence":
         matches = _matches(first, second, PLACE)
         _require_few(matches, first, second, tokens)
@@ -85,13 +92,14 @@ def find(
             yield Found(in_sentence(some.lazy(), second.lazy()).collect())
     elif options.relation == "adjacent":
         simple = left is right and not options.gap
-        paired = windows.neighbours(first) if simple else None
+        paired = windows.neighbours(first, columns) if simple else None
         if paired is None:
-            yield from _in_span(first, second, tokens, windows.following(options.gap))
+            span = windows.following(options.gap)
+            yield from _in_span(first, second, tokens, span, columns)
         else:
             yield Found(paired)
     elif options.relation == "surface":
-        yield from _in_span(first, second, tokens, options.span)
+        yield from _in_span(first, second, tokens, options.span, columns)
     else:
         yield from _textual(first, second, tokens, options)
 
@@ -140,13 +148,17 @@ def _matches(first: pl.DataFrame, second: pl.DataFrame, key: str) -> pl.Series:
 
 
 def _in_span(
-    first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, span: windows.Span
+    first: pl.DataFrame,
+    second: pl.DataFrame,
+    tokens: pl.DataFrame,
+    span: windows.Span,
+    columns: Sequence[str],
 ) -> Iterator[Found]:
     """Yield the pairs in the spans of nodes, and the marginals where they are not over pairs."""
     span = span.within(longest(tokens))
     own = span.count == "positions"
     for some in in_parts(windows.started(first, span), span.left + span.right):
-        pairs, positions = windows.in_span(some, second, tokens, span)
+        pairs, positions = windows.in_span(some, second, tokens, span, columns)
         yield Found(pairs, _side(LEFT, positions) if own else _NO_MARGINALS)
     if span.count == "nodes":
         yield Found(_NO_PAIRS, _side(LEFT, _frequencies(first)))

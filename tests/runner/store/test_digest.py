@@ -33,9 +33,9 @@ def test_order_and_batches_make_no_difference(
     assert table_digest(frame.lazy(), key=["a", "b"], name="t") == PLAIN
 
 
-@pytest.mark.parametrize("texts", [1, 2, 10])
-def test_digest_of_hashes_made_by_hand(texts: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(digest, "_TEXTS", texts)
+@pytest.mark.parametrize("size", [1, 2, 10])
+def test_digest_of_hashes_made_by_hand(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(digest, "_VALUES", 2 * size)
 
     def sha(*parts: bytes) -> str:
         return hashlib.sha256(b"".join(parts)).hexdigest()
@@ -49,6 +49,16 @@ def test_digest_of_hashes_made_by_hand(texts: int, monkeypatch: pytest.MonkeyPat
     whole = f'[5,[["id","Int64","{number}"],["word","String","{column}"]]]'
     table = pl.LazyFrame({"word": words, "id": range(5)})
     assert table_digest(table, key=["id"], name="t") == (sha(whole.encode()), 5)
+
+
+@pytest.mark.parametrize("words", [[], [""], [None, None], ["", "a longer word than twelve", "é"]])
+@pytest.mark.parametrize("start", [0, 1, 2])
+def test_a_part_of_a_column_is_as_a_column(words: list[str | None], start: int) -> None:
+    whole = pl.DataFrame({"w": ["x" * 20, *words, "y"]}, schema={"w": pl.String}).with_row_index()
+    part = whole[start:-1]
+    own = pl.DataFrame(part.rows(), schema=part.schema, orient="row")
+    one, two = (table_digest(each.lazy(), key=["index"], name="t") for each in (part, own))
+    assert one == two
 
 
 @pytest.mark.parametrize(
