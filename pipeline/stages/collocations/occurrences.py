@@ -18,6 +18,8 @@ from pipeline.stages.base import Outputs
 from pipeline.stages.counting import Bounds
 from schemas.counts import ACROSS
 
+_NONE = pl.lit(None, pl.String()).alias(ACROSS)
+
 RAW = ("occurrences", "documents")
 """The tables of a batch that `tallied` takes."""
 
@@ -82,12 +84,25 @@ def added_up(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     LazyFrame
         The same; a document that goes on over bounds still has rows of its own.
     """
-    inside, open_ = pl.col(ACROSS).is_null(), pl.col(ACROSS).is_not_null()
+    names = _open(counts)
     f, one = pl.sum("f"), pl.lit(1, pl.Int64).alias("documents")
-    sums = by_key(counts.filter(inside), key, f, pl.sum("documents"))
-    apart = by_key(counts.filter(open_), [*key, ACROSS], f).with_columns(one)
-    nothing = pl.lit(None, pl.String()).alias(ACROSS)
-    return pl.concat([sums.with_columns(nothing), apart.select(*key, "f", "documents", ACROSS)])
+    sums = by_key(counts.filter(pl.col(ACROSS).is_null()), key, f, pl.sum("documents"))
+    sums = sums.with_columns(_NONE)
+    if names == [None]:
+        return sums
+    open_ = counts.filter(pl.col(ACROSS).is_not_null())
+    known = [name for name in names if name is not None]
+    if len(known) == 1:  # a text that is one document: then its name need not be compared
+        apart = by_key(open_, key, f).with_columns(one, pl.lit(known[0]).alias(ACROSS))
+    else:
+        apart = by_key(open_, [*key, ACROSS], f).with_columns(one)
+    apart = apart.select(*key, "f", "documents", ACROSS)
+    return apart if None not in names else pl.concat([sums, apart])
+
+
+def _open(counts: pl.LazyFrame) -> list[str | None]:
+    """Return the documents that go on over bounds, and None if some lie inside, or none are."""
+    return counts.select(pl.col(ACROSS).unique()).collect().to_series().to_list() or [None]
 
 
 def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
@@ -100,7 +115,9 @@ def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
     key : sequence of str
         Columns with labels.
     """
-    if not counts.select(pl.col(ACROSS).is_not_null().any()).collect().item():
+    names = _open(counts)
+    if names == [None]:
         return counts
-    sums = by_key(counts, key, pl.sum("f"), pl.sum("documents"))
-    return sums.with_columns(pl.lit(None, pl.String()).alias(ACROSS))
+    if len(names) == 1:
+        return counts.with_columns(_NONE)
+    return by_key(counts, key, pl.sum("f"), pl.sum("documents")).with_columns(_NONE)
