@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from os import cpu_count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
     from pipeline.formats.corpora.corpus_file import CorpusFile
 
 
+_BLOCKS = 8
+"""Blocks of a part, at whose ends it may end."""
+_HASHED = 2
+"""Digests that are made at once: of the file and of a part."""
+
+
 def divided(file: CorpusFile, size: int, members: MembersReader | None = None) -> Division:
     """Return the parts of a file; none if there is but one, or it has to be read as a whole.
 
@@ -53,22 +60,52 @@ def divided(file: CorpusFile, size: int, members: MembersReader | None = None) -
         with open_bytes(file.path) as opened:
             mark = BOM if opened.read(len(BOM)) == BOM else b""
         begin = Bound(len(mark), 0, Course(Carry(), Run()))
-        cutting = _Cutting(size, begin, members, hashlib.sha256(mark))
-        for block, outlined in _outlines(file, min(SIZE, 1 + size // 16)):
-            if outlined is None or not cutting.add(block, outlined):
-                return Division()
-        return cutting.division(file.path)
+        with ThreadPoolExecutor(_HASHED) as pool:
+            cutting = _Cutting(size, begin, members, _Hashing(hashlib.sha256(mark), pool))
+            for block, outlined in _outlines(file, min(SIZE, 1 + size // _BLOCKS)):
+                if outlined is None or not cutting.add(block, outlined):
+                    return Division()
+            return cutting.division(file.path)
     return Division()
+
+
+@dataclass
+class _Hashing:
+    """The digests of a file and of its parts, made by threads while the file is read on.
+
+    Parameters
+    ----------
+    whole : hash
+        What the file begins with.
+    pool : ThreadPoolExecutor
+        The threads.
+    """
+
+    whole: hashlib._Hash
+    pool: ThreadPoolExecutor
+    parts: list[hashlib._Hash] = field(default_factory=lambda: [hashlib.sha256()])
+    running: list[Future[None]] = field(default_factory=list)
+
+    def add(self, content: bytes) -> None:
+        """Take in what follows, of the file and of its last part."""
+        self.wait()
+        digests = (self.parts[-1], self.whole)
+        self.running = [self.pool.submit(digest.update, content) for digest in digests]
+
+    def wait(self) -> None:
+        """Wait until all is taken in."""
+        for each in self.running:
+            each.result()
 
 
 class _Cutting:
     """The bounds that are found; exists while a file is cut."""
 
     def __init__(
-        self, size: int, begin: Bound, members: MembersReader | None, whole: hashlib._Hash
+        self, size: int, begin: Bound, members: MembersReader | None, hashing: _Hashing
     ) -> None:
-        self._size, self._members, self._whole = size, members, whole
-        self._bounds, self._digests, self._keys = [begin], [hashlib.sha256()], Keys()
+        self._size, self._members, self._hashing = size, members, hashing
+        self._bounds, self._keys = [begin], Keys()
         self._end, self._block = begin, begin.place
 
     def add(self, block: TextBlock, outlined: Parsed) -> bool:
@@ -76,10 +113,9 @@ class _Cutting:
         end = replace(self._end, lines=block.before)
         if self._is_due():
             self._bounds.append(end)
-            self._digests.append(hashlib.sha256())
+            self._hashing.parts.append(hashlib.sha256())
         if self._members is None:
-            for digest in (self._digests[-1], self._whole):
-                digest.update(block.content)
+            self._hashing.add(block.content)
         self._keys.add(outlined)
         self._block = end.place
         self._end = Bound(end.place + len(block.content), 0, end.course.after(outlined))
@@ -104,9 +140,10 @@ class _Cutting:
             members, size = self._members, path.stat().st_size
             own = [_in_members(part, members, size) for part in parts]
             return Division([replace(part, digest=part.content(path)) for part in own])
-        known = [each.hexdigest() for each in self._digests]
+        self._hashing.wait()
+        known = [each.hexdigest() for each in self._hashing.parts]
         own = [replace(part, digest=digest) for part, digest in zip(parts, known, strict=True)]
-        return Division(own, self._whole.hexdigest())
+        return Division(own, self._hashing.whole.hexdigest())
 
 
 def _in_members(part: FilePart, members: MembersReader, size: int) -> FilePart:
