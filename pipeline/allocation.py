@@ -1,4 +1,4 @@
-"""How Polars holds memory, in processes of ours: as told by variables that it reads when loaded."""
+"""How libraries use memory and cores, in processes of ours: told by variables that they read."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _ALLOCATOR = "_RJEM_MALLOC_CONF"
+# Threads of linear algebra wait for work that hardly comes, and would add up in another order.
+_ALIKE = {"OPENBLAS_NUM_THREADS": "1"}
 
 THRIFTY = {
+    **_ALIKE,
     # Pages that are freed go back to the system after half a second; at once costs CPU.
     _ALLOCATOR: "dirty_decay_ms:500,muzzy_decay_ms:0",
     # One row group of a Parquet file is read ahead, not several for each core.
     "POLARS_ROW_GROUP_PREFETCH_SIZE": "1",
 }
 """For a process that has a limit of memory, or may have one."""
-QUICK = {_ALLOCATOR: "dirty_decay_ms:10000,muzzy_decay_ms:10000"}
+QUICK = {**_ALIKE, _ALLOCATOR: "dirty_decay_ms:10000,muzzy_decay_ms:10000"}
 """For one that has none: to use freed pages again costs less than to ask for new ones."""
 
 

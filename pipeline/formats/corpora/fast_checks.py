@@ -33,7 +33,9 @@ def is_text(content: bytes) -> bool:
         text.validate(full=True)  # looks at every byte, and copies none
     except pa.ArrowInvalid:
         return False
-    return b"\0" not in content and content.count(b"\r") == content.count(b"\r\n")
+    if b"\0" in content:
+        return False
+    return b"\r" not in content or content.count(b"\r") == content.count(b"\r\n")
 
 
 def has_fields(

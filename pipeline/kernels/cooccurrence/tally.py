@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import IntArray, WordArray
 from pipeline.kernels.cooccurrence.packing import Packing, packed
+
+_WORD = "_word"
 
 DOCUMENT = "document"
 """Column with the number of a document among those at hand; null: any that lie inside."""
@@ -52,13 +52,13 @@ def tally(
     coding = _Coding.of(occurrences, key)
     if not coding.fits:
         return _by_grouping(occurrences, key, across)
-    words, f = coding.added_up(occurrences)
+    counted = coding.added_up(occurrences)
     if not across:
-        return _inside(coding, words, f)
-    open_ = np.isin(coding.documents(words).to_numpy(), list(across))
-    some, one = words[open_], pl.Series("documents", np.ones(int(open_.sum()), np.int64))
-    apart = coding.table(some, pl.Series("f", f[open_]), one, coding.documents(some))
-    return pl.concat([_inside(coding, words[~open_], f[~open_]), apart])
+        return _inside(coding, counted)
+    open_ = coding.document().is_in(list(across))
+    one, document = pl.lit(1, pl.Int64).alias("documents"), coding.document().alias(DOCUMENT)
+    apart = counted.filter(open_).select(*coding.labels(coding.types()), "f", one, document)
+    return pl.concat([_inside(coding, counted.filter(~open_)), apart])
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class _Coding:
     """Types and documents as one number each, the document in its lowest bits."""
 
     key: Sequence[str]
-    types: Sequence[pl.DataType]
+    types_of_key: Sequence[pl.DataType]
     packing: Packing
     first: int
 
@@ -85,50 +85,50 @@ class _Coding:
         """Whether one number of 64 bits holds all."""
         return len(self.packing.names) == 1
 
-    def added_up(self, occurrences: pl.DataFrame) -> tuple[WordArray, IntArray]:
-        """Return each number that occurs, in order, and how often it does."""
+    def added_up(self, occurrences: pl.DataFrame) -> pl.DataFrame:
+        """Return each number that occurs, in order, as `_WORD`, and how often it does as f."""
         labels = [pl.col(name).to_physical() for name in reversed(self.key)]
         words = self.packing.words([pl.col(DOCUMENT) - self.first, *labels])
-        ordered = occurrences.select(words).to_series().sort().to_numpy()
-        starts = _starts(ordered)
-        return ordered[starts], np.diff(starts, append=len(ordered))
+        return _runs(occurrences.select(words).to_series().sort())
 
-    def types_of(self, words: WordArray) -> WordArray:
+    def types(self) -> pl.Expr:
         """Return the numbers without the documents."""
-        return words >> np.uint64(self.packing.places[0][2])
+        return pl.col(_WORD) // pl.lit(2 ** self.packing.places[0][2], pl.UInt64)
 
-    def documents(self, words: WordArray) -> pl.Series:
+    def document(self) -> pl.Expr:
         """Return the numbers of the documents."""
-        low = np.uint64(2 ** self.packing.places[0][2] - 1)
-        return pl.Series(DOCUMENT, (words & low).astype(np.uint32) + np.uint32(self.first))
+        low = pl.lit(2 ** self.packing.places[0][2] - 1, pl.UInt64)
+        return (pl.col(_WORD) & low).cast(pl.UInt32) + self.first
 
-    def table(self, words: WordArray, *others: pl.Series) -> pl.DataFrame:
-        """Return the types of numbers as columns of labels, and others beside them."""
-        places = reversed(self.packing.places[1:])
-        codes = {
-            name: ((words >> np.uint64(first)) & np.uint64(2**bits - 1)).astype(np.uint32)
-            for name, (_, first, bits) in zip(self.key, places, strict=True)
-        }
-        labels = [
-            pl.col(name).cat.to(dtype) for name, dtype in zip(self.key, self.types, strict=True)
+    def labels(self, types: pl.Expr) -> list[pl.Expr]:
+        """Return the key of numbers without the documents."""
+        bits = self.packing.places[0][2]
+        places = [(first - bits, size) for _, first, size in reversed(self.packing.places[1:])]
+        return [
+            ((types // pl.lit(2**first, pl.UInt64)) & pl.lit(2**size - 1, pl.UInt64))
+            .cast(pl.UInt32)
+            .cat.to(dtype)
+            .alias(name)
+            for name, dtype, (first, size) in zip(self.key, self.types_of_key, places, strict=True)
         ]
-        return pl.DataFrame(codes).select(labels).with_columns(others)
 
 
-def _inside(coding: _Coding, words: WordArray, f: IntArray) -> pl.DataFrame:
+def _inside(coding: _Coding, counted: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each type, from the sums by type and document."""
-    starts = _starts(coding.types_of(words))
-    sums = np.add.reduceat(f, starts) if len(starts) else f
-    documents = np.diff(starts, append=len(words))
-    nothing = pl.Series(DOCUMENT, [None], pl.UInt32).new_from_index(0, len(starts))
-    counts = (pl.Series("f", sums), pl.Series("documents", documents), nothing)
-    return coding.table(words[starts], *counts)
+    types = _runs(counted.select(coding.types()).to_series())
+    documents = types.get_column("f").rename("documents")
+    f = counted.get_column("f")
+    if types.height < counted.height:  # some types are in several documents
+        sums = f.cum_sum().gather(documents.cum_sum() - 1)
+        f = sums.diff().fill_null(sums.first())
+    rows = types.select(coding.labels(pl.col(_WORD))).with_columns(f, documents)
+    return rows.with_columns(pl.lit(None, pl.UInt32).alias(DOCUMENT))
 
 
-def _starts(ordered: WordArray) -> IntArray:
-    """Return where each run of equal numbers begins."""
-    changes = ordered[1:] != ordered[:-1]
-    return np.flatnonzero(np.append(np.ones(min(1, len(ordered)), np.bool_), changes))
+def _runs(ordered: pl.Series) -> pl.DataFrame:
+    """Return each number of a series in order, and how often it stands there as f."""
+    runs = ordered.rle().struct.unnest()
+    return runs.select(pl.col("value").alias(_WORD), f=pl.col("len").cast(pl.Int64))
 
 
 def _by_grouping(
