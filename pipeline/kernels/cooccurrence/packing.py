@@ -105,13 +105,14 @@ def packed(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFrame, P
     >>> words.height, packing.names
     (2, ['_word_0'])
     """
-    coded = frame.select(_codes(name, frame.schema[name]) for name in columns)
-    sizes = [1 + int(number or 0) for number in coded.max().row(0)]
+    codes = frame.select(coded(name, frame.schema[name]) for name in columns)
+    sizes = [1 + int(number or 0) for number in codes.max().row(0)]
     packing = Packing.of(sizes)
-    return coded.select(packing.words([pl.col(name) for name in columns])), packing
+    return codes.select(packing.words([pl.col(name) for name in columns])), packing
 
 
-def _codes(name: str, dtype: pl.DataType) -> pl.Expr:
+def coded(name: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a text or Categorical column as whole numbers."""
     column = pl.col(name)
-    coded = column.cast(pl.Categorical(pl.Categories.random())) if dtype == pl.String else column
-    return coded.to_physical()
+    labels = column.cast(pl.Categorical(pl.Categories.random())) if dtype == pl.String else column
+    return labels.to_physical()

@@ -11,13 +11,14 @@ import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.arrays import BoolArray, IntArray
+from pipeline.kernels.cooccurrence.packing import Packing, coded
 from pipeline.kernels.cooccurrence.pairs import COLUMNS, TOKEN_1, TOKEN_2
 from pipeline.kernels.cooccurrence.token_index import in_order, token_index
 from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest
 
 START = "start"
 """Column with the first position that the span of a node may have."""
-_AT_A_TIME = 1_000_000  # positions that are looked at: bounds the memory
+_AT_A_TIME = 200_000  # positions that are looked at: what fits into a processor's caches
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,44 @@ class Span:
         return replace(self, left=min(self.left, length), right=min(self.right, length))
 
 
+class Text(NamedTuple):
+    """The tokens of a part of a corpus, and what stands on them; made once for all its nodes.
+
+    Parameters
+    ----------
+    place : array of int, shape (tokens,)
+        The sentence of each.
+    units : list of arrays of int, each of shape (tokens,)
+        As `TokenIndex.rows`.
+    labels : array of int
+        The number of each unit's label.
+    longest : int
+        Tokens of the longest sentence.
+    """
+
+    place: IntArray
+    units: Sequence[IntArray]
+    labels: IntArray
+    longest: int
+
+
+def text_of(units: pl.DataFrame, tokens: pl.DataFrame) -> Text:
+    """Return the tokens of a part of a corpus, and the neighbours that stand on them.
+
+    Parameters
+    ----------
+    units : DataFrame
+        The neighbours, as `units` gives them.
+    tokens : DataFrame
+        `TOKEN` and `PLACE` of all tokens, in order.
+    """
+    index = token_index(units, tokens.height)
+    labels = index.units.get_column("unit").to_physical().to_numpy()
+    return Text(tokens.get_column(PLACE).to_numpy(), index.rows, labels, longest(tokens))
+
+
 def in_span(
-    first: pl.DataFrame,
-    second: pl.DataFrame,
-    tokens: pl.DataFrame,
-    span: Span,
-    columns: Sequence[str] = COLUMNS,
+    first: pl.DataFrame, text: Text, span: Span, columns: Sequence[str] = COLUMNS
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Pair every node with the units in its span, and count the positions of the spans.
 
@@ -62,12 +95,12 @@ def in_span(
 
     Parameters
     ----------
-    first, second : DataFrame
-        Nodes and neighbours, as `units` gives them. Of nodes that come in parts, each has `START`.
-    tokens : DataFrame
-        `TOKEN` and `PLACE` of all tokens, in order.
+    first : DataFrame
+        Nodes, as `units` gives them. Of nodes that come in parts, each has `START`.
+    text : Text
+        The tokens, and the neighbours on them.
     span : Span
-        The neighbours.
+        Which of them are neighbours.
     columns : sequence of str
         Which are wanted of the pairs.
 
@@ -82,26 +115,23 @@ def in_span(
     Evert 2008, Corpora and collocations, section 4.1: surface co-occurrence. The rule for
     overlapping spans is that of the UCS toolkit.
     """
-    span = span.within(longest(tokens))
+    span = span.within(text.longest)
     nodes = in_order(first if START in first.columns else started(first, span))
-    node, place = nodes.get_column(TOKEN).to_numpy(), tokens.get_column(PLACE).to_numpy()
-    start = nodes.get_column(START).to_numpy()
-    index = token_index(second, len(place))
-    labels = index.units.get_column("unit").to_physical().to_numpy()
-    counted = np.zeros(len(node), dtype=np.int64)
+    node, start = (nodes.get_column(name).to_numpy() for name in (TOKEN, START))
+    own, counted = text.place[node], np.zeros(len(node), dtype=np.int64)
     pairs = [_Pairs(*(np.zeros(0, np.int64) for _ in range(3)))]
     offsets = np.array(span.offsets(), dtype=np.int64)
     step = max(1, _AT_A_TIME // max(1, len(node)))
     for some in (offsets[begin : begin + step] for begin in range(0, len(offsets), step)):
-        rows, at = np.repeat(np.arange(len(node)), len(some)), (node[:, None] + some).ravel()
-        inside = _inside(at, place, place[node[rows]], start[rows])
-        rows, at = rows[inside], at[inside]
-        counted += np.bincount(rows, minlength=len(node))
-        pairs += [_pairs(rows, at, unit, labels) for unit in index.rows]
+        at = node[:, None] + some
+        inside = _inside(at, text.place, own[:, None], start[:, None])
+        counted += inside.sum(axis=1)
+        rows, at = np.nonzero(inside)[0], at[inside]
+        pairs += [_pairs(rows, at, unit, text.labels) for unit in text.units]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
     if span.count == "nodes":
-        return once(_frame(pairs, nodes, place, COLUMNS)).select(columns), positions
-    return _frame(pairs, nodes, place, columns), positions
+        return once(_frame(pairs, nodes, text.place, COLUMNS)).select(columns), positions
+    return _frame(pairs, nodes, text.place, columns), positions
 
 
 def once(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -122,10 +152,33 @@ def started(nodes: pl.DataFrame, span: Span) -> pl.DataFrame:
     """
     if span.count != "positions":
         return nodes.with_columns(pl.lit(0, pl.Int64).alias(START))
-    before = pl.col(TOKEN).shift().over("unit", PLACE, order_by=TOKEN)
+    ordered = in_order(nodes)
+    before = _before(ordered)
     # A token may bear one unit twice only by several attachments; then both count it once.
-    after = (before + span.right + 1).fill_null(0).cast(pl.Int64)
-    return in_order(nodes).with_columns(after.alias(START))
+    after = ordered.get_column(TOKEN).to_numpy().take(before, mode="clip") + span.right + 1
+    return ordered.with_columns(pl.Series(START, np.where(before < 0, 0, after), pl.Int64))
+
+
+def _before(nodes: pl.DataFrame) -> IntArray:
+    """Return for each node, in order, the row of the last of its type in its sentence; -1: none.
+
+    Those of a type and a sentence follow each other when place, type and row are sorted.
+    """
+    if nodes.is_empty():
+        return np.zeros(0, np.int64)
+    unit, place = coded("unit", nodes.schema["unit"]), pl.col(PLACE) - pl.col(PLACE).min()
+    codes = nodes.select(pl.int_range(pl.len()).alias("row"), unit, place)
+    packing = Packing.of([1 + int(most) for most in codes.max().row(0)])
+    words = codes.select(packing.words([pl.col(name) for name in codes.columns]))
+    # Of a word that holds all, the row is the lowest bits; of several, it is in the first.
+    ordered = words.to_series().sort() if words.width == 1 else words.sort(words.columns[::-1])
+    heads = pl.DataFrame(ordered).select(packing.part([1, 2]))
+    same = heads.select(pl.all_horizontal(pl.all() == pl.all().shift())).to_series()
+    rows = pl.DataFrame(ordered).select(packing.part([0])).to_series().cast(pl.Int64)
+    before = np.full(nodes.height, -1, np.int64)
+    again = same.fill_null(value=False).to_numpy()
+    before[rows.to_numpy()[again]] = rows.shift(1, fill_value=-1).to_numpy()[again]
+    return before
 
 
 def adjacent(
@@ -147,7 +200,7 @@ def adjacent(
     DataFrame
         place, l1, l2, token_1, token_2.
     """
-    return in_span(first, second, tokens, following(gap))[0]
+    return in_span(first, text_of(second, tokens), following(gap))[0]
 
 
 def neighbours(units: pl.DataFrame, columns: Sequence[str] = COLUMNS) -> pl.DataFrame | None:
@@ -207,6 +260,8 @@ def _pairs(rows: IntArray, at: IntArray, unit: IntArray, labels: IntArray) -> _P
     """Return the pairs of the nodes in `rows` with the labels of the units on the tokens `at`."""
     units = unit[at]
     hit = units >= 0
+    if hit.all():
+        return _Pairs(rows, at, labels[units])
     return _Pairs(rows[hit], at[hit], labels[units[hit]])
 
 

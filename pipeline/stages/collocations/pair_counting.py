@@ -155,10 +155,11 @@ def _in_span(
     columns: Sequence[str],
 ) -> Iterator[Found]:
     """Yield the pairs in the spans of nodes, and the marginals where they are not over pairs."""
-    span = span.within(longest(tokens))
+    text = windows.text_of(second, tokens)
+    span = span.within(text.longest)
     own = span.count == "positions"
     for some in in_parts(windows.started(first, span), span.left + span.right):
-        pairs, positions = windows.in_span(some, second, tokens, span, columns)
+        pairs, positions = windows.in_span(some, text, span, columns)
         yield Found(pairs, _side(LEFT, positions) if own else _NO_MARGINALS)
     if span.count == "nodes":
         yield Found(_NO_PAIRS, _side(LEFT, _frequencies(first)))

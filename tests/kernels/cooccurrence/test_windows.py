@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.kernels.cooccurrence import packing
 from pipeline.kernels.cooccurrence.tokens import numbered
 from pipeline.kernels.cooccurrence.units import Related, Unit, units
-from pipeline.kernels.cooccurrence.windows import Span, adjacent, in_span
+from pipeline.kernels.cooccurrence.windows import Span, adjacent, in_span, started, text_of
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
 EVERY = Unit(pl.lit(value=True), "{lemma}")
@@ -51,6 +52,27 @@ def ucs(corpus: list[list[Token]], span: Span) -> tuple[Counter[tuple[str, str]]
     return f, f1
 
 
+def spanned(
+    first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, span: Span
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return in_span(first, text_of(second, tokens), span)
+
+
+@pytest.mark.parametrize("bits", [64, 7])
+@given(nodes=st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abc")), max_size=30))
+def test_a_hit_begins_after_the_span_of_the_last(bits: int, nodes: list[tuple[int, str]]) -> None:
+    nodes = sorted(nodes, key=lambda node: node[0])
+    columns = {"place": pl.Int64, "unit": pl.Categorical}
+    found = pl.DataFrame(nodes, columns, orient="row").with_row_index("token")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(packing, "_BITS", bits)
+        start = started(found.with_columns(pl.col("token").cast(pl.Int64)), Span(2, 3))["start"]
+    last: dict[tuple[int, str], int] = {}
+    for token, node in enumerate(nodes):
+        assert start[token] == (last[node] + 3 + 1 if node in last else 0)
+        last[node] = token
+
+
 spans = st.builds(
     Span,
     left=st.integers(0, 4),
@@ -61,7 +83,7 @@ spans = st.builds(
 
 @given(corpus=corpora(), span=spans)
 def test_span(corpus: list[list[Token]], span: Span) -> None:
-    pairs, positions = in_span(*prepared(corpus, NOUN, VERB), span)
+    pairs, positions = spanned(*prepared(corpus, NOUN, VERB), span)
     f, f1 = ucs(corpus, span)
     assert Counter(pairs.select("l1", "l2").rows()) == f
     assert {unit: count for unit, count in positions.rows() if count} == dict(f1)
@@ -71,7 +93,7 @@ def test_span(corpus: list[list[Token]], span: Span) -> None:
 def test_no_node_is_counted_in_its_own_span_and_none_across_sentences(
     corpus: list[list[Token]], span: Span
 ) -> None:
-    pairs, _ = in_span(*prepared(corpus, EVERY, EVERY), span)
+    pairs, _ = spanned(*prepared(corpus, EVERY, EVERY), span)
     distance = pairs["token_2"] - pairs["token_1"]
     assert not (distance == 0).any()
     assert distance.is_between(-span.left, span.right).all()
@@ -91,11 +113,11 @@ def test_positions_in_two_spans_count_once() -> None:
         ]
     ]
     tables = prepared(corpus, NOUN, VERB)
-    once, positions = in_span(*tables, Span(2, 2))
+    once, positions = spanned(*tables, Span(2, 2))
     # The first n counts v and the second n (2 positions), the second w and w alone.
     assert Counter(once["l2"].to_list()) == {"v": 1, "w": 2}
     assert positions.rows() == [("n", 4)]
-    twice, windows = in_span(*tables, Span(2, 2, "windows"))
+    twice, windows = spanned(*tables, Span(2, 2, "windows"))
     assert Counter(twice["l2"].to_list()) == {"v": 2, "w": 2}
     assert windows.rows() == [("n", 6)]
 
@@ -132,7 +154,7 @@ def test_several_units_on_one_token(corpus: list[list[Token]]) -> None:
 
 
 def test_nothing_at_all() -> None:
-    pairs, positions = in_span(*prepared([], NOUN, VERB), Span())
+    pairs, positions = spanned(*prepared([], NOUN, VERB), Span())
     assert pairs.is_empty()
     assert positions.is_empty()
     assert pairs.columns == ["place", "l1", "l2", "token_1", "token_2"]
