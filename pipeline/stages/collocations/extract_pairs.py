@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pipeline.kernels.cooccurrence import documents, examples
 from pipeline.kernels.cooccurrence.pairs import COLUMNS, located
-from pipeline.kernels.cooccurrence.tokens import PLACE, numbered
+from pipeline.kernels.cooccurrence.tokens import numbered
 from pipeline.kernels.cooccurrence.units import LABEL
 from pipeline.kernels.hashing import candidate_id
 from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, as_one, stage
@@ -140,7 +140,7 @@ def pieces(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
     right = left if config.left == config.right else config.right.kernel(excluded)
     before = tables["open"].collect()
     sentences = documents.sentences(tokens.lazy(), before)
-    wanted = COLUMNS if config.examples else (PLACE, *_PAIR)
+    wanted = COLUMNS if config.examples else occurrences.looked_at(_PAIR, sentences)
     for found in pair_counting.find(tokens, left=left, right=right, options=config, columns=wanted):
         yield _piece(config, found, tokens, sentences)
     last = _piece(config, pair_counting.Found(), tokens, sentences)

@@ -24,21 +24,39 @@ RAW = ("occurrences", "documents")
 """The tables of a batch that `tallied` takes."""
 
 
+def looked_at(key: Sequence[str], sentences: pl.DataFrame) -> Sequence[str]:
+    """Return the columns of occurrences that `of_batch` looks at.
+
+    Parameters
+    ----------
+    key : sequence of str
+        Columns with labels.
+    sentences : DataFrame
+        As `documents.sentences` gives them.
+    """
+    return key if _is_one(sentences.get_column(DOCUMENT)) else [*key, PLACE]
+
+
+def _is_one(numbers: pl.Series) -> bool:
+    """Return whether all sentences are in one document."""
+    return numbers.len() == 0 or bool(numbers[0] == numbers[-1])
+
+
 def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> Outputs:
     """Return the tables of a batch, or of some of its occurrences, that `tallied` takes.
 
     Parameters
     ----------
     found : DataFrame
-        An occurrence a row: its key, and the sentence that it stands in. Where they come in
-        pieces, these follow each other in the text.
+        An occurrence a row: its key, and the sentence that it stands in, see `looked_at`. Where
+        they come in pieces, these follow each other in the text.
     key : sequence of str
         Columns with labels.
     sentences : DataFrame
         As `documents.sentences` gives them.
     """
     numbers = sentences.get_column(DOCUMENT)
-    one = numbers.len() == 0 or numbers[0] == numbers[-1]
+    one = _is_one(numbers)
     document = numbers.head(1) if one else numbers.gather(found.get_column(PLACE))
     alone = pl.lit(numbers[0] if numbers.len() else 0, pl.UInt32).alias(DOCUMENT)
     rows = found.select(*key, alone if one else document)
