@@ -71,14 +71,23 @@ def _score_rows(
     signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr], threads: int
 ) -> pl.DataFrame:
     """Score every row, batch by batch."""
-    numbers = {name: each.cast(pl.Float64) for name, each in wanted.items()}
+    columns = needed(wanted.values())
+    numbers = {
+        name: (pl.col(name) if _is_there(name, each, columns) else each).cast(pl.Float64)
+        for name, each in wanted.items()
+    }
     whole = _plain(signatures)
     slices = list(whole.iter_slices(BATCH)) or [signatures]
-    score = partial(_score_batch, steps=steps(needed(wanted.values())), numbers=numbers)
+    score = partial(_score_batch, steps=steps(columns), numbers=numbers)
     if threads == 1 or len(slices) == 1:
         return pl.concat(map(score, slices))
     with ThreadPoolExecutor(threads) as pool:
         return pl.concat(pool.map(score, slices))
+
+
+def _is_there(name: str, wanted: pl.Expr, columns: Mapping[str, pl.Expr]) -> bool:
+    """Return whether a measure is computed for others already; a formula may have its name."""
+    return name in columns and columns[name].meta.eq(wanted)
 
 
 def _score_batch(
@@ -106,5 +115,6 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame([frame.get_column(name).rechunk() for name in frame.columns])
 
 
-_AS_WRITTEN = pl.QueryOptFlags.none()
+_AS_WRITTEN = pl.QueryOptFlags.none().update(comm_subexpr_elim=True)
+"""Nothing is put in another form, which could round otherwise; what stands twice is done once."""
 _PADDING = pl.DataFrame({"f": [1, 1], "f1": [2, 3], "f2": [2, 3], "N": [9, 9]})
