@@ -25,8 +25,6 @@ SIZE = 8 << 20
 
 BOM = b"\xef\xbb\xbf"
 """What may stand before the first line."""
-_THREADS = 1
-"""Blocks that are looked at ahead; more would hold more memory for little."""
 
 _SHORT = 1 << 20
 """Bytes that are always read at once."""
@@ -194,7 +192,7 @@ def text_blocks(
             yield TextBlock(content, line, fields)
 
 
-def ahead(things: Iterator[T], job: Callable[[T], U], threads: int = _THREADS) -> Iterator[U]:
+def ahead(things: Iterator[T], job: Callable[[T], U], threads: int) -> Iterator[U]:
     """Yield what `job` makes of each thing, in order; threads do it ahead for the next ones."""
     with ThreadPoolExecutor(threads) as pool:
         waiting = deque[Future[U]]()

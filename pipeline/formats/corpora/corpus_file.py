@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from pipeline import room
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Batch, Skipped
 from pipeline.formats.corpora import rules
@@ -18,6 +20,8 @@ from pipeline.formats.corpora.parsing import Block, Grammar, Parsed, parse
 from pipeline.formats.corpora.rules import Rule
 from pipeline.formats.reading import not_utf8, reading
 
+_THREADS = 2
+"""Blocks that are parsed at a time where memory has no limit; else one."""
 _NO_HASHES = pl.Series("key", dtype=pl.UInt64())
 
 
@@ -110,7 +114,9 @@ class CorpusFile:
 
     def _parsed(self, columns: Collection[str], size: int) -> Iterator[Parsed]:
         with reading(self.path):
-            yield from ahead(self.blocks(size), lambda each: parse(each, self.grammar, columns))
+            threads = 1 if room.goes_to_disk() else _THREADS
+            parsing = partial(parse, grammar=self.grammar, columns=columns)
+            yield from ahead(self.blocks(size), parsing, threads)
 
     def _whole(self, size: int) -> CorpusFile:
         """Return the file with a rule of what comes twice in it, for which it is read."""

@@ -22,5 +22,6 @@ def after_blank_line(content: bytes) -> int:
     >>> after_blank_line(b"one\ntwo\n\nthree\n"), after_blank_line(b"one\n")
     (9, 0)
     """
-    ends = [(content.rfind(mark), len(mark)) for mark in (b"\n\n", b"\n\r\n")]
-    return max(at + length if at >= 0 else 0 for at, length in ends)
+    end = content.rfind(b"\n\n") + 2
+    later = content.rfind(b"\n\r\n", max(0, end - 2)) + 3
+    return later if later > 2 else end if end > 1 else 0
