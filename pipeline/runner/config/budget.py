@@ -24,12 +24,12 @@ VARIABLE = "LEXASSAY_LIBRARIES"
 """Environment variable with other such bytes: for another machine, and for tests of buckets."""
 _ROW = 400
 """Bytes that a row of a partial table may take while it is merged."""
-_RAW = 48
-"""Bytes that a raw row takes until it is counted."""
+_RAW = 96
+"""Bytes that a raw row takes until it is counted: itself, and what is made of it."""
 MANY = 12_000_000
 """Raw rows from which on more would hold more of a limited memory for little."""
 MOST = 64_000_000
-"""Raw rows to hold where there is no limit: 3 GB of `pipeline.room.USUAL`."""
+"""Raw rows to hold where there is no limit: 2 GB or so of `pipeline.room.USUAL`."""
 _SPREAD = 16
 """Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
 
@@ -150,6 +150,11 @@ class Budget:
     def rows(self) -> int | None:
         """Rows of partial tables to hold; more go to the disk."""
         return None if self.memory is None else max(1_000, self.memory // (2 * _ROW))
+
+    @property
+    def merged(self) -> int | None:
+        """Different rows of a bucket to add up at once; more are divided before."""
+        return None if self.memory is None else max(1_000, self.memory // _ROW)
 
     @property
     def raw(self) -> int:

@@ -153,17 +153,22 @@ def tasks_to_combine(whole: Task, counts: Manifest | None) -> list[Task]:
         folder = store.folder_of(counts.stage, counts.fingerprint)
         keys = {name: counts.keys(folder, name) for name in counts.tables}
     wanted = buckets_of(whole)
-    in_parts = [len(keys[name]) for name in counting.buckets if name in keys]
+    in_parts = {len(keys[name]) for name in counting.buckets if name in keys}
     held = max(in_parts, default=1) if counts else wanted
-    buckets = max(held, wanted)
+    # Under a limit a bucket may have several parts, see `put_together`; they follow each other.
+    together = len(in_parts) == 1 and whole.budget.memory is not None
+    buckets = wanted if together and held > wanted else max(held, wanted)
     divided = buckets > held
     all_of = {name: keys[of] for name, of in counting.undivided.items() if of in keys}
-    shared = all_of if buckets > 1 else {}
+    shared = all_of if max(buckets, held) > 1 else {}
     task = replace(whole, sources={}, phase="divide" if divided else "combine", buckets=buckets)
     return [
         replace(
             task,
-            tables={**(keys if divided else _of_bucket(keys, counting, bucket)), **shared},
+            tables={
+                **(keys if divided else _of_bucket(keys, counting, bucket, held, buckets)),
+                **shared,
+            },
             folder=f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}",
             bucket=bucket,
         )
@@ -179,13 +184,11 @@ def counting_of(task: Task) -> Counting:
 
 
 def _of_bucket(
-    keys: Mapping[str, tuple[str, ...]], counting: Counting, bucket: int
+    keys: Mapping[str, tuple[str, ...]], counting: Counting, bucket: int, held: int, buckets: int
 ) -> dict[str, tuple[str, ...]]:
     """Return the parts of each table that a bucket needs: its own, or all of what is shared."""
-    return {
-        name: each[bucket : bucket + 1] if name in counting.buckets else each
-        for name, each in keys.items()
-    }
+    own = slice(bucket * held // buckets, (bucket + 1) * held // buckets)
+    return {name: each[own] if name in counting.buckets else each for name, each in keys.items()}
 
 
 def _gathered(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]:

@@ -21,22 +21,18 @@ from pipeline.errors import (
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.execution.ordering import in_order
 from pipeline.runner.execution.origins import located, scanned
+from pipeline.runner.execution.put_together import BATCH, bucket_of, put_together
 from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart, Task
-from pipeline.runner.execution.stream import LeftOut, collected, streamed, with_totals
+from pipeline.runner.execution.stream import LeftOut, collected, streamed
 from pipeline.runner.execution.tallying import Frames
-from pipeline.runner.execution.totals import summed
 from pipeline.runner.store import manifest
 from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
 from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted, folder_at, scan_tables, size_and_digest
 from pipeline.stages.base import FAULTS, Tables
-from pipeline.stages.counting import Counting
 from schemas.validate import validate
 
-_BATCH = 500_000
-_HEXADECIMAL = 16
-_DIGITS = 8
 _SPILL = ".spill"
 """Name of the folder of rows that a stage lays aside, which are gone when it is done."""
 
@@ -127,7 +123,7 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
         option: scan_tables(task.storage, keys) for option, keys in task.tables.items()
     }
     if counting is not None and task.phase not in {"run", "count"}:
-        return iter([_put_together(task, counting, tables)])
+        return put_together(task, counting)
     corpus = stage.shards if counting and stage.reads_corpus else None
     others = {option: files for option, files in task.sources.items() if option != corpus}
     for file in (file for files in others.values() for file in files):
@@ -152,24 +148,6 @@ def _made(task: Task, inputs: Tables) -> Iterator[Frames]:
         yield frames
 
 
-def _put_together(task: Task, counting: Counting, tables: Tables) -> Frames:
-    """Add up what all shards have counted, or make the outputs of such sums."""
-    # A table is not there at all if no shard has rows of it for this bucket.
-    models = {**counting.partials, **counting.total_tables}
-    undivided = {name: tables[name] for name in counting.undivided if name in tables}
-    tables = {name: tables.get(name, model.zero_rows()) for name, model in models.items()}
-    if task.phase == "merge":
-        return with_totals(task, counting, collected(counting.merge(task.config, tables)))
-    if task.phase == "divide":
-        tables = {name: _of_bucket(task, name, table) for name, table in tables.items()}
-    totals = {
-        name: summed(tables[name], model)
-        for name, model in counting.total_tables.items()
-        if len(task.tables.get(name, ())) > 1  # counts of before these were summed once for all
-    }
-    return collected(counting.combine(task.config, {**tables, **totals, **undivided}))
-
-
 def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield a table as its buckets; what all of them share is in the first."""
     ids = task.stage.counting.buckets if task.stage.counting else {}
@@ -191,21 +169,9 @@ def _by_bucket(
     frame: pl.DataFrame, identity: pl.Expr, buckets: int
 ) -> Iterator[tuple[int, pl.DataFrame]]:
     """Divide rows by their ids, so that the buckets follow each other in the order of ids."""
-    bucket = _bucket(identity, buckets).alias("~bucket")
+    bucket = bucket_of(identity, buckets).alias("~bucket")
     parts = frame.with_columns(bucket).partition_by("~bucket", as_dict=True, include_key=False)
     return ((int(key), part) for (key,), part in parts.items())
-
-
-def _of_bucket(task: Task, name: str, table: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the rows of a table that belong to a bucket; all where it is not divided."""
-    ids = task.stage.counting.buckets if task.stage.counting else {}
-    return table.filter(_bucket(ids[name], task.buckets) == task.bucket) if name in ids else table
-
-
-def _bucket(identity: pl.Expr, buckets: int) -> pl.Expr:
-    number = identity.str.slice(1, _DIGITS).str.to_integer(base=_HEXADECIMAL)
-    bucket: pl.Expr = number * buckets // _HEXADECIMAL**_DIGITS
-    return bucket
 
 
 def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
@@ -215,7 +181,7 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
         storage.write(key, frame)
         # The file is what is validated, not the frame.
         written = scan_tables(storage, [key])
-        batches = written.collect_batches(chunk_size=_BATCH, maintain_order=True)
+        batches = written.collect_batches(chunk_size=BATCH, maintain_order=True)
         model, coded = task.models[name], _is_partial(task)
         rows = validate(batches, model, name=f"table {name}", coded=coded)
         if rows != frame.height:

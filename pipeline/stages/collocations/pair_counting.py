@@ -31,6 +31,8 @@ _ROW = 40
 """Bytes that a pair takes while it is counted."""
 AT_A_TIME = 1_000_000
 """Pair tokens that are held: a long sentence, whose words all go together, comes in parts."""
+_PAIR = 1024
+"""Bytes of a limited memory for each of them: they are sorted, and counted, besides."""
 
 _LABEL = pl.Categorical(pl.Categories(LABELS))
 _NO_MARGINALS = UnitCounts.zero_rows().with_columns(pl.col("unit").cast(_LABEL))
@@ -114,12 +116,13 @@ def in_parts(units: pl.DataFrame, pairs: pl.Series | int) -> Iterator[pl.DataFra
     pairs : Series of int, or int
         How many pairs each may have at the most.
     """
+    most = min(AT_A_TIME, max(1, room.room() // _PAIR)) if room.goes_to_disk() else AT_A_TIME
     if isinstance(pairs, int):
-        step = max(1, AT_A_TIME // max(1, pairs))
+        step = max(1, most // max(1, pairs))
         yield from (units[at : at + step] for at in range(0, max(1, units.height), step))
         return
     each = pairs.to_numpy().astype(np.float64)
-    part = (np.cumsum(each) - each) // AT_A_TIME
+    part = (np.cumsum(each) - each) // most
     starts = np.flatnonzero(np.diff(part, prepend=-1.0))
     for start, end in itertools.pairwise([*(starts.tolist() or [0]), units.height]):
         yield units[start:end]
