@@ -158,7 +158,7 @@ def _laid_aside(
 ) -> Spill:
     """Return the rows of a bucket in parts, on the disk."""
     bucket = bucket_of(counting.buckets[name], task.buckets * parts) - task.bucket * parts
-    laid = Spill(parts, table.collect_schema(), most=task.budget.rows or BATCH)
-    for batch in table.collect_batches(chunk_size=min(BATCH, task.budget.rows or BATCH)):
-        laid.add(batch, bucket)
+    laid = Spill(parts, table.collect_schema(), most=(task.budget.rows or BATCH) // 2)
+    for key in task.tables[name]:  # what was held at once when it was counted, so it can be again
+        laid.add(scan_tables(task.storage, [key]).collect(), bucket)
     return laid
