@@ -9,6 +9,8 @@ import polars as pl
 from pipeline.stages.counting import Bounds, Counting
 
 Frames = dict[str, pl.DataFrame]
+_COLUMNS = 3
+"""Columns of a pair: its labels and its document."""
 
 
 @dataclass
@@ -20,7 +22,7 @@ class Tallying:
     counting : Counting
         How the stage counts.
     most : int
-        Rows to hold.
+        Rows to hold, of pairs; wider ones count as several.
     bounds : Bounds
         Whether documents go on beyond what the task reads.
     """
@@ -37,7 +39,7 @@ class Tallying:
         raw = {name: made.pop(name) for name in self.counting.raw}
         for name, frame in raw.items():
             self.held.setdefault(name, []).append(frame)
-            self.rows += frame.height
+            self.rows += frame.height * -(-frame.width // _COLUMNS)
         if self.rows > self.most:
             return made | self._tallied(goes_on=True)
         if raw and not self.nothing:
