@@ -55,17 +55,15 @@ class Text(NamedTuple):
     ----------
     place : array of int, shape (tokens,)
         The sentence of each.
-    units : list of arrays of int, each of shape (tokens,)
-        As `TokenIndex.rows`.
-    labels : array of int
-        The number of each unit's label.
+    labels : list of arrays of int, each of shape (tokens,)
+        The number of the label of the unit that stands on each, -1 for none; several if tokens
+        bear several, see `TokenIndex.rows`.
     longest : int
         Tokens of the longest sentence.
     """
 
     place: IntArray
-    units: Sequence[IntArray]
-    labels: IntArray
+    labels: Sequence[IntArray]
     longest: int
 
 
@@ -80,8 +78,9 @@ def text_of(units: pl.DataFrame, tokens: pl.DataFrame) -> Text:
         `TOKEN` and `PLACE` of all tokens, in order.
     """
     index = token_index(units, tokens.height)
-    labels = index.units.get_column("unit").to_physical().to_numpy()
-    return Text(tokens.get_column(PLACE).to_numpy(), index.rows, labels, longest(tokens))
+    codes = index.units.get_column("unit").to_physical().to_numpy().astype(np.int64)
+    labels = [np.append(codes, -1)[rows] for rows in index.rows]  # -1 is the place of the last
+    return Text(tokens.get_column(PLACE).to_numpy(), labels, longest(tokens))
 
 
 def in_span(
@@ -125,9 +124,10 @@ def in_span(
     for some in (offsets[begin : begin + step] for begin in range(0, len(offsets), step)):
         at = node[:, None] + some
         inside = _inside(at, text.place, own[:, None], start[:, None])
-        counted += inside.sum(axis=1)
-        rows, at = np.nonzero(inside)[0], at[inside]
-        pairs += [_pairs(rows, at, unit, text.labels) for unit in text.units]
+        number = inside.sum(axis=1)
+        counted += number
+        rows, at = np.repeat(np.arange(len(node)), number), at[inside]
+        pairs += [_pairs(rows, at, labels) for labels in text.labels]
     positions = nodes.select("unit", pl.Series("f", counted)).group_by("unit").agg(pl.sum("f"))
     if span.count == "nodes":
         return once(_frame(pairs, nodes, text.place, COLUMNS)).select(columns), positions
@@ -256,13 +256,11 @@ def _inside(at: IntArray, place: IntArray, own: IntArray, start: IntArray) -> Bo
     return there & (at >= start) & (at < len(place))
 
 
-def _pairs(rows: IntArray, at: IntArray, unit: IntArray, labels: IntArray) -> _Pairs:
+def _pairs(rows: IntArray, at: IntArray, labels: IntArray) -> _Pairs:
     """Return the pairs of the nodes in `rows` with the labels of the units on the tokens `at`."""
-    units = unit[at]
-    hit = units >= 0
-    if hit.all():
-        return _Pairs(rows, at, labels[units])
-    return _Pairs(rows[hit], at[hit], labels[units[hit]])
+    found = labels[at]
+    hit = found >= 0
+    return _Pairs(rows, at, found) if hit.all() else _Pairs(rows[hit], at[hit], found[hit])
 
 
 def _frame(

@@ -6,8 +6,10 @@ it, on the disk: how many rows a relation makes of a text is known only when the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
@@ -22,6 +24,8 @@ from pipeline.stages.counting import Counting
 
 BATCH = 500_000
 """Rows to read at a time."""
+_MANY = 16
+"""Parts to make at a time, each of which may be divided again: there are as many files for each."""
 _HEXADECIMAL = 16
 _DIGITS = 8
 
@@ -37,7 +41,8 @@ def put_together(task: Task, counting: Counting) -> Iterator[Frames]:
         How the stage counts.
     """
     if task.phase == "merge":
-        yield from _merged(task, counting)
+        for part, frames in enumerate(_merged(task, counting, _whole(task, counting))):
+            yield _once(frames, counting, part)
         return
     parts = max((len(task.tables.get(name, ())) for name in _divided(counting)), default=1)
     for part in range(max(1, parts) if task.phase == "combine" else 1):
@@ -108,40 +113,69 @@ def _of_bucket(task: Task, counting: Counting, name: str, table: pl.LazyFrame) -
     return table.filter(bucket_of(counting.buckets[name], task.buckets) == task.bucket)
 
 
-def _merged(task: Task, counting: Counting) -> Iterator[Frames]:
-    """Yield the sums of a bucket, part by part if they are more than there is room for."""
+@dataclass(frozen=True)
+class _Bucket:
+    """Partial tables of a bucket, or of a part of one, and how those that are divided are read.
+
+    Parameters
+    ----------
+    number, of : int
+        Which of how many.
+    tables : mapping of str to LazyFrame
+        What there is; beside the divided tables in the first part alone.
+    frames : mapping of str to callable
+        The rows of each divided table, so many at a time as were held when they were written.
+    """
+
+    number: int
+    of: int
+    tables: Tables
+    frames: Mapping[str, Callable[[], Iterator[pl.DataFrame]]]
+
+
+def _whole(task: Task, counting: Counting) -> _Bucket:
+    """Return the bucket of a task that adds up."""
     tables = {name: scan_tables(task.storage, keys) for name, keys in task.tables.items()}
-    parts = _parts(task, counting, tables)
+    frames = {
+        name: partial(_read, task, task.tables[name])
+        for name in _divided(counting)
+        if name in tables
+    }
+    return _Bucket(task.bucket, task.buckets, tables, frames)
+
+
+def _read(task: Task, keys: Sequence[str]) -> Iterator[pl.DataFrame]:
+    return (scan_tables(task.storage, [key]).collect() for key in keys)
+
+
+def _merged(task: Task, counting: Counting, bucket: _Bucket) -> Iterator[Frames]:
+    """Yield the sums of a bucket, part by part if they are more than there is room for."""
+    parts = min(_MANY, _parts(task, counting, bucket))
     if parts == 1:
-        yield _added_up(task, counting, tables)
+        merged = counting.merge(task.config, _complete(counting, bucket.tables))
+        yield with_totals(task, counting, collected(merged))
         return
-    with ExitStack() as laid:
-        divided = {
-            name: laid.enter_context(_laid_aside(task, counting, name, tables[name], parts))
-            for name in _divided(counting)
-            if name in tables
+    with ExitStack() as held:
+        laid = {
+            name: held.enter_context(_laid_aside(task, counting, name, bucket, parts))
+            for name in bucket.frames
         }
-        others = {name: table for name, table in tables.items() if name not in divided}
+        others = {name: each for name, each in bucket.tables.items() if name not in laid}
         for part in range(parts):
-            own = {name: each.bucket(part) for name, each in divided.items()}
-            yield _once(
-                _added_up(task, counting, own | (others if not part else {})), counting, part
-            )
+            own = {name: each.bucket(part) for name, each in laid.items()} | others
+            read = {name: partial(each.frames, part) for name, each in laid.items()}
+            number = bucket.number * parts + part
+            yield from _merged(task, counting, _Bucket(number, bucket.of * parts, own, read))
+            others = {}
 
 
-def _added_up(task: Task, counting: Counting, tables: Tables) -> Frames:
-    merged = counting.merge(task.config, _complete(counting, tables))
-    return with_totals(task, counting, collected(merged))
-
-
-def _parts(task: Task, counting: Counting, tables: Tables) -> int:
+def _parts(task: Task, counting: Counting, bucket: _Bucket) -> int:
     """Return into how many parts a bucket has to be divided, by its different rows."""
     most = task.budget.merged
     if most is None or counting.weight or counting.undivided:  # else buckets are right by weight
         return 1
-    return max(
-        (_times(counting, n, tables[n], most) for n in _divided(counting) if n in tables), default=1
-    )
+    times = (_times(counting, name, bucket.tables[name], most) for name in bucket.frames)
+    return max(times, default=1)
 
 
 def _times(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> int:
@@ -153,12 +187,11 @@ def _times(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> int
     return -(-int(table.select(number).collect().item()) // most)
 
 
-def _laid_aside(
-    task: Task, counting: Counting, name: str, table: pl.LazyFrame, parts: int
-) -> Spill:
-    """Return the rows of a bucket in parts, on the disk."""
-    bucket = bucket_of(counting.buckets[name], task.buckets * parts) - task.bucket * parts
-    laid = Spill(parts, table.collect_schema(), most=(task.budget.rows or BATCH) // 2)
-    for key in task.tables[name]:  # what was held at once when it was counted, so it can be again
-        laid.add(scan_tables(task.storage, [key]).collect(), bucket)
+def _laid_aside(task: Task, counting: Counting, name: str, bucket: _Bucket, parts: int) -> Spill:
+    """Return the rows of a table of a bucket in parts, on the disk."""
+    number = bucket_of(counting.buckets[name], bucket.of * parts) - bucket.number * parts
+    schema = bucket.tables[name].collect_schema()
+    laid = Spill(parts, schema, most=(task.budget.rows or BATCH) // 2)
+    for frame in bucket.frames[name]():
+        laid.add(frame, number)
     return laid

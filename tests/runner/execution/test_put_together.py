@@ -29,6 +29,7 @@ ROWS = 20
 @pytest.fixture(autouse=True)
 def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Budget, "merged", property(lambda own: own.memory and ROWS))
+    monkeypatch.setattr(put_together, "_MANY", 3)  # parts of parts
 
 
 def parts(folder: Path, table: str) -> int:
