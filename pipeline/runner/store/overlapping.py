@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-ROWS = 500_000
+ROWS = 250_000
 """Rows of a range."""
 _SAMPLES = 20
 """Keys to look at for each range: it has up to so much of a part more, or less."""
