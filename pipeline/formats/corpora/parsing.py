@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import polars as pl
@@ -140,12 +140,15 @@ def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
     if query is not None:
         lines, rows = _lines_and_rows(query, grammar, grammar.needed(columns))
         certain = block.is_whole(lines, rows) and not rules.are_broken(lines, rows, grammar.rules)
-        if certain and fast_checks.heads_inside(_tokens(rows)):
-            return _parsed(lines, rows, grammar)
+        if certain and fast_checks.heads_inside(tokens := _tokens(rows)):
+            return _parsed(lines, rows, tokens, grammar)
     lines, rows = _lines_and_rows(block.checked(), grammar)
     own = [*grammar.rules, *(rules.head_rules() if HEAD in grammar.attributes else [])]
     violations = rules.violations(lines, rows, own, of_lines=block.rules)
-    return _parsed(lines, rows, grammar, violations if violations.height else None)
+    if not violations.height:
+        return _parsed(lines, rows, _tokens(rows), grammar)
+    tokens = _tokens(rules.valid(rows, violations))
+    return replace(_parsed(lines, rows, tokens, grammar), violations=violations)
 
 
 def nth(mark: str) -> str:
@@ -194,19 +197,14 @@ def _marks(mark: str) -> pl.Expr:
 
 
 def _parsed(
-    lines: pl.DataFrame,
-    rows: pl.DataFrame,
-    grammar: Grammar,
-    violations: pl.DataFrame | None = None,
+    lines: pl.DataFrame, rows: pl.DataFrame, tokens: pl.DataFrame, grammar: Grammar
 ) -> Parsed:
-    kept = rows if violations is None else rules.valid(rows, violations)
     return Parsed(
-        _tokens(kept),
+        tokens,
         events(lines, DOCUMENT, NAME),
         events(lines, PARAGRAPH, KEY),
         rows.get_column("sentence")[-1] if rows.height else 0,
         None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
-        violations,
     )
 
 
