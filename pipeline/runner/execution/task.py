@@ -119,11 +119,11 @@ def _blamed(task: Task) -> Iterator[None]:
 def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     """Make the tables of a task; those of a long corpus come in several goes."""
     stage, counting = task.stage, task.stage.counting
+    if counting is not None and task.phase not in {"run", "count"}:
+        return put_together(task, counting)
     tables: Tables = {
         option: scan_tables(task.storage, keys) for option, keys in task.tables.items()
     }
-    if counting is not None and task.phase not in {"run", "count"}:
-        return put_together(task, counting)
     corpus = stage.shards if counting and stage.reads_corpus else None
     others = {option: files for option, files in task.sources.items() if option != corpus}
     for file in (file for files in others.values() for file in files):

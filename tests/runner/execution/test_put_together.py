@@ -82,4 +82,3 @@ def test_nothing_is_divided_that_there_is_room_for(
     monkeypatch.setattr(put_together, "Spill", None)
     given(texts, BUCKETS)
     texts.run()
-    monkeypatch.undo()

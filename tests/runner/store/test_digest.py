@@ -7,6 +7,8 @@ from datetime import date
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.runner.store import digest
 from pipeline.runner.store.digest import table_digest
@@ -49,6 +51,18 @@ def test_digest_of_hashes_made_by_hand(size: int, monkeypatch: pytest.MonkeyPatc
     whole = f'[5,[["id","Int64","{number}"],["word","String","{column}"]]]'
     table = pl.LazyFrame({"word": words, "id": range(5)})
     assert table_digest(table, key=["id"], name="t") == (sha(whole.encode()), 5)
+
+
+KEYS = st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from([1, 2, None]))
+
+
+@given(st.lists(KEYS, max_size=5), st.booleans())
+def test_order_of_keys_is_that_of_sorting(
+    rows: list[tuple[str | None, int | None]], in_order: bool
+) -> None:
+    keys = pl.DataFrame(rows, {"a": pl.String, "b": pl.Int64}, orient="row")
+    keys = keys.sort("a", "b") if in_order else keys
+    assert digest._in_order(keys) == keys.equals(keys.sort("a", "b"))
 
 
 @pytest.mark.parametrize("words", [[], [""], [None, None], ["", "a longer word than twelve", "é"]])
