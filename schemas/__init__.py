@@ -123,6 +123,7 @@ from schemas.subsets import SubsetPrecision as SubsetPrecision
 from schemas.tokens import Tokens as Tokens
 from schemas.tuple_counts import OpenTupleCounts as OpenTupleCounts
 from schemas.tuple_counts import TupleCounts as TupleCounts
+from schemas.tuple_counts import TupleSums as TupleSums
 from schemas.tuples import Tuples as Tuples
 from schemas.tuples import TupleScores as TupleScores
 from schemas.words import Dispersed as Dispersed

@@ -32,6 +32,7 @@ _WHAT = {
     "count": "count a shard each",
     "merge": "add up what the shards counted, a bucket each",
     "counts": "puts the counts together",
+    "sum": "sum up over all buckets, some columns each",
     "combine": "make the result of a bucket of the counts each",
     "result": "puts the result together",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ import polars as pl
 from schemas import Table
 
 if TYPE_CHECKING:
-    from pipeline.stages.base import Outputs, Tables
+    from pipeline.stages.base import Outputs, StageConfig, Tables
 
 
 class Bounds(NamedTuple):
@@ -27,6 +27,33 @@ class Bounds(NamedTuple):
 
     begun: bool = False
     goes_on: bool = False
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Columns of sums over all rows of a partial table, to stand beside each row of a bucket.
+
+    Parameters
+    ----------
+    table : str
+        The partial table.
+    model : schema
+        The schema of the columns.
+    groups : callable
+        config -> into how many groups the columns fall; each is a task of its own.
+    of : callable
+        (config, number of the group, parts of the table) -> its columns for each part, their rows
+        in the order of the part's.
+    """
+
+    table: str
+    model: type[Table]
+    groups: Callable[[Any], int]
+    of: Callable[[Any, int, Sequence[pl.LazyFrame]], Iterator[pl.DataFrame]]
+
+    def names(self, config: StageConfig) -> list[str]:
+        """Return what the groups are called among the tables that a task reads."""
+        return [f"{self.table}, sums {group}" for group in range(self.groups(config))]
 
 
 @dataclass(frozen=True)
@@ -64,6 +91,8 @@ class Counting:
     undivided : mapping of str to str
         Name, by which `combine` finds it, to a partial table that it needs of all buckets beside
         that of its own, to be read batch by batch; is there only if there are several buckets.
+    sums : Sums or None
+        Columns that `combine` finds in a partial table of a bucket if there are several buckets.
     weight : callable or None
         config -> how many times as much memory a row of its counts takes as one of pairs; 1 if
         None.
@@ -90,9 +119,14 @@ class Counting:
     totals: Callable[[Any, Tables], Outputs] | None = None
     total_tables: Mapping[str, type[Table]] = field(default_factory=dict)
     undivided: Mapping[str, str] = field(default_factory=dict)
+    sums: Sums | None = None
     weight: Callable[[Any], int] | None = None
     in_parts: bool = False
     raw: Collection[str] = ()
     tally: Callable[[Mapping[str, pl.DataFrame], Bounds], Outputs] | None = None
     tallied: Collection[str] = ()
     close: Callable[[Tables], Outputs] | None = None
+
+    def divided(self, config: StageConfig) -> set[str]:
+        """Return the tables of which each bucket has parts of its own."""
+        return {*self.buckets, *(self.sums.names(config) if self.sums else ())}

@@ -15,6 +15,7 @@ from tests.schemas.write_checks import tables
 VALUES: dict[Any, Any] = {pl.String: "x", pl.Int64: 1, pl.Float64: 0.5, pl.Boolean: True}
 TYPES = {"measure": "MacroI", "mapping": "1-1"}
 GOOD: dict[str, dict[str, Any]] = {
+    "TupleSums": {"f1": 1},
     "ClassScores": TYPES,
     "ClusterMapping": TYPES,
     "DesignedSample": {"certain": False},
@@ -106,6 +107,7 @@ BROKEN: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("TokenLevel", "limits_are_ordered"): [{"lower": 0.6}],
     ("Tokens", "head_is_a_position"): [{"head": -1}],
     ("TupleScores", "scores_are_numbers_or_null"): [{"mi": float("nan")}],
+    ("TupleSums", "frequencies_are_counts"): [{"f1": 0}],
     ("Tuples", "every_subset_is_counted"): [{"l3": "z"}],
     ("Tuples", "units_are_not_blank"): [{"l1": " "}, {"l2": ""}],
     ("Tuples", "parts_bound_wholes"): [{"f": 2, "f2": 2, "N": 9}, {"f1": 2}],

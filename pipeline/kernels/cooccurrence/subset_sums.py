@@ -1,97 +1,119 @@
-"""Frequencies of the parts of some tuples, from all tuples batch by batch."""
+"""Frequencies of the parts of all tuples, however many there are: added up on the disk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import IntArray
+from pipeline import room
+from pipeline.kernels.cooccurrence.disk_sums import PLACE, ROW, Runs, added_up
 from pipeline.kernels.cooccurrence.packing import Packing
-from pipeline.kernels.cooccurrence.tuples import elements
-from schemas.tuples import frequency_name, subsets
+from pipeline.kernels.cooccurrence.tuples import apart, elements
+from pipeline.spill import Spill
+from schemas.tuples import frequency_name
+
+_LABELS = pl.UInt32()
+
+
+class _Numbered(NamedTuple):
+    """Tuples as numbers: those of their labels, f and `PLACE`; exists while they are summed."""
+
+    rows: Spill
+    heights: Sequence[int]
+    labels: int
+    total: int
 
 
 def subset_sums(
-    kept: pl.DataFrame, everything: Iterable[pl.DataFrame], *, size: int
-) -> pl.DataFrame:
-    """Return how many tuple tokens have the elements of each tuple at each set of positions.
+    parts: Sequence[pl.LazyFrame],
+    sets: Sequence[tuple[int, ...]],
+    *,
+    size: int,
+    min_frequency: int = 1,
+) -> Iterator[pl.DataFrame]:
+    r"""Yield how many tuple tokens have the elements of each tuple at some sets of positions.
 
-    What is held is a sum for each part of the tuples that are asked for, and one batch.
+    Each set takes time in proportion to the tuples. What is held are the labels, and as many
+    tuples as there is room for.
 
     Parameters
     ----------
-    kept : DataFrame
-        l1 ... lk (String): the tuples that are asked for.
-    everything : iterable of DataFrame
-        l1 ... lk (String), f: every tuple type in one of the batches, or with parts of its f in
-        several.
+    parts : sequence of LazyFrame
+        units (the elements, `pipeline.kernels.cooccurrence.units.ELEMENTS` between them) and f:
+        together every tuple type once, each part small enough to be held.
+    sets : sequence of tuple of int
+        Positions from 1, in ascending order; none stands for all tuple tokens.
     size : int
         k.
+    min_frequency : int
+        A tuple with a smaller f has nulls, but counts.
 
-    Returns
-    -------
+    Yields
+    ------
     DataFrame
-        The frequencies of `schemas.tuples.signature` but f, a row for each tuple of `kept`.
+        For each part a column for each set, see `schemas.tuples.frequency_name` (Int64), its rows
+        in the order of the part's.
 
     Examples
     --------
-    >>> batches = [pl.DataFrame({"l1": ["a", "a"], "l2": ["b", "c"], "f": [2, 3]})] * 2
-    >>> subset_sums(pl.DataFrame({"l1": ["a"], "l2": ["b"]}), batches, size=2).rows()
-    [(10, 4, 10)]
+    >>> one = pl.LazyFrame({"units": ["a\x1fb", "a\x1fc"], "f": [2, 3]})
+    >>> two = pl.LazyFrame({"units": ["b\x1fc"], "f": [4]})
+    >>> [each.rows() for each in subset_sums([one, two], [(), (1,), (2,)], size=2)]
+    [[(9, 5, 2), (9, 5, 7)], [(9, 4, 7)]]
     """
-    names = elements(size)
-    vocabulary = pl.concat([kept.get_column(name) for name in names]).unique()
-    known = pl.Enum(vocabulary)
-    packing = Packing.of([len(vocabulary)] * size)
-    words = _words(kept, names, known, packing)
-    held = [_Sums(words, packing, each, size) for each in subsets(size)[1:-1]]
-    total = 0
-    for batch in everything:
-        total += int(batch.get_column("f").sum())
-        numbers = _words(batch, names, known, packing)
-        for each in held:
-            each.add(numbers)
-    columns = [held.pop(0).of(words) for _ in range(len(held))]
-    return pl.DataFrame(columns).with_columns(N=pl.lit(total, pl.Int64))
+    most = max(1, room.room() // ROW)
+    with ExitStack() as held:
+        laid = held.enter_context(Spill(1, _schema(size), most=most // 4))
+        tuples = _numbered(parts, size, laid)
+        runs = Runs.of(tuples.heights, most)
+        columns = []
+        for positions in sets:
+            name = frequency_name(positions, size)
+            column = Spill(len(runs.heights), pl.Schema({name: pl.Int64()}), most=0)
+            columns.append(held.enter_context(column))
+            for number, sums in enumerate(_sums(tuples, runs, positions, most, min_frequency)):
+                column.add(sums.to_frame(name), pl.repeat(number, pl.len()))
+        for number in range(len(runs.heights)):
+            beside = pl.concat([each.bucket(number) for each in columns], how="horizontal")
+            for first, height in runs.parts(number):
+                yield beside.slice(first, height).collect()
 
 
-class _Sums:
-    """The sums of one set of positions; exists while batches are gone through."""
-
-    def __init__(
-        self, kept: pl.DataFrame, packing: Packing, positions: tuple[int, ...], size: int
-    ) -> None:
-        self.name = frequency_name(positions, size)
-        self.part = packing.part([position - 1 for position in positions])
-        self.on = [each.meta.output_name() for each in self.part]
-        self.known = pl.all_horizontal(f"_known_{position}" for position in positions)
-        self.keys = kept.select(self.part).unique().with_row_index("_row")
-        self.sums: IntArray = np.zeros(self.keys.height, dtype=np.int64)
-
-    def add(self, numbers: pl.DataFrame) -> None:
-        """Add the tuples of a batch that have one of the parts."""
-        found = numbers.lazy().filter(self.known).select(*self.part, "f")
-        hits = found.join(self.keys.lazy(), on=self.on).select("_row", "f").collect()
-        np.add.at(self.sums, hits.get_column("_row").to_numpy(), hits.get_column("f").to_numpy())
-
-    def of(self, kept: pl.DataFrame) -> pl.Series:
-        """Return the sum for each tuple."""
-        rows = kept.select(self.part).join(self.keys, on=self.on, how="left", maintain_order="left")
-        return pl.Series(self.name, self.sums[rows.get_column("_row").to_numpy()], pl.Int64)
+def _schema(size: int) -> pl.Schema:
+    labels = dict.fromkeys(elements(size), _LABELS)
+    return pl.Schema({**labels, "f": pl.Int64(), PLACE: pl.Int64()})
 
 
-def _words(frame: pl.DataFrame, names: list[str], known: pl.Enum, packing: Packing) -> pl.DataFrame:
-    """Return tuples as numbers, which positions have a known element, and f if it is there."""
-    codes = frame.select(pl.col(names).cast(known, strict=False).to_physical())
-    return pl.DataFrame(
-        [
-            *codes.fill_null(0).select(packing.words([pl.col(name) for name in names])),
-            *(
-                codes.get_column(name).is_not_null().alias(f"_known_{number}")
-                for number, name in enumerate(names, start=1)
-            ),
-            *frame.select(pl.col("^f$")),
-        ]
-    )
+def _numbered(parts: Sequence[pl.LazyFrame], size: int, rows: Spill) -> _Numbered:
+    """Lay aside all tuples as numbers."""
+    labels = pl.col(elements(size))
+    # Labels keep their numbers from part to part while there is a column of this dtype.
+    held = pl.Series(dtype=pl.Categorical(pl.Categories.random()))
+    heights: list[int] = []
+    most = total = 0
+    for part in parts:
+        named = apart(part.select("units", "f"), size=size).with_row_index(PLACE)
+        place = pl.col(PLACE).cast(pl.Int64) + sum(heights)
+        frame = named.with_columns(labels.cast(held.dtype).to_physical(), place).collect()
+        most = max(most, *(int(number or 0) for number in frame.select(labels.max()).row(0)))
+        total += int(frame.get_column("f").sum())
+        heights.append(frame.height)
+        rows.add(frame, pl.lit(0))
+    return _Numbered(rows, heights, most + 1, total)
+
+
+def _sums(
+    tuples: _Numbered, runs: Runs, positions: tuple[int, ...], most: int, least: int
+) -> Iterator[pl.Series]:
+    """Yield the sums of a set of positions, run by run."""
+    if not positions:
+        for heights in runs.heights:
+            yield pl.repeat(tuples.total, sum(heights), dtype=pl.Int64, eager=True)
+        return
+    packing = Packing.of([tuples.labels] * len(positions))
+    key = packing.words([pl.col(f"l{position}") for position in positions])
+    frames = (frame.select(*key, "f", PLACE) for frame in tuples.rows.frames(0))
+    yield from added_up(frames, packing.names, runs, most=most, least=least)

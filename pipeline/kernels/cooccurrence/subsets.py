@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import polars as pl
 
 from pipeline.kernels.cooccurrence.packing import packed
-from pipeline.kernels.cooccurrence.subset_sums import subset_sums
 from pipeline.kernels.cooccurrence.tuples import elements
 from schemas.tuples import frequency_name, signature, subsets
 
-_BATCH = 50_000
-"""Tuple types to look at in one go, of those that are not held."""
 
-
-def with_subsets(
-    counts: pl.LazyFrame,
-    *,
-    size: int,
-    min_frequency: int = 1,
-    everything: pl.LazyFrame | None = None,
-) -> pl.LazyFrame:
+def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> pl.LazyFrame:
     """Add how many tuple tokens have the elements of each tuple at each set of positions.
 
     ``f_S`` = sum of f over all tuples with these elements at the positions S; N = sum of all f.
@@ -30,13 +19,11 @@ def with_subsets(
     Parameters
     ----------
     counts : LazyFrame
-        l1 ... lk (text), f: every tuple type, before any threshold; or some of them.
+        l1 ... lk (text), f: every tuple type, before any threshold.
     size : int
         k.
     min_frequency : int
         Leave out tuples with a smaller f, after counting.
-    everything : LazyFrame, optional
-        The same of every tuple type, where `counts` has some of them; is read batch by batch.
 
     Returns
     -------
@@ -57,10 +44,8 @@ def with_subsets(
     """
     has = counts.collect_schema()
     schema = dict(has) | dict.fromkeys(signature(size), pl.Int64())
-    add: Callable[..., pl.DataFrame]
-    add = _with_subsets if everything is None else partial(_from_batches, everything=everything)
     return counts.map_batches(
-        partial(add, size=size, min_frequency=min_frequency),
+        partial(_with_subsets, size=size, min_frequency=min_frequency),
         schema=schema,
         predicate_pushdown=False,
         projection_pushdown=False,
@@ -82,12 +67,3 @@ def _with_subsets(counts: pl.DataFrame, *, size: int, min_frequency: int) -> pl.
         frequencies.append(mine.get_column("f").alias(frequency_name(positions, size)))
     total = pl.lit(int(counts.get_column("f").sum()), pl.Int64).alias("N")
     return kept.with_columns(*frequencies, total)
-
-
-def _from_batches(
-    counts: pl.DataFrame, *, size: int, min_frequency: int, everything: pl.LazyFrame
-) -> pl.DataFrame:
-    kept = counts.filter(pl.col("f") >= min_frequency)
-    wanted = everything.select(*elements(size), "f")
-    batches = wanted.collect_batches(chunk_size=_BATCH, maintain_order=False)
-    return pl.concat([kept, subset_sums(kept, batches, size=size)], how="horizontal")

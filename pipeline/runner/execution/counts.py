@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from pipeline.runner.execution.making import (
     parts_of,
     published,
 )
-from pipeline.runner.execution.shards import Task, buckets_of, tasks_of
+from pipeline.runner.execution.shards import Task, tasks_of
 from pipeline.runner.execution.totals import write_sums
 from pipeline.runner.plan.fingerprint import Ingredients, fingerprint
 from pipeline.runner.store import store
@@ -136,59 +136,11 @@ def publish_counts(
     )
 
 
-def tasks_to_combine(whole: Task, counts: Manifest | None) -> list[Task]:
-    """Return the tasks that make the outputs of counts, one for each bucket.
-
-    Parameters
-    ----------
-    whole : Task
-        The stage on all its input.
-    counts : Manifest or None
-        What it has counted, in these buckets or others: more are made where `memory` wants them.
-        None if it will be counted: then what the tasks read is not known yet.
-    """
-    counting, folder = counting_of(whole), ""
-    keys: dict[str, tuple[str, ...]] = {}
-    if counts:
-        folder = store.folder_of(counts.stage, counts.fingerprint)
-        keys = {name: counts.keys(folder, name) for name in counts.tables}
-    wanted = buckets_of(whole)
-    in_parts = {len(keys[name]) for name in counting.buckets if name in keys}
-    held = max(in_parts, default=1) if counts else wanted
-    # Under a limit a bucket may have several parts, see `put_together`; they follow each other.
-    together = len(in_parts) == 1 and whole.budget.memory is not None
-    buckets = wanted if together and held > wanted else max(held, wanted)
-    divided = buckets > held
-    all_of = {name: keys[of] for name, of in counting.undivided.items() if of in keys}
-    shared = all_of if max(buckets, held) > 1 else {}
-    task = replace(whole, sources={}, phase="divide" if divided else "combine", buckets=buckets)
-    return [
-        replace(
-            task,
-            tables={
-                **(keys if divided else _of_bucket(keys, counting, bucket, held, buckets)),
-                **shared,
-            },
-            folder=f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}",
-            bucket=bucket,
-        )
-        for bucket in range(buckets)
-    ]
-
-
 def counting_of(task: Task) -> Counting:
     """Return how a stage counts; TypeError if it does not."""
     if task.stage.counting is None:
         raise TypeError(f"stages of kind {task.use} do not count")
     return task.stage.counting
-
-
-def _of_bucket(
-    keys: Mapping[str, tuple[str, ...]], counting: Counting, bucket: int, held: int, buckets: int
-) -> dict[str, tuple[str, ...]]:
-    """Return the parts of each table that a bucket needs: its own, or all of what is shared."""
-    own = slice(bucket * held // buckets, (bucket + 1) * held // buckets)
-    return {name: each[own] if name in counting.buckets else each for name, each in keys.items()}
 
 
 def _gathered(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from pipeline.engine import Engine
 from pipeline.runner.events import Listener
+from pipeline.runner.execution.combining import tasks_to_combine, tasks_to_sum
 from pipeline.runner.execution.counts import (
     Counted,
     adding_up,
@@ -15,7 +16,6 @@ from pipeline.runner.execution.counts import (
     of_counts,
     publish_counts,
     tasks_to_add_up,
-    tasks_to_combine,
     tasks_to_count,
 )
 from pipeline.runner.execution.making import (
@@ -73,7 +73,8 @@ def execute(
             counts = publish_counts(to_count, step.counts, found, listeners)
         sweep_out(whole)
         with store.unharmed(whole.storage, [counts]):
-            shards = made(tasks_to_combine(whole, counts), engine, heard)
+            summed = made(tasks, engine) if (tasks := tasks_to_sum(whole, counts)) else []
+            shards = made(tasks_to_combine(whole, counts, summed), engine, heard)
         return publish(step, whole, shards, counts=counts, started=started, listeners=listeners)
     sweep_out(whole)
     shards = made(tasks_to_run(whole), engine, listeners)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
@@ -22,7 +23,9 @@ from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted
 from pipeline.runner.store.verbs import beside
 
-Shards = list[tuple[str, ShardManifest]]
+Shard: TypeAlias = tuple[str, ShardManifest]
+"""A folder, and what is in it."""
+Shards: TypeAlias = list[Shard]
 
 
 def partial_of(whole: Task) -> str:

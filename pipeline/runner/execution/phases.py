@@ -6,10 +6,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from pipeline.errors import StoreError
 from pipeline.runner.events import Listener
+from pipeline.runner.execution.combining import tasks_to_combine, tasks_to_sum
 from pipeline.runner.execution.counts import (
     Counted,
     adding_up,
@@ -17,7 +19,6 @@ from pipeline.runner.execution.counts import (
     of_counts,
     publish_counts,
     tasks_to_add_up,
-    tasks_to_combine,
     tasks_to_count,
 )
 from pipeline.runner.execution.execute import publish, tasks_to_run
@@ -29,7 +30,7 @@ from pipeline.runner.store import store
 from pipeline.runner.store.manifest import Manifest
 from pipeline.runner.store.storage import digest_of
 
-PhaseName: TypeAlias = Literal["run", "count", "merge", "counts", "combine", "result"]
+PhaseName: TypeAlias = Literal["run", "count", "merge", "counts", "sum", "combine", "result"]
 BEFORE_COUNTS: frozenset[PhaseName] = frozenset({"count", "merge", "counts"})
 """Phases that nobody needs when the counts are there."""
 TOGETHER: frozenset[PhaseName] = frozenset({"counts", "result"})
@@ -44,8 +45,9 @@ class Phase:
     ----------
     name : str
         "run": the shards of a stage. "count": the same where they count. "merge": their counts
-        added up, a task for each bucket. "counts": these published. "combine": the outputs of
-        counts, a task for each bucket. "result": the artefact published.
+        added up, a task for each bucket. "counts": these published. "sum": sums over all
+        buckets that each of them needs, some columns each. "combine": the outputs of counts, a
+        task for each bucket. "result": the artefact published.
     first : int
         Number of its first task among all of the stage.
     tasks : tuple of Task
@@ -75,6 +77,7 @@ class Work:
                 ("count", tasks),
                 ("merge", tasks_to_add_up(to_count, tasks[0])),
                 ("counts", [to_count]),
+                ("sum", tasks_to_sum(self.whole, self.counts())),
                 ("combine", tasks_to_combine(self.whole, self.counts())),
             ]
         else:
@@ -128,16 +131,25 @@ class Work:
         if phase.name == "merge" and before:
             shards = _shards(before, thorough=False)
             run_task(_undamaged(adding_up(task, shards), _digests(shards)))
-        elif phase.name == "combine" and (counts := self.counts()):
-            folder = store.folder_of(counts.stage, counts.fingerprint)
-            parts = [part for table in counts.tables.values() for part in table.parts]
-            digests = {f"{folder}/{part.file}": part.sha256 for part in parts}
-            run_task(_undamaged(tasks_to_combine(self.whole, counts)[number], digests))
+        elif phase.name in {"sum", "combine"} and (counts := self.counts()):
+            self._from_counts(phase, number, counts)
         elif phase.name in TOGETHER and before:
             sweep_out(task)
             self._put_together(phase, before, listeners)
         else:
             run_task(task)
+
+    def _from_counts(self, phase: Phase, number: int, counts: Manifest) -> None:
+        """Do a task that reads counts, after a look at them."""
+        folder = store.folder_of(counts.stage, counts.fingerprint)
+        parts = [part for table in counts.tables.values() for part in table.parts]
+        digests = {f"{folder}/{part.file}": part.sha256 for part in parts}
+        tasks = tasks_to_sum(self.whole, counts)
+        if phase.name == "combine":
+            summed = _finished(tasks, first=phase.first - len(tasks), thorough=False)
+            digests |= _digests(summed)
+            tasks = tasks_to_combine(self.whole, counts, summed)
+        run_task(_undamaged(tasks[number], digests))
 
     def _put_together(self, phase: Phase, before: Phase, listeners: Sequence[Listener]) -> None:
         """Publish the counts, or the result, with the seconds that all tasks took together."""
@@ -148,15 +160,20 @@ class Work:
             counted = Counted(shards, made, _began(shards if before is count else shards + made))
             publish_counts(phase.tasks[0], rests_on, counted, listeners)
             return
-        counts = self.counts()
-        began = _began(made) - (counts.seconds if counts else 0)
+        counts, summed = self.counts(), [each for each in self.phases if each.name == "sum"]
+        began = _began([*made, *chain.from_iterable(map(_shards, summed))])
+        began -= counts.seconds if counts else 0
         publish(self.step, self.whole, made, counts=counts, started=began, listeners=listeners)
 
 
 def _shards(phase: Phase, *, thorough: bool = True) -> Shards:
     """Return what the tasks of a phase made; StoreError if one is gone or damaged."""
+    return _finished(phase.tasks, first=phase.first, thorough=thorough)
+
+
+def _finished(tasks: Sequence[Task], *, first: int, thorough: bool) -> Shards:
     found: Shards = []
-    for number, task in enumerate(phase.tasks, start=phase.first):
+    for number, task in enumerate(tasks, start=first):
         shard = read_shard(task.storage, task.folder, thorough=thorough)
         if shard is None:
             raise _harmed(task, task.folder, f"do task {number} again")

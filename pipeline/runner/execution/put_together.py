@@ -13,14 +13,14 @@ from functools import partial
 
 import polars as pl
 
-from pipeline.runner.execution.shards import Task
+from pipeline.runner.execution.shards import SUMS, Task
 from pipeline.runner.execution.stream import collected, with_totals
 from pipeline.runner.execution.tallying import Frames
 from pipeline.runner.execution.totals import summed
 from pipeline.runner.store.storage import scan_tables
 from pipeline.spill import Spill
 from pipeline.stages.base import Tables
-from pipeline.stages.counting import Counting
+from pipeline.stages.counting import Counting, Sums
 
 BATCH = 500_000
 """Rows to read at a time."""
@@ -36,13 +36,16 @@ def put_together(task: Task, counting: Counting) -> Iterator[Frames]:
     Parameters
     ----------
     task : Task
-        Of the phase "merge", "combine" or "divide".
+        Of the phase "merge", "sum", "combine" or "divide".
     counting : Counting
         How the stage counts.
     """
     if task.phase == "merge":
         for part, frames in enumerate(_merged(task, counting, _whole(task, counting))):
             yield _once(frames, counting, part)
+        return
+    if task.phase == "sum":
+        yield from _summed(task, counting.sums)
         return
     parts = max((len(task.tables.get(name, ())) for name in _divided(counting)), default=1)
     for part in range(max(1, parts) if task.phase == "combine" else 1):
@@ -67,6 +70,14 @@ def bucket_of(identity: pl.Expr, buckets: int) -> pl.Expr:
     return bucket
 
 
+def _summed(task: Task, sums: Sums | None) -> Iterator[Frames]:
+    """Yield a group of columns of sums, for one part of the counts after the other."""
+    if sums is None:
+        raise TypeError(f"stages of kind {task.use} have no sums")
+    parts = [scan_tables(task.storage, [key]) for key in task.tables[sums.table]]
+    return ({SUMS: each} for each in sums.of(task.config, task.bucket, parts))
+
+
 def _divided(counting: Counting) -> list[str]:
     """Return the partial tables that are divided into buckets."""
     return [name for name in counting.partials if name in counting.buckets]
@@ -76,7 +87,7 @@ def _part(
     counting: Counting, name: str, keys: Sequence[str], part: int, task: Task
 ) -> Sequence[str]:
     """Return what to read of a table for a part of a bucket: its own, or all of what is shared."""
-    own = task.phase == "combine" and name in _divided(counting)
+    own = task.phase == "combine" and name in counting.divided(task.config)
     return keys[part : part + 1] if own else keys
 
 
@@ -95,7 +106,7 @@ def _complete(counting: Counting, tables: Tables) -> Tables:
 def _combined(task: Task, counting: Counting, tables: Tables) -> Frames:
     """Return the outputs of a bucket of counts, or of a part of one."""
     undivided = {name: tables[name] for name in counting.undivided if name in tables}
-    whole = _complete(counting, tables)
+    whole = _complete(counting, _with_sums(task, counting, tables))
     if task.phase == "divide":
         whole = {name: _of_bucket(task, counting, name, each) for name, each in whole.items()}
     totals = {
@@ -104,6 +115,15 @@ def _combined(task: Task, counting: Counting, tables: Tables) -> Frames:
         if len(task.tables.get(name, ())) > 1  # counts of before these were summed once for all
     }
     return collected(counting.combine(task.config, {**whole, **totals, **undivided}))
+
+
+def _with_sums(task: Task, counting: Counting, tables: Tables) -> Tables:
+    """Return the tables with the sums beside the rows that they belong to, if there are any."""
+    sums = counting.sums
+    found = [tables[name] for name in sums.names(task.config) if name in tables] if sums else []
+    if not (sums and found):
+        return tables
+    return {**tables, sums.table: pl.concat([tables[sums.table], *found], how="horizontal")}
 
 
 def _of_bucket(task: Task, counting: Counting, name: str, table: pl.LazyFrame) -> pl.LazyFrame:

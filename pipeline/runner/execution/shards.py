@@ -18,9 +18,11 @@ from pipeline.runner.store.verbs import Storage
 from pipeline.stages.base import STAGES, Stage, StageConfig
 from schemas import Table
 
-Phase: TypeAlias = Literal["run", "count", "merge", "combine", "divide"]
+Phase: TypeAlias = Literal["run", "count", "merge", "sum", "combine", "divide"]
 EXAMPLES = 3
 """Examples to keep of what is left out."""
+SUMS = "sums"
+"""The table that tasks of the phase "sum" make: a part for each part of what they sum."""
 _NAME = 16
 """Hexadecimal digits of a shard's name."""
 
@@ -47,8 +49,9 @@ class Task:
         The key where the finished shard goes.
     phase : str
         "run": the stage on a shard. "count": the counts of the only shard, at once. "merge": the
-        partial tables of a bucket from all shards, added up. "combine": the outputs of a bucket
-        of the counts. "divide": the same of counts that are not in these buckets.
+        partial tables of a bucket from all shards, added up. "sum": a group of sums over all
+        buckets. "combine": the outputs of a bucket of the counts. "divide": the same of counts that
+        are not in these buckets.
     bucket, buckets : int
         Which of how many.
     budget : Budget
@@ -80,6 +83,8 @@ class Task:
             return self.stage.shard_outputs
         if self.phase in {"count", "merge"}:
             return {**counting.partials, **counting.total_tables}
+        if self.phase == "sum" and counting.sums:
+            return {SUMS: counting.sums.model}
         return self.stage.outputs
 
 

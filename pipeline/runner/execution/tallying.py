@@ -9,8 +9,8 @@ import polars as pl
 from pipeline.stages.counting import Bounds, Counting
 
 Frames = dict[str, pl.DataFrame]
-_COLUMNS = 3
-"""Columns of a pair: its labels and its document."""
+_COLUMNS = 2
+"""Columns of a raw row that count nothing: one label, and the document."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Tallying:
         raw = {name: made.pop(name) for name in self.counting.raw}
         for name, frame in raw.items():
             self.held.setdefault(name, []).append(frame)
-            self.rows += frame.height * -(-frame.width // _COLUMNS)
+            self.rows += frame.height * max(1, frame.width - _COLUMNS)
         if self.rows > self.most:
             return made | self._tallied(goes_on=True)
         if raw and not self.nothing:

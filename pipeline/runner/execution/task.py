@@ -162,7 +162,7 @@ def _divided(task: Task, name: str, frame: pl.DataFrame) -> Iterator[tuple[int, 
 
 def _is_partial(task: Task) -> bool:
     """Whether what it makes is still to be added up, or combined."""
-    return task.stage.counting is not None and task.phase in {"run", "count", "merge"}
+    return task.stage.counting is not None and task.phase in {"run", "count", "merge", "sum"}
 
 
 def _by_bucket(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 import polars as pl
@@ -11,6 +11,7 @@ from pydantic import Field
 from pipeline import room
 from pipeline.kernels.cooccurrence import documents, examples
 from pipeline.kernels.cooccurrence.pairs import located
+from pipeline.kernels.cooccurrence.subset_sums import subset_sums
 from pipeline.kernels.cooccurrence.subsets import with_subsets
 from pipeline.kernels.cooccurrence.tally import DOCUMENT
 from pipeline.kernels.cooccurrence.token_index import in_order
@@ -29,10 +30,10 @@ from pipeline.stages.collocations.example_options import ExampleOptions
 from pipeline.stages.collocations.extract_pairs import stop_words
 from pipeline.stages.collocations.tuple_options import TupleOptions
 from pipeline.stages.columns import require_attributes
-from pipeline.stages.counting import Bounds, Counting
+from pipeline.stages.counting import Bounds, Counting, Sums
 from pipeline.stages.late import Late
-from schemas import CorpusSize, Examples, OpenTupleCounts, Tuples
-from schemas.tuples import signature
+from schemas import CorpusSize, Examples, OpenTupleCounts, Tuples, TupleSums
+from schemas.tuples import signature, subsets
 
 
 class ExtractTuples(ExampleOptions, TupleOptions):
@@ -50,10 +51,6 @@ _KEY = ("units",)
 
 _NUMBERS = 48
 """Bytes that a token of a tuple takes while tuples are looked for."""
-
-_ALL = "all counts"
-"""The counts of all buckets: tuples with a part in common are in any of them."""
-
 PARTIALS = {"counts": OpenTupleCounts, "examples": Examples, "corpus": CorpusSize}
 
 
@@ -84,16 +81,23 @@ def close(tables: Tables) -> Outputs:
     return {**tables, "counts": occurrences.closed(tables["counts"], _KEY)}
 
 
+def sums(
+    config: ExtractTuples, group: int, counts: Sequence[pl.LazyFrame]
+) -> Iterator[pl.DataFrame]:
+    """Sum the frequencies of parts of `group` + 1 elements, and with the first that of all."""
+    sizes = {group + 1} if group else {0, 1}
+    sets = [each for each in subsets(config.size) if len(each) in sizes]
+    return subset_sums(counts, sets, size=config.size, min_frequency=config.min_frequency)
+
+
 def combine(config: ExtractTuples, tables: Tables) -> Outputs:
-    """Take the frequencies of the parts from the sums, then apply the threshold."""
+    """Add the frequencies of the parts if they are not there, and apply the threshold."""
     counted = apart(tables["counts"], size=config.size)
-    others = tables.get(_ALL)
-    kept = with_subsets(
-        counted,
-        size=config.size,
-        min_frequency=config.min_frequency,
-        everything=None if others is None else apart(others, size=config.size),
-    )
+    least = config.min_frequency
+    if "N" in counted.collect_schema():  # summed over all buckets
+        kept = counted.filter(pl.col("f") >= least)
+    else:
+        kept = with_subsets(counted, size=config.size, min_frequency=least)
     names = config.elements
     order = ["id", *names, *signature(config.size), "documents"]
     named = kept.with_columns(candidate_id(*names)).select(order)
@@ -144,15 +148,13 @@ def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
             "examples": pl.col("id"),
             "tuples": pl.col("id"),
         },
-        undivided={_ALL: "counts"},
+        sums=Sums("counts", TupleSums, groups=lambda config: config.size - 1, of=sums),
         in_parts=True,
         raw=occurrences.RAW,
         tally=tally,
         tallied=["counts"],
         close=close,
-        weight=lambda config: (
-            2 ** (config.size + 1)
-        ),  # a frequency for each subset of the positions
+        weight=lambda config: 2**config.size,  # a frequency for each subset of the positions
     ),
     pieces=pieces,
 )

@@ -6,9 +6,12 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline import room
+from pipeline.kernels.cooccurrence.disk_sums import ROW
 from pipeline.kernels.cooccurrence.packing import Packing, packed
 from pipeline.kernels.cooccurrence.subset_sums import subset_sums
 from pipeline.kernels.cooccurrence.subsets import with_subsets
+from pipeline.kernels.cooccurrence.tuples import together
 from schemas import Tuples
 from schemas.tuples import cell, frequency_name, signature, subsets
 from schemas.validate import validate
@@ -41,24 +44,39 @@ def test_frequencies_of_all_subsets(counts: Counts, threshold: int) -> None:
             assert row[frequency_name(each, size)] == slow
 
 
-@given(counts=counted(), threshold=st.integers(1, 5), cut=st.integers(0, 12))
-def test_some_of_the_tuples_from_batches_of_all(counts: Counts, threshold: int, cut: int) -> None:
-    """The frequencies of some are those that they have among all, also of none."""
-    size, everything = len(next(iter(counts))), counts_frame(counts)
-    whole = with_subsets(everything, size=size).collect()
-    made = with_subsets(
-        everything.head(cut), size=size, min_frequency=threshold, everything=everything
-    ).collect()
-    assert made.equals(whole.head(cut).filter(pl.col("f") >= threshold))
+@given(
+    counts=counted(),
+    threshold=st.integers(1, 5),
+    cuts=st.lists(st.integers(0, 12), max_size=4),
+    room_for=st.sampled_from([1, 2, 5, 1000]),
+    data=st.data(),
+)
+def test_sums_on_the_disk_are_those_in_memory(
+    counts: Counts, threshold: int, cuts: list[int], room_for: int, data: st.DataObject
+) -> None:
+    """Whatever parts the counts come in, and however few of them there is room for."""
+    size = len(next(iter(counts)))
+    whole = with_subsets(counts_frame(counts), size=size).collect()
+    wanted = data.draw(st.lists(st.sampled_from(subsets(size)[:-1]), min_size=1, unique=True))
+    names = [frequency_name(each, size) for each in wanted]
+    joined = together(counts_frame(counts).collect(), size=size)
+    bounds = sorted({0, *(min(cut, joined.height) for cut in cuts)})
+    ends = [*bounds[1:], joined.height]
+    parts = [joined[first:end] for first, end in zip(bounds, ends, strict=True)]
+    with room.limited(room_for * ROW):
+        made = list(
+            subset_sums([each.lazy() for each in parts], wanted, size=size, min_frequency=threshold)
+        )
+    assert [each.height for each in made] == [each.height for each in parts]
+    enough = pl.col("f") >= threshold
+    expected = whole.select(
+        pl.col(name) if name == "N" else pl.when(enough).then(name).alias(name) for name in names
+    )
+    assert pl.concat(made).equals(expected)
 
 
-@given(counts=counted(), cut=st.integers(0, 12))
-def test_cuts_of_batches_do_not_matter(counts: Counts, cut: int) -> None:
-    size, everything = len(next(iter(counts))), counts_frame(counts).collect()
-    whole = with_subsets(everything.lazy(), size=size).collect()
-    batches = [everything.slice(cut), everything.head(cut)]
-    made = subset_sums(everything, batches, size=size)
-    assert made.equals(whole.select(made.columns))
+def test_no_counts_have_no_sums() -> None:
+    assert list(subset_sums([], [(), (1,)], size=2)) == []
 
 
 @given(counts=counted())

@@ -9,7 +9,7 @@ import pytest
 
 import lexassay as lx
 from pipeline.runner.config.project import load
-from pipeline.runner.execution import counts
+from pipeline.runner.execution import combining
 from pipeline.runner.execution.batch import work_of
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.store import store
@@ -184,7 +184,7 @@ def test_buckets_are_known_before_anything_is_counted(texts: Laboratory) -> None
         (each.name, each.first) for each in after.phases
     ]
     [there] = [each.tasks for each in after.phases if each.name == "combine"]
-    assert len(counts.tasks_to_combine(before.whole, None)) == len(there)
+    assert len(combining.tasks_to_combine(before.whole, None)) == len(there)
     assert {task.phase for task in there} == {"combine"}
 
 
