@@ -6,7 +6,7 @@ python docs/update_reference.py
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from pipeline.described import descriptions
 from pipeline.engine import ENGINES
 from pipeline.expressions import FUNCTIONS
 from pipeline.formats.base import FORMATS
@@ -63,11 +64,17 @@ def place(name: str) -> tuple[int, str]:
 def _stage(name: str, stage: Stage) -> Iterator[str]:
     yield f"### {name}\n\n{stage.doc}\n"
     yield "| option | default | what it is |\n|---|---|---|"
-    for option, field in stage.config.model_fields.items():
-        yield f"| `{option}` | {_default(field)} | {_described(field)} |"
+    yield from _options(stage.config)
     yield "\n| table | columns |\n|---|---|"
     for table, model in stage.outputs.items():
         yield f"| `{table}` | {_columns(model)} |"
+
+
+def _options(model: type[BaseModel]) -> Iterator[str]:
+    """Yield a row for each option, with its table or its choices."""
+    said = descriptions(model)
+    for option, field in model.model_fields.items():
+        yield f"| `{option}` | {_default(field)} | {_described(field, said.get(option, ''))} |"
 
 
 def _columns(model: type[Table]) -> str:
@@ -113,14 +120,20 @@ def _said(model: type[BaseModel]) -> str:
 
 
 def _fields(model: type[BaseModel]) -> str:
-    rows = ((f"`{o}`", _default(f), _text(f)) for o, f in model.model_fields.items())
+    said = descriptions(model)
+    rows = ((f"`{o}`", _default(f), _text(said, o)) for o, f in model.model_fields.items())
     return _table(("option", "default", "what it is"), rows)
 
 
 def _readers() -> str:
     """Return a table of what can stand beside ``path``, by format."""
     rows = [
-        (f"`{name}`", f"`{option}`", _default(field), _text(field))
+        (
+            f"`{name}`",
+            f"`{option}`",
+            _default(field),
+            _text(descriptions(FORMATS.get(name).options), option),
+        )
         for name in own(FORMATS)
         for option, field in FORMATS.get(name).options.model_fields.items()
     ]
@@ -131,16 +144,16 @@ def sections() -> str:
     """Return a table of the options of the experiment itself, by section of its file."""
     parts: dict[str, type[BaseModel]] = {"": Experiment, "[run]": RunOptions, "[sweep]": Sweep}
     rows = [
-        (f"`{section}`" if section else "at the top", f"`{option}`", _default(field), _text(field))
+        (f"`{section}`" if section else "at the top", f"`{option}`", _default(field), said)
         for section, model in parts.items()
         for option, field in model.model_fields.items()
-        if field.description
+        if (said := _text(descriptions(model), option))
     ]
     return _table(("section", "option", "default", "what it is"), rows)
 
 
-def _text(field: FieldInfo) -> str:
-    return " ".join((field.description or "").split())
+def _text(said: Mapping[str, str], option: str) -> str:
+    return " ".join(said.get(option, "").split())
 
 
 def views() -> str:
@@ -155,8 +168,7 @@ def _view(name: str) -> Iterator[str]:
         yield "No options."
         return
     yield "| option | default | what it is |\n|---|---|---|"
-    for option, field in options.model_fields.items():
-        yield f"| `{option}` | {_default(field)} | {_described(field)} |"
+    yield from _options(options)
 
 
 def _default(field: FieldInfo) -> str:
@@ -170,8 +182,8 @@ def _default(field: FieldInfo) -> str:
     return f"`{json.dumps(value, ensure_ascii=False, default=str)}`"
 
 
-def _described(field: FieldInfo) -> str:
-    said = " ".join((field.description or "").split()).replace("|", "\\|")
+def _described(field: FieldInfo, said: str) -> str:
+    said = " ".join(said.split()).replace("|", "\\|")
     marks = [mark for mark in field.metadata if isinstance(mark, Of | FilledSheets)]
     kinds = [f"Table `{mark.schema.__name__}`." for mark in marks if isinstance(mark, Of)]
     return " ".join([said, *kinds, *_choices(field)]).strip()

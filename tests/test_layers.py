@@ -21,6 +21,7 @@ MAY = {
     "schemas": set(),
     "allocation": set(),
     "causes": set(),
+    "described": set(),
     "errors": {"schemas"},
     "templates": set(),
     "plugins": {"errors"},
@@ -40,6 +41,7 @@ MAY = {
     },
     "stages": {
         "causes",
+        "described",
         "errors",
         "room",
         "spill",
@@ -49,10 +51,11 @@ MAY = {
         "kernels",
     },
     "remarks": {"causes", "errors", "spill", "registry", "schemas", "kernels"},
-    "formats": {"causes", "errors", "room", "registry", "schemas"},
+    "formats": {"causes", "described", "errors", "room", "registry", "schemas"},
     "engine": {"allocation", "errors", "registry"},
     "runner": {
         "causes",
+        "described",
         "errors",
         "room",
         "spill",
@@ -66,6 +69,7 @@ MAY = {
     },
     "findings": {"errors", "registry", "schemas", "kernels", "remarks"},
     "report": {
+        "described",
         "errors",
         "registry",
         "schemas",
@@ -88,7 +92,7 @@ MAY = {
         "findings",
         "report",
     },
-    "recipes": {"errors", "schemas", "kernels", "stages", "formats", "runner", "api"},
+    "recipes": {"described", "errors", "schemas", "kernels", "stages", "formats", "runner", "api"},
     "annotate": {
         *("causes", "errors", "registry", "schemas", "kernels", "stages", "formats"),
         *("runner", "report", "api"),

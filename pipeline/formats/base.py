@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict
 
+from pipeline.described import Described
 from pipeline.errors import did_you_mean
 from pipeline.formats import packed
 from pipeline.formats.reading import Guarded, GuardedBatches
@@ -21,10 +21,8 @@ LINE = "line"
 Kind: TypeAlias = Literal["table", "corpus", "sheet"]
 
 
-class FormatOptions(BaseModel):
+class FormatOptions(Described):
     """Base of the typed options of a reader: frozen, no unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class CorpusOptions(FormatOptions):

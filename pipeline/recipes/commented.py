@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import tomli_w
-from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from pipeline.described import descriptions
 from pipeline.stages.base import STAGES
 
 _HEAD = """\
@@ -65,21 +65,20 @@ def _stage(name: str, options: Mapping[str, Any], notes: Mapping[str, str]) -> I
     yield _comment(stage.doc)
     yield f"[stages.{name}]"
     yield f'use = "{options["use"]}"'
-    fields = stage.config.model_fields
+    fields, said = stage.config.model_fields, descriptions(stage.config)
     for option in (each for each in options if each != "use"):
         note = notes.get(f"{name}.{option}", "")
-        yield from _described(option, fields[option], _value(options[option]), note=note)
+        text = f"{said.get(option, '')} {note}"
+        yield from _described(option, text, _value(options[option]))
     for option in (each for each in fields if each not in options):
         default = fields[option].get_default(call_default_factory=True)
         shown = "" if default in (None, PydanticUndefined) else _value(_plain(default))
-        yield from _described(option, fields[option], shown, mark="#")
+        yield from _described(option, said.get(option, ""), shown, mark="#")
 
 
-def _described(
-    option: str, field: FieldInfo, value: str, *, mark: str = "", note: str = ""
-) -> Iterator[str]:
+def _described(option: str, said: str, value: str, *, mark: str = "") -> Iterator[str]:
     """Yield an option, behind what it is."""
-    text = " ".join(f"{field.description or ''} {note}".split())
+    text = " ".join(said.split())
     yield from textwrap.wrap(text, _WIDE, initial_indent="# ", subsequent_indent="# ")
     yield f"{mark}{option} = {value}".rstrip()
 

@@ -27,7 +27,7 @@ class Remark(BaseModel):
     note: 79 of 100 were drawn, such as aasvoel; ask for fewer [few_sampled]
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     check: str = ""
     """What found it: the name by which its threshold is set."""

@@ -7,18 +7,17 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import Field, PrivateAttr
 
+from pipeline.described import Described
 from pipeline.findings.stage import StageView
 from pipeline.registry import Registry
 from pipeline.report.charts.parts.options import Look, Slot, Style
 from pipeline.report.explorer.block import MOST_ROWS, Explorer
 
 
-class ViewOptions(BaseModel):
+class ViewOptions(Described):
     """Base of the typed options of a view: frozen, no unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Styled(ViewOptions):

@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 from typing_extensions import TypeVar
 
+from pipeline.described import Described
 from pipeline.errors import Problem
 from pipeline.registry import Named, Registry
 from schemas import SheetEntries, Table
@@ -44,10 +45,8 @@ FAULTS = "faults"
 """Reserved output name: rows of input that cannot be used, see `schemas.Faults`."""
 
 
-class StageConfig(BaseModel):
+class StageConfig(Described):
     """Base of the typed options of a stage: frozen, no unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Seeded(StageConfig):

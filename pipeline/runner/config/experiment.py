@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
@@ -23,6 +21,7 @@ from pydantic import (
 )
 
 from pipeline import causes
+from pipeline.described import Described
 from pipeline.engine import ENGINES
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.expressions import expression
@@ -43,10 +42,8 @@ _MOST = 1 << 63
 _TOO_DEEP = f"lists or tables lie in each other on more than {_DEEPEST} levels"
 
 
-class Options(BaseModel):
+class Options(Described):
     """Base of the sections of an experiment: frozen, no unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class RunOptions(Options):

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from pipeline.described import Described
 from pipeline.kernels.cooccurrence.pairs import Dependency
 from pipeline.kernels.cooccurrence.windows import Span
 from pipeline.stages.collocations.units import DependencyOptions
 
 
-class _Options(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
-
-class AdjacentOptions(_Options):
+class AdjacentOptions(Described):
     """Units that follow each other."""
 
     gap: int = Field(default=0, ge=0)
     """Tokens that may stand between the two; 0: neighbours alone."""
 
 
-class SurfaceOptions(_Options):
+class SurfaceOptions(Described):
     """Units in the span of a node, which is the left unit."""
 
     left: int = Field(default=5, ge=0)
@@ -47,7 +44,7 @@ class SurfaceOptions(_Options):
         return Span(self.left, self.right, self.count)
 
 
-class TextualOptions(_Options):
+class TextualOptions(Described):
     """Units that occur in the same part of a text."""
 
     within: Literal["sentence", "paragraph", "document"] = "sentence"
@@ -57,7 +54,7 @@ class TextualOptions(_Options):
 Relation = Literal["sentence", "dependency", "adjacent", "surface", "textual"]
 
 
-class RelationOptions(_Options):
+class RelationOptions(Described):
     """How units are paired: the name of the relation, and what describes it."""
 
     relation: Relation = "sentence"

@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 import polars as pl
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     GetJsonSchemaHandler,
     field_validator,
@@ -16,6 +14,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
+from pipeline.described import Described
 from pipeline.errors import did_you_mean
 from pipeline.expressions import expression, regular_expression
 from pipeline.kernels.cooccurrence import labels
@@ -23,11 +22,7 @@ from pipeline.kernels.cooccurrence.pairs import Dependency
 from pipeline.kernels.cooccurrence.units import Related, Unit
 
 
-class _Options(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
-
-class RelatedOptions(_Options):
+class RelatedOptions(Described):
     """A token related to the unit's token by a dependency."""
 
     where: str
@@ -57,7 +52,7 @@ class RelatedOptions(_Options):
         return where
 
 
-class UnitOptions(_Options):
+class UnitOptions(Described):
     """Which tokens are units, and what they are called."""
 
     where: str = "true"
@@ -126,7 +121,7 @@ class UnitOptions(_Options):
         return used
 
 
-class DependencyOptions(_Options):
+class DependencyOptions(Described):
     """The syntactic relation between the units."""
 
     label: str | tuple[str, ...] = ()
