@@ -20,6 +20,9 @@ EXAMPLES = int(os.environ.get("LEXASSAY_EXAMPLES", "50"))
 # A limit of 1 MB is for the counts alone: small corpora are counted in many buckets.
 os.environ.setdefault(budget.VARIABLE, "0")
 
+# What lexassay remembers of its code is kept beside the tests, not in the home of who runs them.
+os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "home")
+
 _SIGNALS = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
 settings.register_profile("lexassay", deadline=None, max_examples=EXAMPLES)

@@ -74,7 +74,7 @@ def test_of_a_module_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _models() -> list[type[BaseModel]]:
-    own = [
+    own: list[type[BaseModel]] = [
         Experiment,
         *(STAGES.get(name).config for name in STAGES),
         *(VIEWS.get(name).options for name in VIEWS),

@@ -102,10 +102,31 @@ def test_damaged(reader: Reader, damage: Callable[[bytes], bytes]) -> None:
     assert reader.looks == 2
 
 
-def test_code_that_is_remembered(tmp_path: Path) -> None:
+def test_code_that_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     modules = ["pipeline.kernels.nbest.ranking", "pipeline.stages.base"]
-    for _ in range(2):
-        digests = Digests(storage_at(tmp_path))
-        assert digests.code(modules) == code_digests(modules)
+    expected = code_digests(modules)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    for store in ("one", "two"):
+        digests = Digests(storage_at(tmp_path / store))
+        assert digests.code(modules) == expected
         digests.keep()
-        assert (tmp_path / CODE).is_file()
+        [kept] = (tmp_path / "home" / "lexassay" / CODE).iterdir()
+        assert list(tmp_path.iterdir()) == [tmp_path / "home"]
+        monkeypatch.setattr("pipeline.runner.plan.code_digests.read_source", None)  # not again
+    kept.write_bytes(b"{}")
+    monkeypatch.undo()
+    assert Digests(storage_at(tmp_path / "one")).code(modules) == expected
+
+
+@pytest.mark.parametrize("home", ["a file", "nowhere"])
+def test_code_where_nothing_can_be_remembered(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    place = {"a file": str(tmp_path / "file"), "nowhere": "~nobody-of-this-name"}[home]
+    monkeypatch.setenv("XDG_CACHE_HOME", place)
+    monkeypatch.chdir(tmp_path)
+    digests = Digests(storage_at(tmp_path / "store"))
+    assert digests.code(["pipeline.stages.base"]) == code_digests(["pipeline.stages.base"])
+    digests.keep()
+    assert {path.name for path in tmp_path.iterdir()} <= {"file", "store"}
