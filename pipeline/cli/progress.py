@@ -5,19 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    track,
-)
 
 from pipeline.runner.events import Event
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 T = TypeVar("T")
 _STYLES: dict[str, str | None] = {"warning": "bold yellow", "note": None, "info": "dim"}
@@ -31,6 +26,8 @@ _EARLY = 2.0
 def tracked(items: Sequence[T], console: Console, *, text: str) -> Iterable[T]:
     """Return the items one by one: with a bar in a terminal, elsewhere a line now and then."""
     if console.is_terminal:
+        from rich.progress import track
+
         return track(items, description=text, console=console, transient=True)
     return _spoken(items, console, text)
 
@@ -57,6 +54,8 @@ class RunProgress:
         self._bars: Progress | None = None
         self._bar: TaskID | None = None
         if console.is_terminal:
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
             columns = (
                 TextColumn("{task.description}"),
                 BarColumn(),
