@@ -22,6 +22,8 @@ from pipeline.formats.packed import open_bytes
 
 SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
+_LEAST, _SHARE = 1 << 16, 128
+"""Where memory is limited: this part of it is read at a time, or so many bytes."""
 
 BOM = b"\xef\xbb\xbf"
 """What may stand before the first line."""
@@ -33,6 +35,22 @@ _BYTE, _TOKEN = 16, 300
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+def block_size(memory: int | None) -> int:
+    """Return how many bytes of a corpus to read at a time.
+
+    Parameters
+    ----------
+    memory : int or None
+        Bytes that all that is done with it may take; None: there is no limit.
+
+    Examples
+    --------
+    >>> block_size(None) >> 20, block_size(256 << 20) >> 20
+    (8, 2)
+    """
+    return SIZE if memory is None else max(_LEAST, min(SIZE, memory // _SHARE))
 
 
 class Readable(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from pipeline import room
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Batch, Skipped
 from pipeline.formats.corpora import rules
-from pipeline.formats.corpora.blocks import SIZE, ahead
+from pipeline.formats.corpora.blocks import SIZE, ahead, block_size
 from pipeline.formats.corpora.carry import Carry, placed
 from pipeline.formats.corpora.parsing import Block, Grammar, Parsed, parse
 from pipeline.formats.corpora.rules import Rule
@@ -62,7 +63,8 @@ class CorpusFile:
 
     def scan(self) -> pl.LazyFrame:
         """Return the query of its tokens; nothing is read before they are asked for."""
-        return register_io_source(self._asked, schema=self.grammar.schema(), is_pure=True)
+        asked = partial(self._asked, copy_context())  # Polars asks in a thread without a limit
+        return register_io_source(asked, schema=self.grammar.schema(), is_pure=True)
 
     def check(self) -> Sequence[Skipped]:
         """Read it to its end; raise DataError for what is wrong, or return what is left out."""
@@ -143,6 +145,7 @@ class CorpusFile:
 
     def _asked(
         self,
+        context: Context,
         columns: list[str] | None,
         predicate: pl.Expr | None,
         most: int | None,
@@ -151,7 +154,10 @@ class CorpusFile:
         """Yield what a query asks for."""
         wanted = columns or list(self.grammar.schema())
         roots = [] if predicate is None else predicate.meta.root_names()
-        for batch in self.batches(list(dict.fromkeys([*wanted, *roots])), SIZE):
+        own = context.copy()
+        size = block_size(own.run(room.room) if own.run(room.goes_to_disk) else None)
+        batches = self.batches(list(dict.fromkeys([*wanted, *roots])), size)
+        while (batch := own.run(next, batches, None)) is not None:
             tokens = batch.tokens if most is None else batch.tokens.head(most)
             most = None if most is None else most - tokens.height
             yield (tokens if predicate is None else tokens.filter(predicate)).select(wanted)

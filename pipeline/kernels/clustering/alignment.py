@@ -6,6 +6,8 @@ import polars as pl
 
 THEIRS = "~"
 """What the columns of the second reading begin with."""
+PLACE = ("file", "line", "sentence", "position")
+"""What tells where a token stands."""
 
 
 def beside(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
@@ -71,5 +73,5 @@ def faults(pair: pl.LazyFrame, *, compare: str) -> pl.LazyFrame:
 
 def _place(side: str) -> pl.Expr:
     """Say where a token stands."""
-    parts = [pl.col(f"{side}{name}") for name in ("sentence", "position", "file", "line")]
-    return pl.format("sentence {}, token {}, {}, line {}", *parts)
+    file, line, sentence, position = (pl.col(f"{side}{name}") for name in PLACE)
+    return pl.format("sentence {}, token {}, {}, line {}", sentence, position, file, line)

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
-from pipeline.formats.corpora.blocks import SIZE
+from pipeline.formats.corpora.blocks import block_size
 from pipeline.formats.packed import RATIO, is_packed
 from pipeline.room import shown
 from pipeline.runner.config.sources import SourceFile
@@ -139,7 +139,7 @@ class Budget:
     @property
     def block(self) -> int:
         """Bytes of a corpus to read at a time."""
-        return SIZE if self.memory is None else max(1 << 16, min(SIZE, self.memory // 128))
+        return block_size(self.memory)
 
     @property
     def tokens(self) -> int:

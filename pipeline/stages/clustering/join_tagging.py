@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import polars as pl
 
 from pipeline.kernels.clustering import alignment, tagged_types
+from pipeline.kernels.clustering.counts_in_parts import added_up
 from pipeline.kernels.clustering.file_names import bare_name
-from pipeline.stages.base import FAULTS, CorpusSource, Outputs, Tables, stage
+from pipeline.kernels.parts import batches, spill_of
+from pipeline.spill import Spill
+from pipeline.stages.base import FAULTS, CorpusSource, Outputs, Tables, as_one, stage
 from pipeline.stages.clustering.runs import require_distinct
 from pipeline.stages.clustering.tagging import OUTPUTS, TaggingOptions, tagging_outputs
-from pipeline.stages.clustering.tags import PARTIALS
+from pipeline.stages.clustering.tags import PLACE
 from pipeline.stages.columns import require_attributes
+from schemas import TokenSentences, TokenTags
 
 
 class JoinTagging(TaggingOptions):
@@ -30,25 +36,56 @@ class JoinTagging(TaggingOptions):
     empty."""
 
 
-@stage("join.tagging", config=JoinTagging, outputs=OUTPUTS)
-def join_tagging(config: JoinTagging, tables: Tables) -> Outputs:
-    """Lay each run beside the gold tags; a token that is not the same is a fault."""
+def _pieces(config: JoinTagging, tables: Tables) -> Iterator[Outputs]:
+    """Read both sides once, batch by batch, and make the tables in parts."""
     gold, induced = tables["gold"], tables["induced"]
     _require(config, gold, induced)
-    runs = _runs(config, induced)
-    pairs = [alignment.beside(gold, run) for run in runs]
-    faults = pl.concat(alignment.faults(pair, compare=config.compare) for pair in pairs)
+    with (
+        spill_of(1, TokenTags.zero_rows().collect_schema()) as tags,
+        spill_of(1, TokenSentences.zero_rows().collect_schema()) as sentences,
+    ):
+        runs = _runs(config, induced)
+        laid = {"tags": tags, "sentences": sentences}
+        faults = pl.concat(_count(config, alignment.beside(gold, run), laid) for run in runs)
+        yield {FAULTS: faults}
+        if not faults.height:
+            yield from _outputs(config, tags, sentences)
+
+
+@stage("join.tagging", config=JoinTagging, outputs=OUTPUTS, pieces=_pieces)
+def join_tagging(config: JoinTagging, tables: Tables) -> Outputs:
+    """Lay each run beside the gold tags; a token that is not the same is a fault."""
+    return as_one(_pieces(config, tables))
+
+
+def _count(config: JoinTagging, pair: pl.LazyFrame, laid: Mapping[str, Spill]) -> pl.DataFrame:
+    """Count the tokens of a run, and return its faults."""
     run = pl.lit(config.run) if config.run else bare_name(alignment.THEIRS + "file")
     cluster = tagged_types.attribute(alignment.THEIRS + config.cluster)
-    tags = pl.concat(config.read(pair, run=run, cluster=cluster) for pair in pairs)
-    # One after the other: collected at once, the plans would share all tokens, in memory.
-    bad = faults.collect()
-    partials = {name: model.zero_rows().collect() for name, model in PARTIALS.items()}
-    if not bad.height:
-        partials = {name: counts.collect() for name, counts in config.counted(tags).items()}
-    counts = partials["tags"].sort("item")
-    outputs = tagging_outputs(config, counts.lazy(), partials["sentences"].lazy())
-    return {**outputs, FAULTS: bad}
+    faults = []
+    for batch in batches(pair.select(_looked_at(config))):
+        rows = batch.rechunk().lazy()  # Polars 2.1 panics where one side has ended within a chunk
+        faults.append(alignment.faults(rows, compare=config.compare).collect())
+        tags = config.read(rows, run=run, cluster=cluster)
+        for name, counts in config.counted(tags).items():
+            laid[name].add(counts.collect(), pl.lit(0))
+    return pl.concat(faults)
+
+
+def _looked_at(config: JoinTagging) -> list[str]:
+    """Return the columns of a pair that are looked at."""
+    same = {*alignment.PLACE, *({config.compare} if config.compare else ())}
+    ours = same | {name for names in config.attributes.values() for name in names}
+    return sorted(ours | {alignment.THEIRS + name for name in same | {config.cluster}})
+
+
+def _outputs(config: JoinTagging, tags: Spill, sentences: Spill) -> Iterator[Outputs]:
+    with added_up(tags, by=["item"]) as items, added_up(sentences, *PLACE, by=PLACE) as places:
+        for part in range(max(len(items), len(places))):
+            mine = items.bucket(part) if part < len(items) else TokenTags.zero_rows()
+            theirs = places.bucket(part) if part < len(places) else TokenSentences.zero_rows()
+            made = tagging_outputs(config, mine, theirs, pl.concat(items))
+            yield {name: each for name, each in made.items() if not part or name != "sizes"}
 
 
 def _require(config: JoinTagging, gold: pl.LazyFrame, induced: pl.LazyFrame) -> None:
