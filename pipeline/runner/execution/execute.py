@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pipeline.engine import Engine
-from pipeline.runner.events import Listener
+from pipeline.runner.events import Listener, tell
 from pipeline.runner.execution.combining import tasks_to_combine, tasks_to_sum
 from pipeline.runner.execution.counts import (
     Counted,
@@ -73,7 +73,7 @@ def execute(
             counts = publish_counts(to_count, step.counts, found, listeners)
         sweep_out(whole)
         with store.unharmed(whole.storage, [counts]):
-            summed = made(tasks, engine) if (tasks := tasks_to_sum(whole, counts)) else []
+            summed = _summed(tasks_to_sum(whole, counts), engine, listeners)
             shards = made(tasks_to_combine(whole, counts, summed), engine, heard)
         return publish(step, whole, shards, counts=counts, started=started, listeners=listeners)
     sweep_out(whole)
@@ -140,6 +140,14 @@ def _added_up(to_count: Task, tasks: Sequence[Task], engine: Engine, counted: Sh
     if not to_add_up:
         return counted
     return made([adding_up(task, counted) for task in to_add_up], engine)
+
+
+def _summed(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener]) -> Shards:
+    """Sum over all buckets; of many tuples this takes longer than to count them."""
+    if not tasks:
+        return []
+    tell(listeners, "message", tasks[0].name, text=f"counted; summing over all, {len(tasks)} tasks")
+    return made(tasks, engine)
 
 
 def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
