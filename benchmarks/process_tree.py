@@ -36,11 +36,12 @@ def resident(root: int) -> int:
 def size(folder: Path) -> int:
     """Return the bytes of all files of a folder."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:  # it was removed meanwhile
-            continue
+    for above, _, names in os.walk(folder):  # which passes over folders that were removed meanwhile
+        for name in names:
+            try:
+                total += Path(above, name).stat().st_size
+            except OSError:
+                continue
     return total
 
 
