@@ -87,9 +87,12 @@ class Spill:
         """Take in rows, each into the bucket of a number."""
         for number, part in self._divided(rows.select(*self.schema), rows.select(bucket)):
             self._held[number].append(part)
-        self._rows += rows.height
-        if self._rows > self._most:
-            self._lay_aside()
+        self._took_in(rows.height)
+
+    def put(self, rows: pl.DataFrame, number: int) -> None:
+        """Take in rows, all into one bucket."""
+        self._held[number].append(rows.select(*self.schema))
+        self._took_in(rows.height)
 
     def bucket(self, number: int) -> pl.LazyFrame:
         """Return the rows of a bucket, in no order."""
@@ -116,6 +119,11 @@ class Spill:
         numbered = rows.with_columns(bucket.to_series().cast(pl.Int64).alias(_BUCKET))
         parts = numbered.partition_by(_BUCKET, as_dict=True, include_key=False)
         yield from ((int(key), part) for (key,), part in parts.items())
+
+    def _took_in(self, rows: int) -> None:
+        self._rows += rows
+        if self._rows > self._most:
+            self._lay_aside()
 
     def _lay_aside(self) -> None:
         """Write what is held, and hold nothing."""

@@ -45,5 +45,5 @@ def added_up(laid: Spill, *further: str, by: Sequence[str]) -> Spill:
         laid.clear()
         for each in range(number):
             sums = tagged_types.counted(divided.bucket(each), *further).sort("item")
-            added.add(sums.collect(), pl.repeat(each, pl.len()))
+            added.put(sums.collect(), each)
     return added

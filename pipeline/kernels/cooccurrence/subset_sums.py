@@ -75,7 +75,7 @@ def subset_sums(
             column = Spill(len(runs.heights), pl.Schema({name: pl.Int64()}), most=0)
             columns.append(held.enter_context(column))
             for number, sums in enumerate(_sums(tuples, runs, positions, most, min_frequency)):
-                column.add(sums.to_frame(name), pl.repeat(number, pl.len()))
+                column.put(sums.to_frame(name), number)
         for number in range(len(runs.heights)):
             beside = pl.concat([each.bucket(number) for each in columns], how="horizontal")
             for first, height in runs.parts(number):
@@ -101,7 +101,7 @@ def _numbered(parts: Sequence[pl.LazyFrame], size: int, rows: Spill) -> _Numbere
         most = max(most, *(int(number or 0) for number in frame.select(labels.max()).row(0)))
         total += int(frame.get_column("f").sum())
         heights.append(frame.height)
-        rows.add(frame, pl.lit(0))
+        rows.put(frame, 0)
     return _Numbered(rows, heights, most + 1, total)
 
 

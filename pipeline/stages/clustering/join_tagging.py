@@ -68,7 +68,7 @@ def _count(config: JoinTagging, pair: pl.LazyFrame, laid: Mapping[str, Spill]) -
         faults.append(alignment.faults(rows, compare=config.compare).collect())
         tags = config.read(rows, run=run, cluster=cluster)
         for name, counts in config.counted(tags).items():
-            laid[name].add(counts.collect(), pl.lit(0))
+            laid[name].put(counts.collect(), 0)
     return pl.concat(faults)
 
 
