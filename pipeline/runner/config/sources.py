@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import environ
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from pipeline.formats.sheets import listing
 from pipeline.runner.config.problems import problems_of
 from pipeline.runner.store.cloud import inputs
 from pipeline.runner.store.cloud.address import Address, address_of
+from pipeline.runner.store.digest import file_digest
+from pipeline.runner.store.remembered import Stamp, is_fresh, stamp_of
 from pipeline.stages.base import Source
 
 DATA = "data:"
@@ -54,8 +56,9 @@ class Places:
 class SourceFile:
     """One file of a source: how the experiment calls it, where it is, how it is read.
 
-    Its digest is empty until a stage that reads it is about to run. With a `part` it is that part
-    of the file, and the digest is that of its bytes.
+    Its digest is empty until a stage that reads it is about to run; what it was `seen` by before
+    the digest was found is kept if it tells every later change. With a `part` it is that part of
+    the file, and the digest is that of its bytes.
     """
 
     label: str
@@ -64,6 +67,7 @@ class SourceFile:
     options: FormatOptions
     digest: str = ""
     part: FilePart | None = None
+    seen: Stamp | None = None
 
     def scan(self) -> pl.LazyFrame:
         """Return its plan, with the columns file and line; reads the header at most."""
@@ -93,13 +97,24 @@ class SourceFile:
             raise TypeError(f"format {self.format.name} reads no corpus")
         return self.format.read(self.path, self.options, columns, size)
 
-    def changed(self) -> tuple[int, int]:
-        """Return size and time of the last change; equal ones mean that nothing was written."""
+    def stamp(self) -> Stamp | None:
+        """Return the file's stamp; None where it tells nothing of its content."""
         if self.format.digest is not None:
-            return 0, 0  # these are the file's, which tell nothing of its content
+            return None
         with reading(self.path):
-            stat = self.path.stat()
-        return stat.st_size, stat.st_mtime_ns
+            return stamp_of(self.path)
+
+    def as_it_is(self, of_file: Callable[[Path], str]) -> SourceFile:
+        """Return it with its digest, see `content`."""
+        stamp = self.stamp()
+        seen = None if stamp is None or is_fresh(stamp) else stamp
+        return replace(self, digest=self.content(of_file), seen=seen)
+
+    def is_what(self, stamp: Stamp | None) -> bool:
+        """Return whether its content, under this stamp of now, is still that of its digest."""
+        if stamp is not None and stamp == self.seen:
+            return True
+        return self.content(file_digest) == self.digest
 
     def content(self, of_file: Callable[[Path], str]) -> str:
         """Return the digest of its content, by a function of files unless the format has one."""

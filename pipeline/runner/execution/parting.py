@@ -58,6 +58,7 @@ def in_parts(
     if parts and found["unpacked"]:
         place = unpacked(storage, text, file.path, size=parts[-1].range.end)
         parts = [replace(part, text=str(place)) for part in parts if place]
+        file = replace(file, seen=None)  # by which it is not read
     return [(replace(file, part=part, digest=part.digest),) for part in parts] or [files]
 
 

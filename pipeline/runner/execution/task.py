@@ -26,8 +26,8 @@ from pipeline.runner.execution.shards import EXAMPLES, ShardManifest, ShardPart,
 from pipeline.runner.execution.stream import LeftOut, collected, streamed
 from pipeline.runner.execution.tallying import Frames
 from pipeline.runner.store import manifest
-from pipeline.runner.store.digest import file_digest
 from pipeline.runner.store.manifest import Part
+from pipeline.runner.store.remembered import Stamp, was_written
 from pipeline.runner.store.sealed import sealed
 from pipeline.runner.store.storage import drafted, folder_at, scan_tables, size_and_digest
 from pipeline.stages.base import FAULTS, Tables
@@ -191,17 +191,17 @@ def _write(task: Task, name: str, frame: pl.DataFrame, key: str) -> Part:
     return Part(file=key.rpartition("/")[2], bytes=size, sha256=digest, rows=rows)
 
 
-def _stamps(task: Task) -> list[tuple[int, int]]:
-    return [file.changed() for file in _files(task)]
+def _stamps(task: Task) -> list[Stamp | None]:
+    return [file.stamp() for file in _files(task)]
 
 
-def _changed(task: Task, before: list[tuple[int, int]]) -> list[str]:
+def _changed(task: Task, before: list[Stamp | None]) -> list[str]:
     """Return the files that are not, or were not all the time, what the fingerprint names."""
     stamps = zip(_files(task), before, _stamps(task), strict=True)
     return [
         file.label
         for file, first, last in stamps
-        if first != last or file.content(file_digest) != file.digest
+        if was_written(first, last) or not file.is_what(last)
     ]
 
 

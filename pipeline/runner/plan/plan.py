@@ -118,7 +118,7 @@ def step_of(
 def _sources(project: Project, node: Node, digests: Digests) -> dict[str, tuple[SourceFile, ...]]:
     """Return the files that a stage reads, as they are at this moment."""
     return {
-        option: tuple(replace(file, digest=file.content(digests.of)) for file in files)
+        option: tuple(file.as_it_is(digests.of) for file in files)
         for option, files in project.files_of(node).items()
     }
 

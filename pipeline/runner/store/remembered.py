@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from pipeline.runner.store.digest import text_digest
 from pipeline.runner.store.verbs import Storage
@@ -16,14 +16,31 @@ _FRESH = 2.0
 """Seconds in which a file could change again without a new modification time."""
 
 Value = TypeVar("Value")
+Stamp: TypeAlias = tuple[int, int, int, int]
+"""Size, times of modification and of change, inode."""
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Return what a file cannot keep when it is written to, unless it `is_fresh`."""
+    stat = path.stat()
+    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
+
+
+def is_fresh(stamp: Stamp) -> bool:
+    """Return whether a file is so new that it could change and keep its stamp."""
+    return time.time() - max(stamp[1:3]) / 1e9 <= _FRESH
+
+
+def was_written(before: Stamp | None, after: Stamp | None) -> bool:
+    """Return whether a file was written to between two stamps; a new name or owner is no such."""
+    return before is not None and after is not None and before[:2] != after[:2]
 
 
 class Remembered(Generic[Value]):
     """What is found in a file by reading it, remembered while its stamp stays the same.
 
-    A stamp is size, times of modification and change, and inode. What was found in a file that
-    has only just changed is not kept: it could change again under the same stamp. A cache that
-    is not, byte for byte, what was written by the same code is forgotten.
+    What was found in a file that has only just changed is not kept. A cache that is not, byte
+    for byte, what was written by the same code is forgotten.
 
     Parameters
     ----------
@@ -39,7 +56,7 @@ class Remembered(Generic[Value]):
         self, storage: Storage, key: str, find: Callable[[Path], Value], mark: str = ""
     ) -> None:
         self._storage, self._key, self._find, self._mark = storage, key, find, mark
-        self._known: dict[str, tuple[list[int], Value]] = {}
+        self._known: dict[str, tuple[Stamp, Value]] = {}
         self._new = False
         with suppress(OSError, ValueError), storage.open(key) as opened:
             digest, _, body = opened.read().decode().partition("\n")
@@ -47,13 +64,12 @@ class Remembered(Generic[Value]):
 
     def of(self, path: Path) -> Value:
         """Return what is found in a file."""
-        name, stat = str(path.absolute()), path.stat()
-        stamp = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino]
+        name, stamp = str(path.absolute()), stamp_of(path)
         remembered = self._known.get(name)
-        if remembered and remembered[0] == stamp:
+        if remembered and tuple(remembered[0]) == stamp:
             return remembered[1]
         value = self._find(path)
-        if time.time() - max(stat.st_mtime, stat.st_ctime) > _FRESH:
+        if not is_fresh(stamp):
             self._known[name] = (stamp, value)
             self._new = True
         return value
