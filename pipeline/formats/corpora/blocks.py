@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+import numpy as np
 import polars as pl
 
 from pipeline import room
@@ -24,6 +25,8 @@ SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
 _LEAST, _SHARE = 1 << 16, 128
 """Where memory is limited: this part of it is read at a time, or so many bytes."""
+
+_LINE_END = ord("\n")
 
 BOM = b"\xef\xbb\xbf"
 """What may stand before the first line."""
@@ -117,6 +120,11 @@ class TextBlock:
         """What lines of text, or of fields, must keep to."""
         return rules.field_rules(len(self.fields)) if self.fields else rules.text_rules()
 
+    def scanned(self, scan: Callable[[bytes, int, U], T | None], columns: U) -> T | None:
+        """Return what a scan of its bytes finds; None if it finds nothing, or may not be asked."""
+        plain = b"\r" not in self.content and fast_checks.is_text(self.content)
+        return scan(self.content, self.before, columns) if plain else None
+
     def fast(self) -> pl.LazyFrame | None:
         """Return the lines as fields, of which those alone are parsed that are asked for."""
         return self.outline() if fast_checks.is_text(self.content) else None
@@ -157,6 +165,9 @@ class FrameBlock:
 
     rows: pl.DataFrame
     rules: Sequence[Rule] = ()
+
+    def scanned(self, _scan: object, _columns: object) -> None:
+        """Return nothing: there are no bytes to scan."""
 
     def fast(self) -> pl.LazyFrame:
         """Return the rows."""
@@ -250,12 +261,17 @@ def _pieces(
     while more := read(size):
         if end := cut(held):
             yield before, held[:end]
-            before += held.count(b"\n", 0, end)
+            before += _lines(held, end)
         else:
             _require(f"{path}: line {before + 1}", held)
         held = held[end:] + more
     if last := held.removesuffix(b"\r"):
         yield before, last
+
+
+def _lines(content: bytes, end: int) -> int:
+    """Return how many lines end before a byte."""
+    return int(np.count_nonzero(np.frombuffer(content, np.uint8, end) == _LINE_END))
 
 
 def _require(place: str, held: bytes) -> None:

@@ -6,14 +6,12 @@ import polars as pl
 
 from pipeline.formats.base import CorpusOptions
 from pipeline.formats.corpora import attributes, conllu_text, cuts
+from pipeline.formats.corpora.conllu_marks import ATTRIBUTES, FIELDS, ID, NOT_A_WORD, begins
+from pipeline.formats.corpora.conllu_scan import scanned
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.marks import (
     ALONE,
     BLANK,
-    DOCUMENT,
-    HEAD,
-    NAME,
-    PARAGRAPH,
     POSITION,
     RAW_HEAD,
     ROW,
@@ -21,13 +19,9 @@ from pipeline.formats.corpora.marks import (
     SURFACE,
     UNIT,
 )
+from pipeline.formats.corpora.parsing import Scan
 from pipeline.formats.corpora.rules import Rule, Unique
 
-ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", HEAD, "deprel", "deps", "misc")
-ID = "~id"
-FIELDS = (ID, *attributes.raw(ATTRIBUTES))
-
-_NOT_A_WORD = r"^[0-9]+(?:-[0-9]+|\.[0-9]+)$"
 _SENT_ID = r"^#\s*sent_id\s*=\s*(.*?)\s*$"
 _UNKNOWN = -1
 
@@ -47,7 +41,7 @@ def _rules(_options: ConlluOptions) -> list[Rule]:
     """Return the rules of ID."""
     identity, first = pl.col(ID), attributes.first_in_unit()
     word = pl.col(POSITION).is_not_null()
-    shaped = pl.when(~word).then(identity).str.contains(_NOT_A_WORD)
+    shaped = pl.when(~word).then(identity).str.contains(NOT_A_WORD)
     unknown = ~shaped.fill_null(value=False)  # words aside, which come first
     number = pl.when(word).then(POSITION).when(unknown).then(_UNKNOWN).when(first).then(0)
     before = number.forward_fill().shift()
@@ -67,6 +61,10 @@ def _unique(options: ConlluOptions) -> Unique | None:
     return Unique([name], "duplicate sent_id", name, named) if options.unique_sent_id else None
 
 
+def _scan(options: ConlluOptions) -> Scan | None:
+    return None if options.unique_sent_id else scanned
+
+
 @corpus_format(
     "conllu",
     suffixes=[".conllu", ".conll"],
@@ -75,6 +73,7 @@ def _unique(options: ConlluOptions) -> Unique | None:
     fields=FIELDS,
     rules=_rules,
     unique=_unique,
+    scan=_scan,
     options=ConlluOptions,
 )
 def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
@@ -89,17 +88,13 @@ def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
     https://universaldependencies.org/format.html
     """
     is_comment = pl.col(ID).str.starts_with("#").fill_null(value=False)
-    event = pl.when(is_comment).then(ID).str.extract(r"^#\s*(new(?:doc|par)(?:\s.*)?)$")
-    document, paragraph = event.str.starts_with("newdoc"), event.str.starts_with("newpar")
     form, lemma = pl.col("form"), pl.col("lemma")
     plain = [name for name in FIELDS[3:] if name != RAW_HEAD]
     marked = lines.with_columns(
         pl.col(BLANK).cum_sum().alias(UNIT),
         (~pl.col(BLANK) & ~is_comment).alias(ROW),
         pl.col(ID).cast(pl.Int64, strict=False).alias(POSITION),
-        pl.when(document).then(pl.lit(value=True)).alias(DOCUMENT),
-        event.str.extract(r"\sid\s*=\s*(.*?)\s*$").alias(NAME),
-        pl.when(event.is_not_null()).then(paragraph).alias(PARAGRAPH),
+        *begins(pl.when(is_comment).then(ID)),
         pl.when((form != "_") | (lemma == "_")).then(form),
         pl.when((lemma != "_") | (form == "_")).then(lemma),
         *(pl.when(pl.col(name) != "_").then(name) for name in plain),

@@ -14,7 +14,7 @@ from pipeline.formats.corpora.blocks import Source, text_blocks
 from pipeline.formats.corpora.corpus_file import CorpusFile
 from pipeline.formats.corpora.dividing import divided
 from pipeline.formats.corpora.file_parts import Division, FilePart
-from pipeline.formats.corpora.parsing import Grammar
+from pipeline.formats.corpora.parsing import Grammar, Scan
 from pipeline.formats.corpora.rules import Rule, Unique
 from pipeline.formats.packed import MembersReader, is_packed
 
@@ -35,10 +35,11 @@ class CorpusFormat:
     fields: Given[Sequence[str]]
     rules: Given[Sequence[Rule]]
     unique: Given[Unique | None]
+    scan: Callable[[Any], Scan | None] | None
     layout: Callable[[Path, Any], Any] | None
     remedy: str
 
-    def scan(self, path: Path, options: Any) -> pl.LazyFrame:
+    def query(self, path: Path, options: Any) -> pl.LazyFrame:
         """Return the query of a file's tokens, see `Format`."""
         return self._open(path, options).scan()
 
@@ -76,6 +77,7 @@ class CorpusFormat:
             fields=fields,
             rules=_of(self.rules, layout),
             unique=_of(self.unique, layout),
+            scan=self.scan(layout) if self.scan else None,
         )
         return CorpusFile(
             path,
@@ -97,6 +99,7 @@ def corpus_format(
     fields: Given[Sequence[str]] = (),
     rules: Given[Sequence[Rule]] = (),
     unique: Given[Unique | None] = None,
+    scan: Callable[[Any], Scan | None] | None = None,
     options: type[CorpusOptions] = CorpusOptions,
     layout: Callable[[Path, Any], Any] | None = None,
     remedy: str = "",
@@ -125,6 +128,8 @@ def corpus_format(
         head lies in its sentence.
     unique : Unique, or callable
         What may not come twice in a file.
+    scan : callable, optional
+        options -> a faster way to read a block, if there is one under these, see `Scan`.
     layout : callable, optional
         (path, options) -> options, with what the file says itself of how it is read.
     remedy : str
@@ -137,9 +142,9 @@ def corpus_format(
     """
 
     def register(rows: R) -> R:
-        own = CorpusFormat(rows, cut, attributes, fields, rules, unique, layout, remedy)
+        own = CorpusFormat(rows, cut, attributes, fields, rules, unique, scan, layout, remedy)
         format_ = Format(
-            name, own.scan,
+            name, own.query,
             suffixes=suffixes, check=own.check, options=options, kind="corpus", read=own.read,
             divide=own.divide, read_part=own.read_part,
         )  # fmt: skip
