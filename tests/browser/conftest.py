@@ -10,11 +10,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.pages import AXE, PATIENCE, Open, settled
+from tests.browser.pages import AXE, PATIENCE, NothingPainted, Open, settled
 from tests.browser.reports import made
 from tests.browser.watch import Watch
 
@@ -99,7 +99,7 @@ def open_report(chromium: Browser, report_page: Callable[[str], Path]) -> Iterat
     """Return a function that opens a report in a window of its own; see `Open`."""
     watches: list[Watch] = []
 
-    def open_one(
+    def window(
         name: str, *, width: int = 1400, height: int = 900,
         dark: bool = False, scripts: bool = True, finger: bool = False,
     ) -> Page:  # fmt: skip
@@ -115,6 +115,13 @@ def open_report(chromium: Browser, report_page: Callable[[str], Path]) -> Iterat
         if scripts:
             settled(page)
         return page
+
+    def open_one(name: str, **how: Any) -> Page:
+        try:
+            return window(name, **how)
+        except NothingPainted:
+            watches[-1].context.close()
+            return window(name, **how)
 
     yield open_one
     for watch in watches:

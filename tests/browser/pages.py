@@ -23,7 +23,7 @@ MARGIN = 57
 """15 mm."""
 AXE = Path(os.environ.get("LEXASSAY_AXE") or "axe.min.js").resolve()
 """The script of axe-core, which `make browser` installs where npm is."""
-PATIENCE = 120_000
+PATIENCE = 240_000
 """Milliseconds that anything may take on a machine that does much else."""
 
 
@@ -43,14 +43,21 @@ class Open(Protocol):
         """Return the page."""
 
 
-_SETTLE = """async (patience) => {
+_SETTLE = """async ([patience, still]) => {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
-  const latest = performance.now() + patience;
+  const started = performance.now();
+  let painted = 0;
+  const count = () => { painted += 1; requestAnimationFrame(count); };
+  requestAnimationFrame(count);
+  let turn = 0;
   for (const place of document.querySelectorAll("[data-figure]")) {
     if (!place.checkVisibility()) continue;
     place.scrollIntoView({ block: "center", behavior: "instant" });
     while (!place.querySelector(".marks")) {
-      if (performance.now() > latest) return place.dataset.figure;
+      const waited = performance.now() - started;
+      if (!painted && waited > still) return { painted, missing: place.dataset.figure };
+      if (waited > patience) return { painted, missing: place.dataset.figure };
+      if (++turn % 50 === 0) scrollBy(0, turn % 100 ? 1 : -1);
       await pause();
     }
   }
@@ -59,15 +66,25 @@ _SETTLE = """async (patience) => {
   const frame = new Promise(requestAnimationFrame);
   await Promise.race([frame, new Promise((resolve) => setTimeout(resolve, 1000))]);
   await pause();
-  return "";
+  return { painted, missing: "" };
 }"""
-"""Draws figure after figure as a reader would who scrolls; returns the name of one that never came.
-A busy machine may paint no frame for half a minute, so nothing here waits for one for ever."""
+"""Draws figure after figure as a reader would who scrolls; tells one that never came, and how many
+frames were painted. A busy machine may paint no frame for half a minute, so nothing here waits for
+one for ever; a step of a pixel asks for one."""
+_STILL = 60_000
+"""Milliseconds without a frame after which a window is given up: it learns nothing of what is in view."""
+
+
+class NothingPainted(Exception):
+    """The browser has painted no frame of this window: the page is not to blame."""
 
 
 def settled(page: Page) -> None:
     """Wait until all figures that can be seen are drawn; then go back to the top of the page."""
-    assert page.evaluate(_SETTLE, PATIENCE) == "", "this figure was not drawn"
+    found = page.evaluate(_SETTLE, [PATIENCE, _STILL])
+    if found["missing"] and not found["painted"]:
+        raise NothingPainted(found["missing"])
+    assert found["missing"] == "", f"this figure was not drawn in {found['painted']} frames"
 
 
 def pdf_pages(page: Page) -> int:
