@@ -54,6 +54,20 @@ def limited(size: int | None, *, option: str | None = None) -> Iterator[None]:
         _given.reset(given)
 
 
+@contextmanager
+def shared(among: int) -> Iterator[None]:
+    """Hold no more than one of so many may, where a limit was given.
+
+    Examples
+    --------
+    >>> with limited(1 << 20), shared(2):
+    ...     room()
+    524288
+    """
+    with limited(room() // max(1, among) if goes_to_disk() else None):
+        yield
+
+
 def require(size: float, what: str, *, otherwise: str = "") -> None:
     """Refuse what would take more than there is room for.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import DataError
-from pipeline.room import limited, require, room, shown
+from pipeline.room import goes_to_disk, limited, require, room, shared, shown
 
 
 def test_the_limit_holds_inside_alone() -> None:
@@ -27,3 +27,17 @@ def test_the_limit_that_is_proposed_is_enough(size: int) -> None:
         if number.endswith(name):
             number, unit = number.removesuffix(name), factor
     assert size <= float(number) * unit <= 2 * size, shown(size)
+
+
+@pytest.mark.parametrize(("among", "left"), [(0, 600), (1, 600), (3, 200)])
+def test_what_is_read_side_by_side_shares_a_limit(among: int, left: int) -> None:
+    with limited(600):
+        with shared(among):
+            assert (room(), goes_to_disk()) == (left, True)
+        assert room() == 600
+
+
+def test_without_a_limit_nothing_is_shared() -> None:
+    usual = room()
+    with shared(2):
+        assert (room(), goes_to_disk()) == (usual, False)

@@ -310,11 +310,19 @@ class Stage(Generic[C]):
         return self.counting.partials if self.counting else self.outputs
 
     @property
+    def corpora(self) -> set[str]:
+        """The options that name files with tokens."""
+        kinds = {name: option.annotation for name, option in self.config.model_fields.items()}
+        return {
+            name
+            for name, kind in kinds.items()
+            if isinstance(kind, type) and issubclass(kind, CorpusSource)
+        }
+
+    @property
     def reads_corpus(self) -> bool:
         """Whether its shards are files with tokens."""
-        option = self.config.model_fields.get(self.shards or "")
-        kind = option.annotation if option else None
-        return isinstance(kind, type) and issubclass(kind, CorpusSource)
+        return self.shards in self.corpora
 
     @property
     def doc(self) -> str:

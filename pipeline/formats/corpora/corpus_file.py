@@ -15,7 +15,7 @@ from pipeline import room
 from pipeline.errors import DataError
 from pipeline.formats.base import LINE, Batch, Skipped
 from pipeline.formats.corpora import rules
-from pipeline.formats.corpora.blocks import SIZE, ahead, block_size
+from pipeline.formats.corpora.blocks import ahead, block_size
 from pipeline.formats.corpora.carry import Carry, placed
 from pipeline.formats.corpora.parsing import Block, Grammar, Parsed, parse
 from pipeline.formats.corpora.rules import Rule
@@ -70,7 +70,8 @@ class CorpusFile:
         """Read it to its end; raise DataError for what is wrong, or return what is left out."""
         violations: list[pl.DataFrame] = []
         some = False
-        for parsed in self._whole(SIZE)._parsed((), SIZE):
+        size = _at_a_time()
+        for parsed in self._whole(size)._parsed((), size):
             violations += [] if parsed.violations is None else [parsed.violations]
             some = some or not parsed.tokens.is_empty()
         if not violations:
@@ -155,8 +156,7 @@ class CorpusFile:
         wanted = columns or list(self.grammar.schema())
         roots = [] if predicate is None else predicate.meta.root_names()
         own = context.copy()
-        size = block_size(own.run(room.room) if own.run(room.goes_to_disk) else None)
-        batches = self.batches(list(dict.fromkeys([*wanted, *roots])), size)
+        batches = self.batches(list(dict.fromkeys([*wanted, *roots])), own.run(_at_a_time))
         while (batch := own.run(next, batches, None)) is not None:
             tokens = batch.tokens if most is None else batch.tokens.head(most)
             most = None if most is None else most - tokens.height
@@ -168,6 +168,11 @@ class CorpusFile:
         if (violations.get_column("problem") == rules.NOT_UTF8).any():
             return not_utf8(self.path)
         return rules.refusal(self.path, violations, self.remedy)
+
+
+def _at_a_time() -> int:
+    """Return how many bytes to read at a time."""
+    return block_size(room.room() if room.goes_to_disk() else None)
 
 
 def _hashes(parsed: Parsed) -> pl.Series:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pipeline import room
 from pipeline.engine import Engine
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.execution.combining import tasks_to_combine, tasks_to_sum
@@ -155,5 +156,6 @@ def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
     storage, model = whole.storage, whole.stage.outputs[table]
     parts = linked(whole, table, parts_of(shards, table), draft)
     read = [scan_tables(storage, [f"{draft}/{part.file}"]) for part in parts]
-    digest, rows = table_digest(*read, key=model.key(), name=f"table {whole.name}.{table}")
+    with room.limited(whole.budget.memory):
+        digest, rows = table_digest(*read, key=model.key(), name=f"table {whole.name}.{table}")
     return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)

@@ -128,10 +128,9 @@ def _tables(task: Task, left: LeftOut) -> Iterator[Frames]:
     others = {option: files for option, files in task.sources.items() if option != corpus}
     for file in (file for files in others.values() for file in files):
         left.add(file, file.check())
-    inputs = {
-        **tables,
-        **{option: scanned(stage, option, files) for option, files in others.items()},
-    }
+    with room.shared(len(stage.corpora & {*others})):  # they may be read at the same time
+        read = {option: scanned(stage, option, files) for option, files in others.items()}
+    inputs = {**tables, **read}
     if counting is not None and corpus:
         return streamed(task, counting, inputs, left)
     return _made(task, inputs)

@@ -6,14 +6,18 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pipeline import room
+
 ROWS = 250_000
-"""Rows of a range."""
+"""Rows of a range, where there is room for as many."""
+_LEAST, _ROW = 25_000, 2_500
+"""Rows of a range at the least, and bytes that one may take while they are put in order."""
 _SAMPLES = 20
 """Keys to look at for each range: it has up to so much of a part more, or less."""
 
 
 def ranges(
-    parts: Sequence[pl.LazyFrame], key: Sequence[str], *, rows: int = ROWS
+    parts: Sequence[pl.LazyFrame], key: Sequence[str], *, rows: int | None = None
 ) -> list[pl.LazyFrame]:
     """Return queries of all rows: one after the other they are in the order of the key.
 
@@ -23,8 +27,8 @@ def ranges(
         Each in the order of the key; if one is not, all rows are there, but in no order.
     key : sequence of str
         Columns.
-    rows : int
-        About how many rows a range has.
+    rows : int, optional
+        About how many rows a range has, if not as many as there is room for.
 
     Examples
     --------
@@ -33,7 +37,7 @@ def ranges(
     [[1, 2], [3, 4], [5]]
     """
     names = list(key)
-    bounds = _bounds(parts, names, rows)
+    bounds = _bounds(parts, names, rows or _most())
     cuts = [_cuts(part.select(names).collect(), bounds) for part in parts]
     return [
         pl.concat(
@@ -42,6 +46,10 @@ def ranges(
         ).sort(names)
         for number in range(bounds.height + 1)
     ]
+
+
+def _most() -> int:
+    return min(ROWS, max(_LEAST, room.room() // _ROW))
 
 
 def _bounds(parts: Sequence[pl.LazyFrame], key: list[str], rows: int) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from pydantic import Field
 from pipeline.kernels.clustering.file_names import bare_name
 from pipeline.stages.base import FAULTS, Outputs, Tables, stage
 from pipeline.stages.clustering.entry_tables import Columns, EntryTable
-from pipeline.stages.clustering.runs import RunOptions, require_distinct
+from pipeline.stages.clustering.runs import RunOptions, files_of, require_distinct
 from schemas import InducedEntries, SystemSize
 
 Column: TypeAlias = Literal["item", "cluster", "f"]
@@ -33,7 +33,8 @@ class ExtractClusters(EntryTable, RunOptions):
 def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
     """Read rows, name their runs, make entries that are alike one."""
     raw = tables["path"]
-    require_distinct(config.run, raw)
+    if not config.run:
+        require_distinct(files_of(raw))
     columns = Columns(raw, config.columns, "cluster")
     rows = columns.entries(config)
     cluster = pl.col("cluster")

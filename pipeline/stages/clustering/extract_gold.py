@@ -20,7 +20,7 @@ class ExtractGold(TagOptions):
 def combine(config: ExtractGold, tables: Tables) -> Outputs:
     """Leave out what does not count."""
     tags, sentences = tables["tags"], tables["sentences"]
-    found = survey(config, tables.get(ALL, tags), sentences.select("item").unique().collect())
+    found = survey(config, tables.get(ALL, tags), sentences)
     require_tags(config, found.sizes)
     of_tokens = ~pl.col("what").is_in(["clusters", "tokens that count but have no cluster"])
     return {

@@ -7,7 +7,7 @@ from pydantic import field_validator
 
 from pipeline.kernels.clustering import tagged_types
 from pipeline.stages.base import CorpusSource, Outputs, Tables, stage
-from pipeline.stages.clustering.tagging import OUTPUTS, TaggingOptions, tagging_outputs
+from pipeline.stages.clustering.tagging import OUTPUTS, TaggingOptions, surveyed, tagging_outputs
 from pipeline.stages.clustering.tags import ALL, counting
 
 
@@ -45,7 +45,9 @@ class ExtractTagging(TaggingOptions):
 
 def combine(config: ExtractTagging, tables: Tables) -> Outputs:
     """Make the tables of all parts."""
-    return tagging_outputs(config, tables["tags"], tables["sentences"], tables.get(ALL))
+    tags, sentences = tables["tags"], tables["sentences"]
+    found = surveyed(config, tables.get(ALL, tags), sentences)
+    return tagging_outputs(config, found, tags, sentences)
 
 
 @stage(

@@ -12,8 +12,8 @@ from pipeline.kernels.clustering.file_names import bare_name
 from pipeline.kernels.parts import batches, spill_of
 from pipeline.spill import Spill
 from pipeline.stages.base import FAULTS, CorpusSource, Outputs, Tables, as_one, stage
-from pipeline.stages.clustering.runs import require_distinct
-from pipeline.stages.clustering.tagging import OUTPUTS, TaggingOptions, tagging_outputs
+from pipeline.stages.clustering.runs import files_of, require_distinct
+from pipeline.stages.clustering.tagging import OUTPUTS, TaggingOptions, surveyed, tagging_outputs
 from pipeline.stages.clustering.tags import PLACE
 from pipeline.stages.columns import require_attributes
 from schemas import TokenSentences, TokenTags
@@ -81,10 +81,12 @@ def _looked_at(config: JoinTagging) -> list[str]:
 
 def _outputs(config: JoinTagging, tags: Spill, sentences: Spill) -> Iterator[Outputs]:
     with added_up(tags, by=["item"]) as items, added_up(sentences, *PLACE, by=PLACE) as places:
+        whole = surveyed(config, pl.concat(items))
         for part in range(max(len(items), len(places))):
             mine = items.bucket(part) if part < len(items) else TokenTags.zero_rows()
             theirs = places.bucket(part) if part < len(places) else TokenSentences.zero_rows()
-            made = tagging_outputs(config, mine, theirs, pl.concat(items))
+            found = whole.asked_for(config, pl.concat(items), theirs)
+            made = tagging_outputs(config, found, mine, theirs)
             yield {name: each for name, each in made.items() if not part or name != "sizes"}
 
 
@@ -92,12 +94,12 @@ def _require(config: JoinTagging, gold: pl.LazyFrame, induced: pl.LazyFrame) -> 
     same = {"compare": {config.compare}} if config.compare else {}
     require_attributes(gold.collect_schema(), {**config.attributes, **same})
     require_attributes(induced.collect_schema(), {"cluster": {config.cluster}, **same})
-    require_distinct(config.run, induced)
 
 
 def _runs(config: JoinTagging, induced: pl.LazyFrame) -> list[pl.LazyFrame]:
     """Return the tokens of each run."""
-    files = induced.select(pl.col("file").unique()).collect().to_series().sort()
-    if config.run or not len(files):
+    if config.run:
         return [induced]
-    return [induced.filter(pl.col("file") == file) for file in files]
+    files = files_of(induced)
+    require_distinct(files)
+    return [induced.filter(pl.col("file") == file) for file in files] or [induced]

@@ -19,25 +19,26 @@ class RunOptions(StageConfig):
     """What its run is called; if empty, each file is a run, named as it is."""
 
 
-def require_distinct(run: str, rows: pl.LazyFrame) -> None:
+def files_of(rows: pl.LazyFrame) -> pl.Series:
+    """Return the files that rows were read from, in order; all of it is read for that."""
+    return rows.select(pl.col("file").unique()).collect(engine="streaming").to_series().sort()
+
+
+def require_distinct(files: pl.Series) -> None:
     """Refuse files in several folders that are called alike, as they would be one run.
 
     Parameters
     ----------
-    run : str
-        What the run is called; the files may then be called as they like.
-    rows : LazyFrame
-        What was read of them, with file.
+    files : Series of String
+        What the experiment calls them, each once, in order.
 
     Raises
     ------
     ConfigError
         With three of them.
     """
-    if run:
-        return
-    files = rows.select("file").unique().select("file", run=bare_name("file"))
-    alike = files.filter(pl.len().over("run") > 1).collect().sort("run", "file")
+    names = pl.LazyFrame({"file": files}).select("file", run=bare_name("file"))
+    alike = names.filter(pl.len().over("run") > 1).collect().sort("run", "file")
     if alike.height:
         shown = ", ".join(alike["file"].head(3))
         problem = Problem(

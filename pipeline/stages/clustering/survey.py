@@ -25,12 +25,31 @@ class Survey(NamedTuple):
     counting: pl.DataFrame
     """run, item, gold of tokens that count, of the items asked for."""
 
+    def asked_for(self, config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame) -> Survey:
+        """Return the same with the items of some sentences as those asked for.
+
+        Parameters
+        ----------
+        config : TagOptions
+            What counts.
+        tags : LazyFrame
+            The counts of all tokens, in which the rows of an item stand together.
+        sentences : LazyFrame
+            Counts by sentence, with item.
+        """
+        items = sentences.select("item").unique().collect()
+        if items.is_empty():
+            return self._replace(counting=self.counting.clear())
+        pieces = (piece.lazy() for piece in tagged_types.whole_items(tags))
+        wanted = [_wanted(config.kept(piece), items).collect() for piece in pieces]
+        return self._replace(counting=pl.concat([self.counting.clear(), *wanted]))
+
     def of_sentences(self, sentences: pl.LazyFrame) -> pl.LazyFrame:
         """Return the counts by sentence of the tokens that count; their items were asked for."""
         return sentences.join(self.counting.lazy(), on=_ITEM, how="semi")
 
 
-def survey(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -> Survey:
+def survey(config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | None = None) -> Survey:
     """Look at the counts of all tokens once.
 
     Parameters
@@ -39,9 +58,10 @@ def survey(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -> Surve
         What counts.
     tags : LazyFrame
         The counts of all tokens, in which the rows of an item stand together.
-    items : DataFrame
-        item: those of which it has to be known whether they count.
+    sentences : LazyFrame, optional
+        Counts by sentence, of whose items it has to be known whether they count.
     """
+    items = (tags.clear() if sentences is None else sentences).select("item").unique().collect()
     found = _of_items(config, tags.clear(), items)
     for piece in tagged_types.whole_items(tags):
         found = _both(found, _of_items(config, piece.lazy(), items))
@@ -54,9 +74,14 @@ def _of_items(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -> Su
     """Return what is known of some items, all of whose rows are there; no classes in the sizes."""
     kept = config.kept(tags)
     alone = kept.filter(pl.col("cluster").is_null()).select("item", "f")
-    wanted = kept.join(items.lazy(), on="item", how="semi", nulls_equal=True)
-    parts = [config.sizes(tags), _cells(kept), _most(alone), wanted.select(_ITEM).unique()]
+    parts = [config.sizes(tags), _cells(kept), _most(alone), _wanted(kept, items)]
     return Survey(*pl.collect_all(parts))
+
+
+def _wanted(kept: pl.LazyFrame, items: pl.DataFrame) -> pl.LazyFrame:
+    """Return run, item and class of the tokens that count, of some items."""
+    own = kept.join(items.lazy(), on="item", how="semi", nulls_equal=True)
+    return own.select(_ITEM).unique()
 
 
 def _both(one: Survey, two: Survey) -> Survey:

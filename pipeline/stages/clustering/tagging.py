@@ -33,11 +33,26 @@ class TaggingOptions(TagOptions):
     otherwise they are an error."""
 
 
+def surveyed(
+    config: TaggingOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | None = None
+) -> Survey:
+    """Look at the counts of all tokens once, see `survey`.
+
+    Raises
+    ------
+    DataError
+        If no token counts, or if of those that do some have no induced tag, or none has one.
+    """
+    found = survey(config, tags, sentences)
+    require_tags(config, found.sizes)
+    _require_some_clusters(config, found)
+    if not config.untagged:
+        _require_clusters(config, found)
+    return found
+
+
 def tagging_outputs(
-    config: TaggingOptions,
-    tags: pl.LazyFrame,
-    sentences: pl.LazyFrame,
-    everything: pl.LazyFrame | None = None,
+    config: TaggingOptions, found: Survey, tags: pl.LazyFrame, sentences: pl.LazyFrame
 ) -> Outputs:
     """Return the tables of a tagging from the counts of its tokens, what does not count left out.
 
@@ -45,22 +60,11 @@ def tagging_outputs(
     ----------
     config : TaggingOptions
         What counts.
+    found : Survey
+        What is known of all tokens, the items of the sentences asked for.
     tags, sentences : LazyFrame
         The counts, the rows of an item together; or a bucket of each.
-    everything : LazyFrame, optional
-        The counts of the items of all buckets, where `tags` has some of them.
-
-    Raises
-    ------
-    DataError
-        If no token counts, or if of those that do some have no induced tag, or none has one.
     """
-    items = sentences.select("item").unique().collect()
-    found = survey(config, tags if everything is None else everything, items)
-    require_tags(config, found.sizes)
-    _require_some_clusters(config, found)
-    if not config.untagged:
-        _require_clusters(config, found)
     tagged = config.kept(tags).with_columns(system=pl.lit(config.system))
     entry = ["system", "run", "item", "cluster"]
     by_run = tagged.group_by("run", "item", "gold").agg(pl.sum("f"))

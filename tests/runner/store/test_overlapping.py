@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline import room
 from pipeline.runner.store import digest, overlapping
 from pipeline.runner.store.digest import table_digest
 from pipeline.runner.store.overlapping import ranges
@@ -28,6 +29,16 @@ def test_one_after_the_other_they_are_the_sorted_whole(
 ) -> None:
     found = pl.concat(ranges(frames(parts), KEY, rows=rows)).collect()
     assert found.equals(pl.concat(frames(parts)).sort(KEY).collect())
+
+
+def test_a_range_is_as_long_as_there_is_room_for() -> None:
+    whole = pl.LazyFrame({"a": range(300_000)})
+    with room.limited(1):
+        few = ranges([whole], ["a"])
+        most = max(each.collect().height for each in few)
+    assert len(few) > len(ranges([whole], ["a"])) > 1
+    assert most < 2 * overlapping.ROWS / 10
+    assert pl.concat(few).collect().equals(whole.collect())
 
 
 @given(PARTS, st.integers(1, 30))

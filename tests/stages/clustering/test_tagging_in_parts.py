@@ -11,6 +11,8 @@ import pytest
 import pipeline as lx
 from pipeline import room
 from pipeline.errors import DataError
+from pipeline.formats.corpora import corpus_file
+from pipeline.formats.corpora.blocks import block_size
 from pipeline.kernels import parts
 from pipeline.kernels.clustering.counts_in_parts import added_up
 
@@ -59,6 +61,22 @@ def test_the_same_comes_of_it(*, sentences: bool, tmp_path: Path) -> None:
     mine, theirs = (each.table("t.sentences").drop("file") for each in (run, both))
     assert mine.sort(mine.columns).equals(theirs.sort(theirs.columns))
     assert bool(mine.height) is sentences
+
+
+def test_both_sides_are_read_in_the_memory_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path)
+    asked = list[int | None]()
+
+    def seen(memory: int | None) -> int:
+        asked.append(memory)
+        return block_size(memory)
+
+    monkeypatch.setattr(corpus_file, "block_size", seen)
+    made(tmp_path, TWO, memory='memory = "1GB"')
+    whole = max(each for each in asked if each is not None)  # each is checked by itself
+    assert {*asked} == {whole, whole // 2}
 
 
 @pytest.mark.usefixtures("_small_parts")
