@@ -23,7 +23,8 @@ from pipeline.formats.corpora.marks import (
     SPACE_AFTER,
     SURFACE,
 )
-from pipeline.formats.corpora.parsing import Parsed, nth
+from pipeline.formats.corpora.parsing import Parsed
+from pipeline.formats.corpora.scanning import changes, so_far
 from pipeline.formats.text_views import Places
 
 _NONE = "_"
@@ -93,7 +94,7 @@ class _Block:
     @cached_property
     def _first(self) -> npt.NDArray[np.bool_]:
         """Which words are the first of their sentence."""
-        return _changes(self._unit[self._is_word])
+        return changes(self._unit[self._is_word])
 
     @cached_property
     def _head(self) -> Places:
@@ -127,7 +128,7 @@ class _Block:
 
     def parsed(self, columns: Collection[str]) -> Parsed:
         """Return its words, and where documents and paragraphs begin."""
-        sentence = np.cumsum(_changes(self._unit))
+        sentence = np.cumsum(changes(self._unit))
         marks = self._marks()
         tokens = {
             LINE: self._row_lines[self._is_word] + (self.before + 1),
@@ -159,8 +160,7 @@ class _Block:
     def _nth(self, marks: pl.DataFrame, mark: str) -> pl.Series:
         """Return how many marks stand before each word."""
         lines = marks.filter(pl.col(mark).is_not_null()).get_column(LINE).to_numpy()
-        before = np.searchsorted(lines, self._row_lines[self._is_word])
-        return pl.Series(nth(mark), before.astype(np.uint32))
+        return so_far(mark, lines, self._row_lines[self._is_word])
 
     def _attribute(self, name: str) -> pl.Series:
         """Return a field of the words: null if empty or ``_``, unless form and lemma are both."""
@@ -174,8 +174,3 @@ class _Block:
 
 def _field(rows: Rows, name: str) -> Spans:
     return rows.field(FIELDS.index(name))
-
-
-def _changes(values: Places) -> npt.NDArray[np.bool_]:
-    """Return which values are not the one before."""
-    return np.append([True], values[1:] != values[:-1])[: values.size]

@@ -15,8 +15,11 @@ from pipeline.formats.base import LINE, CorpusOptions
 from pipeline.formats.corpora import attributes, places
 from pipeline.formats.corpora.corpus_format import corpus_format
 from pipeline.formats.corpora.marks import ALONE, BLANK, DOCUMENT, NAME, ROW
+from pipeline.formats.corpora.parsing import Scan
 from pipeline.formats.corpora.patterns import NamingPattern
 from pipeline.formats.corpora.rules import Rule, Unique
+from pipeline.formats.corpora.token_marks import TokenMarks
+from pipeline.formats.corpora.token_scan import TokenScan
 from pipeline.formats.delimited import open_text
 from pipeline.formats.reading import reading
 from pipeline.formats.unpacked import first_line
@@ -47,6 +50,11 @@ class Layout:
     options: TokenOptions
     names: tuple[str, ...]
     header: int = 0
+
+    @property
+    def marks(self) -> TokenMarks:
+        """What lines without tabs say."""
+        return TokenMarks(self.options.comment, self.options.document)
 
 
 def _layout(path: Path, options: TokenOptions) -> Layout:
@@ -96,6 +104,11 @@ def _unique(layout: Layout) -> Unique | None:
     return places.unique(layout.names)
 
 
+def _scan(layout: Layout) -> Scan | None:
+    scan = TokenScan(layout.names, layout.marks, layout.header)
+    return scan if scan.is_for() else None
+
+
 @corpus_format(
     "tokens",
     suffixes=[".tsv", ".tab"],
@@ -104,6 +117,7 @@ def _unique(layout: Layout) -> Unique | None:
     fields=_fields,
     rules=_rules,
     unique=_unique,
+    scan=_scan,
     options=TokenOptions,
     layout=_layout,
     remedy="name the columns: columns = [...]",
@@ -114,12 +128,9 @@ def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
     An empty field is null; the first may not be empty. A column ``head`` is the position of
     the token's head in its sentence; in ``space_after``, No, false or 0 is for no space.
     """
-    options, first = layout.options, pl.col(_fields(layout)[0])
-    alone = pl.when(ALONE).then(first)
-    name = alone.str.extract(options.document) if options.document else pl.lit(None, pl.String())
-    begins, comment = name.is_not_null(), pl.lit(value=False)
-    if options.comment:
-        comment = first.str.starts_with(options.comment).fill_null(value=False)
+    first = pl.col(_fields(layout)[0])
+    name = layout.marks.name(pl.when(ALONE).then(first))
+    begins, comment = name.is_not_null(), layout.marks.is_comment(first)
     apart = pl.col(BLANK) | begins
     lines = lines.with_columns(
         apart.alias(_APART),

@@ -193,7 +193,7 @@ def tokens(path: Path, columns: Sequence[str], most: int | None = None) -> list[
     for number, line in numbered(path, most):
         if line == "":
             fresh = True
-        elif line.startswith("# doc "):
+        elif line.startswith("# doc ") and "\t" not in line:
             doc, fresh = line[len("# doc ") :].strip(" "), True
         elif not line.startswith("# "):
             sentence += fresh
