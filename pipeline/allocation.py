@@ -15,6 +15,8 @@ THRIFTY = {
     _ALLOCATOR: "dirty_decay_ms:500,muzzy_decay_ms:0",
     # One row group of a Parquet file is read ahead, not several for each core.
     "POLARS_ROW_GROUP_PREFETCH_SIZE": "1",
+    # Rows go from one step of a query to the next by fewer, as each step holds several such goes.
+    "POLARS_IDEAL_MORSEL_SIZE": "25000",
 }
 """For a process that has a limit of memory, or may have one."""
 QUICK = {**_ALIKE, _ALLOCATOR: "dirty_decay_ms:10000,muzzy_decay_ms:10000"}

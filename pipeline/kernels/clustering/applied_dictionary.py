@@ -7,12 +7,12 @@ import polars as pl
 from pipeline.errors import DataError
 
 
-def applied(tokens: pl.DataFrame, entries: pl.DataFrame, *, name: str) -> pl.DataFrame:
+def applied(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.LazyFrame:
     """Give counted tokens the cluster of their item.
 
     Parameters
     ----------
-    tokens : DataFrame
+    tokens : LazyFrame
         item and further columns, such as gold and f.
     entries : DataFrame
         item and cluster.
@@ -21,7 +21,7 @@ def applied(tokens: pl.DataFrame, entries: pl.DataFrame, *, name: str) -> pl.Dat
 
     Returns
     -------
-    DataFrame
+    LazyFrame
         The tokens with cluster; null where the dictionary does not have the item.
 
     Raises
@@ -32,12 +32,14 @@ def applied(tokens: pl.DataFrame, entries: pl.DataFrame, *, name: str) -> pl.Dat
 
     Examples
     --------
-    >>> tokens = pl.DataFrame({"item": ["dog", "cat"], "gold": ["N", "N"], "f": [3, 1]})
+    >>> tokens = pl.LazyFrame({"item": ["dog", "cat"], "gold": ["N", "N"], "f": [3, 1]})
     >>> entries = pl.DataFrame({"item": ["dog"], "cluster": ["7"]})
-    >>> applied(tokens, entries, name="d").sort("f").select("item", "cluster", "f").rows()
+    >>> found = applied(tokens, entries, name="d").collect()
+    >>> found.sort("f").select("item", "cluster", "f").rows()
     [('cat', None, 1), ('dog', '7', 3)]
     """
-    pairs = entries.select("item", "cluster").join(tokens, on="item", how="semi").unique()
+    items = tokens.select("item").unique().collect(engine="streaming")
+    pairs = entries.select("item", "cluster").join(items, on="item", how="semi").unique()
     several = pairs.filter(pl.len().over("item") > 1)
     if several.height:
         clusters = pl.col("cluster").sort().str.join(", ")
@@ -48,4 +50,4 @@ def applied(tokens: pl.DataFrame, entries: pl.DataFrame, *, name: str) -> pl.Dat
             f" {examples.height:,} items of the gold standard several clusters, such as {shown}\n"
             "Evaluate it at type level, or give a tagging of the tokens in its place."
         )
-    return tokens.join(pairs, on="item", how="left")
+    return tokens.join(pairs.lazy(), on="item", how="left")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 import polars as pl
 from pydantic import Field, model_validator
@@ -18,6 +18,7 @@ from pipeline.registry import Named
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, several, stage
 from pipeline.stages.clustering.counted_alike import counted_alike, require_same_tokens
 from pipeline.stages.clustering.systems import KEY, SystemRun, require_entries, runs, stacked
+from pipeline.stages.clustering.tags import PLACE
 from schemas import (
     ClusterOverlaps,
     GoldEntries,
@@ -113,59 +114,72 @@ def _applied(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
     """Return the same of each dictionary, from the tokens of the gold standard."""
     for run in runs(tables, "dictionaries", config.dictionaries):
         name = f"system {run.system}, run {run.run}"
-        tagged = applied_dictionary.applied(tables["gold"].collect(), run.rows, name=name)
-        yield run._replace(rows=tagged.group_by("gold", "cluster").agg(pl.sum("f")))
+        tagged = applied_dictionary.applied(tables["gold"], run.rows, name=name)
+        yield run._replace(rows=tagged.group_by("gold", "cluster").agg(pl.sum("f")).collect())
 
 
 def _cells(config: EvaluateTokenLevel, rows: pl.DataFrame) -> pl.DataFrame:
-    if config.without_cluster == "cluster":
-        return rows.with_columns(pl.col("cluster").fill_null(ALONE))
-    return rows.drop_nulls("cluster")
+    return rows.with_columns(_cluster(config)).drop_nulls("cluster")
+
+
+def _cluster(config: EvaluateTokenLevel) -> pl.Expr:
+    """Return the cluster of each token; null where one that has none is left out."""
+    cluster = pl.col("cluster")
+    return cluster.fill_null(ALONE) if config.without_cluster == "cluster" else cluster
 
 
 def _scores(
-    config: EvaluateTokenLevel, run: SystemRun, sentences: dict[tuple[str, str], pl.DataFrame]
+    config: EvaluateTokenLevel, run: SystemRun, sentences: dict[tuple[str, str], _Sentences]
 ) -> pl.DataFrame:
     if not config.replicates:
         scored = token_scores(run.rows, measures=config.measures)
         limits = dict.fromkeys(("lower", "upper", "standard_error"), pl.lit(None, pl.Float64))
         return scored.with_columns(**limits, undefined=pl.lit(0, pl.Int64))
     drawn = sentences.get((run.system, run.run))
-    if drawn is None or int(drawn["f"].sum()) < int(run.rows["f"].sum()):
+    if drawn is None or drawn.tokens() < int(run.rows["f"].sum()):
         raise DataError(
             f"system {run.system}, run {run.run} has no counts by sentence, which its limits need\n"
             "Set sentences = true in its stage, for a dictionary in that of gold, and name the"
             " stage in tagging_sentences or gold_sentences; or leave out replicates."
         )
     return token_intervals(
-        _cells(config, drawn),
+        drawn.rows.with_columns(_cluster(config)),
         measures=config.measures,
         confidence=config.confidence,
         replicates=config.replicates,
         seed=config.seed,
+        place=PLACE,
+        among=drawn.among & _cluster(config).is_not_null(),
     )
+
+
+class _Sentences(NamedTuple):
+    """Counts of each sentence: file, sentence, gold, cluster, f."""
+
+    rows: pl.LazyFrame
+    among: pl.Expr
+    """Which of them are those of a run."""
+
+    def tokens(self) -> int:
+        """Return how many tokens they count."""
+        some = self.rows.filter(self.among).select(pl.sum("f"))
+        return int(some.collect(engine="streaming").item())
 
 
 def _sentences(
     config: EvaluateTokenLevel, tables: Tables
-) -> Iterator[tuple[tuple[str, str], pl.DataFrame]]:
-    """Yield the counts of each sentence: system and run, then sentence, gold, cluster, f."""
+) -> Iterator[tuple[tuple[str, str], _Sentences]]:
+    """Yield the counts of each sentence by system and run."""
     if not config.replicates:
         return
     for plan in several(tables, "tagging_sentences", config.tagging_sentences):
-        for key, part in plan.collect().partition_by(KEY, as_dict=True).items():
-            yield (str(key[0]), str(key[1])), _numbered(part)
-    for run in runs(tables, "dictionaries", config.dictionaries):
-        name = f"system {run.system}, run {run.run}"
-        gold = tables["gold_sentences"].collect()
-        tagged = applied_dictionary.applied(gold, run.rows, name=name)
-        yield (run.system, run.run), _numbered(tagged)
-
-
-def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
-    """Give the sentences of all files one number each."""
-    number = pl.struct("file", "sentence").rank("dense").cast(pl.Int64)
-    return rows.select(number.alias("sentence"), "gold", "cluster", "f")
+        for system, run in plan.select(KEY).unique().collect(engine="streaming").rows():
+            own = (pl.col("system") == system) & (pl.col("run") == run)
+            yield (system, run), _Sentences(plan, own)
+    for one in runs(tables, "dictionaries", config.dictionaries):
+        name = f"system {one.system}, run {one.run}"
+        tagged = applied_dictionary.applied(tables["gold_sentences"], one.rows, name=name)
+        yield (one.system, one.run), _Sentences(tagged, pl.lit(value=True))
 
 
 def _overlaps(rows: pl.DataFrame) -> pl.DataFrame:

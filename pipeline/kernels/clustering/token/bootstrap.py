@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
-from pipeline.kernels.arrays import IntArray, codes
-from pipeline.kernels.clustering.encoding import check_labels
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.measure import TOKEN_MEASURES
-from pipeline.kernels.clustering.token.contingency import Contingency, contingency, without_empty
+from pipeline.kernels.clustering.token.contingency import Contingency, without_empty
 from pipeline.kernels.clustering.token.scores import score_table
+from pipeline.kernels.clustering.token.sentence_counts import SentenceCounts, sentence_counts
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.percentiles import check_bootstrap, summary
 
@@ -21,7 +20,14 @@ _CELLS = 2**23
 
 
 def token_intervals(
-    cells: pl.DataFrame, *, measures: Sequence[str], confidence: float, replicates: int, seed: str
+    cells: pl.DataFrame | pl.LazyFrame,
+    *,
+    measures: Sequence[str],
+    confidence: float,
+    replicates: int,
+    seed: str,
+    place: Sequence[str] = ("sentence",),
+    among: pl.Expr | None = None,
 ) -> pl.DataFrame:
     """Return token-level measures with percentile intervals over sentences.
 
@@ -33,9 +39,10 @@ def token_intervals(
 
     Parameters
     ----------
-    cells : pl.DataFrame
+    cells : pl.DataFrame or pl.LazyFrame
         Columns sentence (Int64 or any dtype that sorts), gold, cluster (String) and f (Int64):
-        tokens of each pair in each sentence. Rows of one sentence and pair are added up.
+        tokens of each pair in each sentence. Rows of one sentence and pair are added up. It is
+        read several times, batch by batch; of a row some 12 bytes are held.
     measures : sequence of str
         As for `token_scores`.
     confidence : float
@@ -45,6 +52,10 @@ def token_intervals(
     seed : str
         Fixes the samples; all measures are taken from the same ones. The order of the rows
         makes no difference.
+    place : sequence of str
+        Columns that tell sentences apart, if not sentence alone.
+    among : pl.Expr, optional
+        Which rows count, if not all.
 
     Returns
     -------
@@ -58,7 +69,7 @@ def token_intervals(
     ValueError
         If the confidence is not inside (0, 1), or there are no replicates.
     DataError
-        For labels or counts that are impossible.
+        For labels or counts that are impossible, or more of them than there is room for.
 
     References
     ----------
@@ -78,11 +89,10 @@ def token_intervals(
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
     names = TOKEN_MEASURES.resolve(measures)
-    check_labels(cells, ["sentence"])
-    table = contingency(_added(cells, ["gold", "cluster"]))
-    values = score_table(table, names)
+    counts = sentence_counts(cells.lazy(), *place, among=among)
+    values = score_table(counts.table, names)
     bits = seeded_generator(seed=seed, purpose="sentences")
-    again = [score_table(drawn, names) for drawn in _samples(cells, table, bits, replicates)]
+    again = [score_table(drawn, names) for drawn in _samples(counts, bits, replicates)]
     columns = np.asarray(again, dtype=np.float64).reshape(len(again), len(names)).T
     pairs = zip(names, values, columns, strict=True)
     rows = [(name, value, *summary(drawn, confidence=confidence)) for name, value, drawn in pairs]
@@ -96,24 +106,18 @@ _SCHEMA = {
 }
 
 
-def _added(cells: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    check_labels(cells, ["gold", "cluster"])
-    return cells.group_by(by).agg(pl.col("f").sum())
-
-
 def _samples(
-    cells: pl.DataFrame, table: Contingency, bits: np.random.Generator, replicates: int
+    counts: SentenceCounts, bits: np.random.Generator, replicates: int
 ) -> Iterator[Contingency]:
     """Give the table of each sample; the samples don't depend on the size of a batch."""
-    tokens = _by_sentence(cells, table)
-    sentences = tokens.shape[1]
+    table, sentences = counts.table, counts.sentences
     size = max(1, _CELLS // max(1, sentences))
     for start in range(0, replicates, size):
-        batch = range(start, min(start + size, replicates))
-        weights = np.stack([_drawn(bits, sentences) for _ in batch], axis=1)
-        for flat in (tokens @ weights).T:
-            counts = np.ascontiguousarray(flat).reshape(table.counts.shape)
-            yield without_empty(Contingency(table.gold, table.clusters, counts))
+        weights = np.empty((sentences, min(size, replicates - start)), dtype=np.int64)
+        for sample in range(weights.shape[1]):
+            weights[:, sample] = _drawn(bits, sentences)
+        for drawn in counts.weighted(weights):
+            yield without_empty(Contingency(table.gold, table.clusters, drawn))
 
 
 def _drawn(bits: np.random.Generator, sentences: int) -> IntArray:
@@ -121,13 +125,3 @@ def _drawn(bits: np.random.Generator, sentences: int) -> IntArray:
     if not sentences:
         return np.zeros(0, dtype=np.int64)
     return np.bincount(bits.integers(sentences, size=sentences), minlength=sentences)
-
-
-def _by_sentence(cells: pl.DataFrame, table: Contingency) -> sparse.csr_array:
-    """Return the tokens of each pair (rows) in each sentence (columns)."""
-    held = _added(cells, ["sentence", "gold", "cluster"]).filter(pl.col("f") > 0)
-    sentences = cells["sentence"].unique().sort()
-    column = sentences.search_sorted(held["sentence"]).to_numpy().astype(np.int64)
-    row = codes(held["gold"])[0] * len(table.clusters) + codes(held["cluster"])[0]
-    shape = (table.counts.size, len(sentences))
-    return sparse.csr_array((held["f"].to_numpy(), (row, column)), shape=shape)

@@ -1,0 +1,114 @@
+"""Tokens of classes in clusters sentence by sentence, in a few bytes for each count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from pipeline import room
+from pipeline.kernels.arrays import IntArray
+from pipeline.kernels.clustering.encoding import check_labels
+from pipeline.kernels.clustering.token.contingency import Contingency, contingency
+from pipeline.kernels.parts import batches, counted
+
+_COUNT, _PLACE = 12, 100
+"""Bytes that a count and a sentence take at the most, labels and names left behind."""
+_NUMBER = "~sentence"
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceCounts:
+    """Tokens of each pair of class and cluster in each sentence.
+
+    Parameters
+    ----------
+    table : Contingency
+        The tokens of all sentences.
+    sentences : int
+        How many there are.
+    parts : tuple of csr_array of int32, each of shape (classes x clusters, sentences)
+        Their sum is the counts of each sentence; pairs are numbered class by class.
+    """
+
+    table: Contingency
+    sentences: int
+    parts: tuple[sparse.csr_array, ...]
+
+    def weighted(self, weights: IntArray) -> Iterator[IntArray]:
+        """Yield the contingency table of each sample of the sentences.
+
+        Parameters
+        ----------
+        weights : array of int64, shape (sentences, samples)
+            How many times each sentence is in each sample.
+        """
+        added = np.zeros((self.table.counts.size, weights.shape[1]), dtype=np.int64)
+        for part in self.parts:
+            added += part @ weights
+        for flat in added.T:
+            yield np.ascontiguousarray(flat).reshape(self.table.counts.shape)
+
+
+def sentence_counts(
+    cells: pl.LazyFrame, *place: str, among: pl.Expr | None = None
+) -> SentenceCounts:
+    """Read counts by sentence, a batch at a time.
+
+    Parameters
+    ----------
+    cells : LazyFrame
+        gold and cluster (String), f (Int64), and the columns of the place. Rows of one sentence
+        and pair are added up.
+    *place : str
+        The columns that tell sentences apart; these are numbered in the order of their values.
+    among : Expr, optional
+        Which rows count, if not all.
+
+    Raises
+    ------
+    DataError
+        For labels or counts that are impossible, or more of them than there is room for.
+
+    Examples
+    --------
+    >>> rows = {"s": [7, 9, 9], "gold": ["N", "N", "V"], "cluster": ["1", "1", "1"], "f": [1, 2, 3]}
+    >>> found = sentence_counts(pl.LazyFrame(rows), "s")
+    >>> [table.tolist() for table in found.weighted(np.array([[1, 2], [1, 0]]))]
+    [[[3], [3]], [[2], [0]]]
+    """
+    which = pl.lit(value=True) if among is None else among
+    some = cells.filter(which)
+    sums = some.group_by("gold", "cluster").agg(pl.col("f").sum()).collect(engine="streaming")
+    table = contingency(sums)
+    found = some.select(place).unique().collect(engine="streaming").sort(place)
+    size = counted(some) * _COUNT + found.height * _PLACE
+    what = f"the counts of {found.height:,} sentences, for limits by the bootstrap,"
+    room.require(size, what, otherwise="leave out replicates")
+    numbered = found.with_row_index(_NUMBER)
+    # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
+    parts = [_part(batch.filter(which), numbered, table) for batch in batches(cells)]
+    return SentenceCounts(table, found.height, tuple(parts))
+
+
+def _part(cells: pl.DataFrame, numbered: pl.DataFrame, table: Contingency) -> sparse.csr_array:
+    """Return the counts of some rows."""
+    place = numbered.columns[1:]
+    check_labels(cells, ["gold", "cluster", *place])
+    held = cells.filter(pl.col("f") != 0).join(numbered, on=place)
+    row = _code(held["gold"], table.gold) * len(table.clusters) + _code(
+        held["cluster"], table.clusters
+    )
+    column = held.get_column(_NUMBER).to_numpy().astype(np.int32)
+    wide = held.select((pl.col("f") > np.iinfo(np.int32).max).any()).item()
+    counts = held.get_column("f").to_numpy().astype(np.int64 if wide else np.int32)
+    shape = (table.counts.size, numbered.height)
+    return sparse.csr_array((counts, (row, column)), shape=shape)
+
+
+def _code(labels: pl.Series, names: tuple[str, ...]) -> IntArray:
+    """Return the place of each label among the names."""
+    return labels.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)

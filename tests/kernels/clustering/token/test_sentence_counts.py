@@ -1,0 +1,80 @@
+"""Counts by sentence in few bytes, against sums that are taken by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline import room
+from pipeline.errors import DataError
+from pipeline.kernels import parts
+from pipeline.kernels.clustering.token.bootstrap import token_intervals
+from pipeline.kernels.clustering.token.sentence_counts import sentence_counts
+
+COLUMNS = {"file": pl.String, "s": pl.Int64, "gold": pl.String, "cluster": pl.String, "f": pl.Int64}
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from("ba"), st.integers(-3, 12), st.sampled_from("NVA"), st.sampled_from("12"),
+        st.integers(0, 2**33),
+    ),
+    min_size=1,
+)  # fmt: skip
+
+
+def frame(rows: list[tuple[str, int, str, str, int]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, COLUMNS, orient="row")
+
+
+@given(rows=ROWS, batch=st.integers(1, 9), data=st.data())
+def test_weighted_by_hand(
+    rows: list[tuple[str, int, str, str, int]], batch: int, data: st.DataObject
+) -> None:
+    places = sorted({(file, s) for file, s, *_ in rows})
+    times = st.lists(st.integers(0, 4), min_size=len(places), max_size=len(places))
+    samples = data.draw(st.lists(times, min_size=1, max_size=3))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "_BATCH", batch)
+        found = sentence_counts(frame(rows).lazy(), "file", "s")
+    assert found.sentences == len(places)
+    tables = found.weighted(np.array(samples).T)
+    for sample, table in zip(samples, tables, strict=True):
+        sums = Counter[tuple[str, str]]()
+        for file, s, gold, cluster, f in rows:
+            sums[gold, cluster] += f * sample[places.index((file, s))]
+        expected = [[sums[g, c] for c in found.table.clusters] for g in found.table.gold]
+        assert table.tolist() == expected
+
+
+def test_rows_that_do_not_count_are_as_if_they_were_not_there() -> None:
+    rows = [("a", 1, "N", "1", 2), ("a", 2, "V", "1", 3), ("b", 1, "N", "2", 4)]
+    cells = frame(rows).with_columns(pl.when(pl.col("f") < 4).then("cluster").alias("cluster"))
+    options: dict[str, Any] = {
+        "measures": ["v", "many_to_one"],
+        "confidence": 0.9,
+        "replicates": 20,
+        "seed": "s",
+    }
+    some = token_intervals(
+        cells, **options, place=["file", "s"], among=pl.col("cluster").is_not_null()
+    )
+    left = token_intervals(cells.drop_nulls(), **options, place=["file", "s"])
+    assert some.equals(left)
+
+
+def test_more_than_there_is_room_for_is_refused() -> None:
+    cells = frame([("a", 1, "N", "1", 2)] * 9)
+    with room.limited(200), pytest.raises(DataError, match="counts of 1 sentences.*bootstrap"):
+        sentence_counts(cells.lazy(), "file", "s")
+
+
+def test_labels_of_any_batch_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "_BATCH", 2)
+    cells = frame([("a", 1, "N", "1", 1)] * 5 + [("a", None, "N", "1", 1)])  # type: ignore[list-item]
+    with pytest.raises(DataError, match="s"):
+        sentence_counts(cells.lazy(), "file", "s")
