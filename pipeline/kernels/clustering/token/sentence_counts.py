@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,6 @@ from pipeline.kernels.parts import batches, counted
 
 _COUNT, _PLACE = 12, 100
 """Bytes that a count and a sentence take at the most, labels and names left behind."""
-_NUMBER = "~sentence"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,28 +83,63 @@ def sentence_counts(
     some = cells.filter(which)
     sums = some.group_by("gold", "cluster").agg(pl.col("f").sum()).collect(engine="streaming")
     table = contingency(sums)
-    found = some.select(place).unique().collect(engine="streaming").sort(place)
-    size = counted(some) * _COUNT + found.height * _PLACE
-    what = f"the counts of {found.height:,} sentences, for limits by the bootstrap,"
+    places = _places(some.select(place).unique().collect(engine="streaming"))
+    size = counted(some) * _COUNT + len(places) * _PLACE
+    what = f"the counts of {len(places):,} sentences, for limits by the bootstrap,"
     room.require(size, what, otherwise="leave out replicates")
-    numbered = found.with_row_index(_NUMBER)
     # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
-    parts = [_part(batch.filter(which), numbered, table) for batch in batches(cells)]
-    return SentenceCounts(table, found.height, tuple(parts))
+    parts = [_part(batch.filter(which), places, table) for batch in batches(cells)]
+    return SentenceCounts(table, len(places), tuple(parts))
 
 
-def _part(cells: pl.DataFrame, numbered: pl.DataFrame, table: Contingency) -> sparse.csr_array:
+@dataclass(frozen=True)
+class _Places:
+    """Sentences by their number.
+
+    Parameters
+    ----------
+    values : tuple of Series
+        The values of each column of the place, once each, in order.
+    keys : array of int64, shape (sentences,)
+        Sentences as numbers made of the ranks of their values, in order.
+    """
+
+    values: tuple[pl.Series, ...]
+    keys: IntArray
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def number(self, rows: pl.DataFrame) -> IntArray:
+        """Return the number of the sentence of each row, from 0."""
+        return np.searchsorted(self.keys, _key(self.values, rows))
+
+
+def _places(distinct: pl.DataFrame) -> _Places:
+    """Give numbers to sentences, each there once; those without a name are refused later."""
+    named = distinct.drop_nulls()
+    values = tuple(column.unique().sort() for column in named)
+    return _Places(values, np.sort(_key(values, named)))
+
+
+def _key(values: Sequence[pl.Series], rows: pl.DataFrame) -> IntArray:
+    key = np.zeros(rows.height, dtype=np.int64)
+    for known in values:
+        key = key * len(known) + known.search_sorted(rows.get_column(known.name)).to_numpy()
+    return key
+
+
+def _part(cells: pl.DataFrame, places: _Places, table: Contingency) -> sparse.csr_array:
     """Return the counts of some rows."""
-    place = numbered.columns[1:]
-    check_labels(cells, ["gold", "cluster", *place])
-    held = cells.filter(pl.col("f") != 0).join(numbered, on=place)
+    check_labels(cells, ["gold", "cluster", *(known.name for known in places.values)])
+    held = cells.filter(pl.col("f") != 0)
     row = _code(held["gold"], table.gold) * len(table.clusters) + _code(
         held["cluster"], table.clusters
     )
-    column = held.get_column(_NUMBER).to_numpy().astype(np.int32)
+    column = places.number(held).astype(np.int32)
     wide = held.select((pl.col("f") > np.iinfo(np.int32).max).any()).item()
     counts = held.get_column("f").to_numpy().astype(np.int64 if wide else np.int32)
-    shape = (table.counts.size, numbered.height)
+    shape = (table.counts.size, len(places))
     return sparse.csr_array((counts, (row, column)), shape=shape)
 
 
