@@ -81,15 +81,25 @@ def sentence_counts(
     """
     which = pl.lit(value=True) if among is None else among
     some = cells.filter(which)
-    sums = some.group_by("gold", "cluster").agg(pl.col("f").sum()).collect(engine="streaming")
-    table = contingency(sums)
+    # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
+    sums = pl.concat(_sums(batch.filter(which), place) for batch in batches(cells))
+    table = contingency(_added(sums))
     places = _places(some.select(place).unique().collect(engine="streaming"))
     size = counted(some) * _COUNT + len(places) * _PLACE
     what = f"the counts of {len(places):,} sentences, for limits by the bootstrap,"
     room.require(size, what, otherwise="leave out replicates")
-    # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
     parts = [_part(batch.filter(which), places, table) for batch in batches(cells)]
     return SentenceCounts(table, len(places), tuple(parts))
+
+
+def _sums(cells: pl.DataFrame, place: Sequence[str]) -> pl.DataFrame:
+    """Check the labels of some rows, and return the tokens of each pair."""
+    check_labels(cells, ["gold", "cluster", *place])
+    return _added(cells)
+
+
+def _added(cells: pl.DataFrame) -> pl.DataFrame:
+    return cells.group_by("gold", "cluster").agg(pl.col("f").sum())
 
 
 @dataclass(frozen=True)
@@ -116,10 +126,9 @@ class _Places:
 
 
 def _places(distinct: pl.DataFrame) -> _Places:
-    """Give numbers to sentences, each there once; those without a name are refused later."""
-    named = distinct.drop_nulls()
-    values = tuple(column.unique().sort() for column in named)
-    return _Places(values, np.sort(_key(values, named)))
+    """Give numbers to sentences, each there once."""
+    values = tuple(column.unique().sort() for column in distinct)
+    return _Places(values, np.sort(_key(values, distinct)))
 
 
 def _key(values: Sequence[pl.Series], rows: pl.DataFrame) -> IntArray:
@@ -131,7 +140,6 @@ def _key(values: Sequence[pl.Series], rows: pl.DataFrame) -> IntArray:
 
 def _part(cells: pl.DataFrame, places: _Places, table: Contingency) -> sparse.csr_array:
     """Return the counts of some rows."""
-    check_labels(cells, ["gold", "cluster", *(known.name for known in places.values)])
     held = cells.filter(pl.col("f") != 0)
     row = _code(held["gold"], table.gold) * len(table.clusters) + _code(
         held["cluster"], table.clusters

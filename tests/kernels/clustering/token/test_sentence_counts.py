@@ -78,3 +78,9 @@ def test_labels_of_any_batch_are_checked(monkeypatch: pytest.MonkeyPatch) -> Non
     cells = frame([("a", 1, "N", "1", 1)] * 5 + [("a", None, "N", "1", 1)])  # type: ignore[list-item]
     with pytest.raises(DataError, match="s"):
         sentence_counts(cells.lazy(), "file", "s")
+
+
+def test_the_row_that_is_wrong_is_named() -> None:
+    cells = frame([("a", 1, "N", "1", 1)] * 3 + [("a", 1, "", "1", 1)])
+    with pytest.raises(DataError, match="column gold: 1 null or empty, e.g. row 3"):
+        sentence_counts(cells.lazy(), "file", "s")
