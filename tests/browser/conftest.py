@@ -71,17 +71,30 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """Start one Chromium; in a sandbox unless root runs it, who can have none."""
+def another_chromium() -> Iterator[Callable[[], Browser]]:
+    """Start a Chromium more; in a sandbox unless root runs it, who can have none."""
     if CHROMIUM is None:
         pytest.skip("no Chromium is here")
     api = pytest.importorskip("playwright.sync_api", reason="`make browser` installs Playwright")
-    with api.sync_playwright() as playwright:
+    started: list[Browser] = []
+
+    def start() -> Browser:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=FLAGS, chromium_sandbox=os.getuid() != 0
         )
-        yield browser
-        browser.close()
+        started.append(browser)
+        return browser
+
+    with api.sync_playwright() as playwright:
+        yield start
+        for browser in started:
+            browser.close()
+
+
+@pytest.fixture(scope="session")
+def chromium(another_chromium: Callable[[], Browser]) -> Browser:
+    """Return the one Chromium that all tests share."""
+    return another_chromium()
 
 
 @pytest.fixture(scope="session")
@@ -95,16 +108,18 @@ def report_page(
 
 
 @pytest.fixture
-def open_report(chromium: Browser, report_page: Callable[[str], Path]) -> Iterator[Open]:
+def open_report(
+    chromium: Browser, another_chromium: Callable[[], Browser], report_page: Callable[[str], Path]
+) -> Iterator[Open]:
     """Return a function that opens a report in a window of its own; see `Open`."""
     watches: list[Watch] = []
 
     def window(
-        name: str, *, width: int = 1400, height: int = 900,
+        browser: Browser, name: str, *, width: int = 1400, height: int = 900,
         dark: bool = False, scripts: bool = True, finger: bool = False,
     ) -> Page:  # fmt: skip
         address = report_page(name).as_uri()
-        context = chromium.new_context(
+        context = browser.new_context(
             viewport={"width": width, "height": height}, java_script_enabled=scripts,
             color_scheme="dark" if dark else "light", has_touch=finger,
         )  # fmt: skip
@@ -118,10 +133,10 @@ def open_report(chromium: Browser, report_page: Callable[[str], Path]) -> Iterat
 
     def open_one(name: str, **how: Any) -> Page:
         try:
-            return window(name, **how)
+            return window(chromium, name, **how)
         except NothingPainted:
             watches[-1].context.close()
-            return window(name, **how)
+            return window(another_chromium(), name, **how)
 
     yield open_one
     for watch in watches:

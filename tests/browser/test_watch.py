@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.pages import answer, charts, pdf_pages, settled
+from tests.browser.pages import NothingPainted, answer, charts, pdf_pages, settled
 from tests.browser.watch import Watch
 
 if TYPE_CHECKING:
@@ -75,3 +75,24 @@ def test_a_figure_is_waited_for_and_asked(
     settled(page)
     (figure,) = charts(page)
     assert answer(page, figure, finger=finger) == said
+
+
+FEW_FRAMES = """<script>
+const ask = requestAnimationFrame.bind(window);
+let left = 4;
+window.requestAnimationFrame = (then) => (left-- > 0 ? ask(then) : 0);
+</script>"""
+
+
+def test_a_figure_that_never_comes_is_a_fault_of_the_page(watch: Watch, tmp_path: Path) -> None:
+    show(watch, tmp_path, '<figure><div data-figure="a">never</div></figure>')
+    with pytest.raises(AssertionError, match="not drawn in"):
+        settled(watch.context.pages[0], patience=1000)
+
+
+def test_a_window_that_is_painted_no_more_is_no_fault_of_the_page(
+    watch: Watch, tmp_path: Path
+) -> None:
+    show(watch, tmp_path, FEW_FRAMES + '<figure><div data-figure="a">never</div></figure>')
+    with pytest.raises(NothingPainted, match="a: no frame after the first 4"):
+        settled(watch.context.pages[0], still=1000)
