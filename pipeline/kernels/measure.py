@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import polars as pl
@@ -62,6 +62,14 @@ class Measure:
     aliases: Sequence[str] = ()
     symmetric: bool = True
     note: str = ""
+
+    @cached_property
+    def expression(self) -> pl.Expr:
+        """What `score` returns for pairs, always the same object.
+
+        Polars cannot tell that two expressions with a Python function in them are equal.
+        """
+        return self.score()
 
     @property
     def spellings(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
 
@@ -73,21 +73,38 @@ def _score_rows(
     """Score every row, batch by batch."""
     columns = needed(wanted.values())
     numbers = {
-        name: (pl.col(name) if _is_there(name, each, columns) else each).cast(pl.Float64)
+        # A formula may have the name of a measure that others are written over.
+        name: (pl.col(name) if columns.get(name) is each else each).cast(pl.Float64)
         for name, each in wanted.items()
     }
-    whole = _plain(signatures)
-    slices = list(whole.iter_slices(BATCH)) or [signatures]
     score = partial(_score_batch, steps=steps(columns), numbers=numbers)
+    return _by_batches(_plain(signatures), score, threads)
+
+
+def select_by_rows(rows: pl.DataFrame, *steps: Sequence[pl.Expr], threads: int) -> pl.DataFrame:
+    """Return what expressions that look at one row each select, step by step, in batches.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Any columns.
+    *steps : sequence of Expr
+        What each step selects of the one before.
+    threads : int
+        Batches at a time, as of `score_signatures`.
+    """
+    return _by_batches(rows, lambda part: reduce(pl.DataFrame.select, steps, part), threads)
+
+
+def _by_batches(
+    rows: pl.DataFrame, work: Callable[[pl.DataFrame], pl.DataFrame], threads: int
+) -> pl.DataFrame:
+    """Put together what is made of every batch, some of them at a time."""
+    slices = list(rows.iter_slices(BATCH)) or [rows]
     if threads == 1 or len(slices) == 1:
-        return pl.concat(map(score, slices))
+        return pl.concat(map(work, slices))
     with ThreadPoolExecutor(threads) as pool:
-        return pl.concat(pool.map(score, slices))
-
-
-def _is_there(name: str, wanted: pl.Expr, columns: Mapping[str, pl.Expr]) -> bool:
-    """Return whether a measure is computed for others already; a formula may have its name."""
-    return name in columns and columns[name].meta.eq(wanted)
+        return pl.concat(pool.map(work, slices))
 
 
 def _score_batch(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from pipeline.kernels.arithmetic import deviance
+from pipeline.kernels.arithmetic import deviance, log_ratio
 
 SIGNATURE = ("f", "f1", "f2", "N")
 """The frequency signature of a candidate."""
@@ -50,13 +50,15 @@ def _derived() -> dict[str, pl.Expr]:
     signs = {"11": delta, "12": -delta, "21": -delta, "22": delta}
     deviances = {f"d{ij}": deviance(f"o{ij}", f"e{ij}", each) for ij, each in signs.items()}
     margins = pl.col("r1") * pl.col("r2") * (pl.col("c1") * pl.col("c2"))
-    return {"delta": pl.col("determinant") / N, "margins": margins, **cells, **deviances}
+    information = log_ratio("o11", "e11", "delta")
+    shared = {"delta": pl.col("determinant") / N, "margins": margins, "ln_ratio": information}
+    return shared | cells | deviances
 
 
 DERIVED: Mapping[str, pl.Expr] = _derived()
 """Columns that come from those: expected cells, what several measures share.
 
-``margins`` is R1 R2 C1 C2 and ``d11 .. d22`` are the deviances
+``margins`` is R1 R2 C1 C2, ``ln_ratio`` is ln(O11 / E11), and ``d11 .. d22`` are the deviances
 Oij ln(Oij / Eij) + Eij - Oij.
 """
 

@@ -27,7 +27,7 @@ def definition(column: str) -> pl.Expr:
     for known in (EXACT, DERIVED):
         if column in known:
             return known[column]
-    return MEASURES.get(column).score()
+    return MEASURES.get(column).expression
 
 
 def needed(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from pipeline import causes
 from pipeline.expressions import expression
-from pipeline.kernels.association.batches import score_signatures
+from pipeline.kernels.association.batches import score_signatures, select_by_rows
 from pipeline.kernels.association.contingency import COLUMNS, SIGNATURE, tables
 from pipeline.kernels.association.random_numbers import RANDOM_NUMBER, random_number
 from pipeline.kernels.measure import MEASURES
@@ -25,7 +25,7 @@ def expressions(measures: Sequence[str], formulas: Mapping[str, str]) -> dict[st
     formulas : mapping of str to str
         Name to Polars SQL over the columns of `pipeline.kernels.association.contingency`.
     """
-    registered = {name: MEASURES.get(name).score() for name in MEASURES.resolve(measures)}
+    registered = {name: MEASURES.get(name).expression for name in MEASURES.resolve(measures)}
     return registered | {name: parse(formula) for name, formula in formulas.items()}
 
 
@@ -166,6 +166,7 @@ def score_now(
     signatures = candidates.select(pl.col(SIGNATURE).cast(pl.Int64))
     scores = score_signatures(signatures, others, threads=_THREADS).get_columns()
     if of_pair:
-        numbers = candidates.select(random_number(candidates.columns, seed=seed))
-        scores += numbers.select(wanted[name].alias(name) for name in sorted(of_pair)).get_columns()
+        numbers = [random_number(candidates.columns, seed=seed)]
+        drawn = [wanted[name].alias(name) for name in sorted(of_pair)]
+        scores += select_by_rows(candidates, numbers, drawn, threads=_THREADS).get_columns()
     return candidates.with_columns(scores).select(*candidates.columns, *wanted)

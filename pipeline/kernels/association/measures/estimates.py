@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import polars as pl
 
 from pipeline.kernels.arithmetic import log_ratio
@@ -18,7 +20,7 @@ R1, C1 = pl.col("r1"), pl.col("c1")
 )  # fmt: skip
 def mi() -> pl.Expr:
     """MI = log10(O11 / E11), in decimal logarithms as in UCS; -inf where O11 = 0 < E11."""
-    return log_ratio("o11", "e11", "delta", base=10.0)
+    return pl.col("ln_ratio") * (1.0 / math.log(10.0))
 
 
 @measure(
@@ -31,7 +33,7 @@ def mi_log2() -> pl.Expr:
 
     -inf where O11 = 0 < E11.
     """
-    return log_ratio("o11", "e11", "delta", base=2.0)
+    return pl.col("ln_ratio") * (1.0 / math.log(2.0))
 
 
 @measure(
