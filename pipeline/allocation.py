@@ -11,8 +11,8 @@ _ALIKE = {"OPENBLAS_NUM_THREADS": "1"}
 
 THRIFTY = {
     **_ALIKE,
-    # Pages that are freed go back to the system after half a second; at once costs CPU.
-    _ALLOCATOR: "dirty_decay_ms:500,muzzy_decay_ms:0",
+    # Pages that are freed go back to the system after a tenth of a second; at once costs CPU.
+    _ALLOCATOR: "dirty_decay_ms:100,muzzy_decay_ms:0",
     # One row group of a Parquet file is read ahead, not several for each core.
     "POLARS_ROW_GROUP_PREFETCH_SIZE": "1",
     # Rows go from one step of a query to the next by fewer, as each step holds several such goes.

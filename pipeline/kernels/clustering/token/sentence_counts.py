@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from scipy import sparse
 
 from pipeline import room
@@ -17,6 +19,10 @@ from pipeline.kernels.parts import batches, counted
 
 _COUNT, _PLACE = 12, 100
 """Bytes that a count and a sentence take at the most, labels and names left behind."""
+_PART = 1 << 20
+"""Counts in one part at the least, if there are so many."""
+_Entries: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+"""The pair, the sentence and the tokens of each count, of 32 or 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +94,8 @@ def sentence_counts(
     size = counted(some) * _COUNT + len(places) * _PLACE
     what = f"the counts of {len(places):,} sentences, for limits by the bootstrap,"
     room.require(size, what, otherwise="leave out replicates")
-    parts = [_part(batch.filter(which), places, table) for batch in batches(cells)]
+    entries = (_entries(batch.filter(which), places, table) for batch in batches(cells))
+    parts = _in_parts(entries, (table.counts.size, len(places)))
     return SentenceCounts(table, len(places), tuple(parts))
 
 
@@ -138,19 +145,37 @@ def _key(values: Sequence[pl.Series], rows: pl.DataFrame) -> IntArray:
     return key
 
 
-def _part(cells: pl.DataFrame, places: _Places, table: Contingency) -> sparse.csr_array:
-    """Return the counts of some rows."""
+def _entries(cells: pl.DataFrame, places: _Places, table: Contingency) -> _Entries:
+    """Return the counts of some rows, in 32 bits where that is enough."""
     held = cells.filter(pl.col("f") != 0)
-    row = _code(held["gold"], table.gold) * len(table.clusters) + _code(
-        held["cluster"], table.clusters
-    )
-    column = places.number(held).astype(np.int32)
-    wide = held.select((pl.col("f") > np.iinfo(np.int32).max).any()).item()
+    small = np.int32 if table.counts.size <= _LARGEST else np.int64
+    gold = _code(held["gold"], table.gold).astype(small)
+    pair = gold * len(table.clusters) + _code(held["cluster"], table.clusters).astype(small)
+    wide = held.select((pl.col("f") > _LARGEST).any()).item()
     counts = held.get_column("f").to_numpy().astype(np.int64 if wide else np.int32)
-    shape = (table.counts.size, len(places))
-    return sparse.csr_array((counts, (row, column)), shape=shape)
+    return pair, places.number(held).astype(np.int32), counts
+
+
+_LARGEST = np.iinfo(np.int32).max
 
 
 def _code(labels: pl.Series, names: tuple[str, ...]) -> IntArray:
     """Return the place of each label among the names."""
-    return labels.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+    return labels.cast(pl.Enum(names)).to_physical().to_numpy()
+
+
+def _in_parts(entries: Iterable[_Entries], shape: tuple[int, int]) -> Iterator[sparse.csr_array]:
+    """Put batches together, so that the bounds of rows are few beside what stands in them."""
+    held: list[_Entries] = []
+    for each in entries:
+        held.append(each)
+        if sum(len(pairs) for pairs, _, _ in held) >= max(_PART, shape[0]):
+            yield _matrix(held, shape)
+            held = []
+    if held:
+        yield _matrix(held, shape)
+
+
+def _matrix(entries: Sequence[_Entries], shape: tuple[int, int]) -> sparse.csr_array:
+    pairs, places, counts = (np.concatenate(column) for column in zip(*entries, strict=True))
+    return sparse.csr_array((counts, (pairs, places)), shape=shape)
