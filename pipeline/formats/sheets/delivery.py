@@ -7,12 +7,15 @@ import csv
 import io
 from collections.abc import Sequence
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import polars as pl
-from xlsxwriter import Workbook
 
 from pipeline.formats.sheets.guard import guard
 from pipeline.formats.sheets.looks import CREATED
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
 
 _OWN = "note"
 """An empty last column for the reader."""
@@ -41,6 +44,8 @@ def delivery_xlsx(rows: pl.DataFrame, *, title: str, about: Sequence[tuple[str, 
     bytes
         Equal for equal input: the file names no author and no time.
     """
+    from xlsxwriter import Workbook  # noqa: PLC0415  most commands write no sheet
+
     file = io.BytesIO()
     with Workbook(file, {"in_memory": True}) as book:
         book.set_properties({"created": CREATED})

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from xlsxwriter.utility import xl_range_abs
-
 from pipeline.formats.sheets.guard import endangered, escape
 from pipeline.formats.sheets.heights import height
 from pipeline.formats.sheets.instructions import Said
@@ -141,4 +139,6 @@ def _fits_inline(choices: tuple[str, ...]) -> bool:
 
 
 def _range(place: int, count: int) -> str:
+    from xlsxwriter.utility import xl_range_abs  # noqa: PLC0415  most commands write no sheet
+
     return str(xl_range_abs(0, place, count - 1, place))

@@ -6,7 +6,6 @@ import io
 from collections.abc import Mapping
 
 import polars as pl
-from xlsxwriter import Workbook
 
 from pipeline.formats.sheets import looks
 from pipeline.formats.sheets.content import texts
@@ -57,6 +56,8 @@ def write_xlsx(
     DataError
         If a text cannot stand in a cell.
     """
+    from xlsxwriter import Workbook  # noqa: PLC0415  most commands write no sheet
+
     cells = texts(rows, layout)
     layout = fitted(layout, cells)
     file = io.BytesIO()
