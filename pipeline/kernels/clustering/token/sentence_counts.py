@@ -19,6 +19,7 @@ from pipeline.kernels.parts import batches, counted
 
 _COUNT, _PLACE = 12, 100
 """Bytes that a count and a sentence take at the most, labels and names left behind."""
+_LARGEST = np.iinfo(np.int32).max
 _PART = 1 << 20
 """Counts in one part at the least, if there are so many."""
 _Entries: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -149,17 +150,14 @@ def _entries(cells: pl.DataFrame, places: _Places, table: Contingency) -> _Entri
     """Return the counts of some rows, in 32 bits where that is enough."""
     held = cells.filter(pl.col("f") != 0)
     small = np.int32 if table.counts.size <= _LARGEST else np.int64
-    gold = _code(held["gold"], table.gold).astype(small)
-    pair = gold * len(table.clusters) + _code(held["cluster"], table.clusters).astype(small)
+    gold, cluster = (_code(held["gold"], table.gold), _code(held["cluster"], table.clusters))
+    pair = gold.astype(small) * len(table.clusters) + cluster.astype(small)
     wide = held.select((pl.col("f") > _LARGEST).any()).item()
     counts = held.get_column("f").to_numpy().astype(np.int64 if wide else np.int32)
     return pair, places.number(held).astype(np.int32), counts
 
 
-_LARGEST = np.iinfo(np.int32).max
-
-
-def _code(labels: pl.Series, names: tuple[str, ...]) -> IntArray:
+def _code(labels: pl.Series, names: tuple[str, ...]) -> NDArray[Any]:
     """Return the place of each label among the names."""
     return labels.cast(pl.Enum(names)).to_physical().to_numpy()
 
@@ -178,4 +176,6 @@ def _in_parts(entries: Iterable[_Entries], shape: tuple[int, int]) -> Iterator[s
 
 def _matrix(entries: Sequence[_Entries], shape: tuple[int, int]) -> sparse.csr_array:
     pairs, places, counts = (np.concatenate(column) for column in zip(*entries, strict=True))
+    if counts.sum(dtype=np.int64) > _LARGEST:  # what stands twice is added up
+        counts = counts.astype(np.int64)
     return sparse.csr_array((counts, (pairs, places)), shape=shape)

@@ -84,3 +84,10 @@ def test_the_row_that_is_wrong_is_named() -> None:
     cells = frame([("a", 1, "N", "1", 1)] * 3 + [("a", 1, "", "1", 1)])
     with pytest.raises(DataError, match="column gold: 1 null or empty, e.g. row 3"):
         sentence_counts(cells.lazy(), "file", "s")
+
+
+def test_counts_of_one_place_are_added_up_beyond_32_bits() -> None:
+    most = 2**31 - 1
+    found = sentence_counts(frame([("a", 1, "N", "1", most)] * 3).lazy(), "file", "s")
+    [table] = found.weighted(np.ones((1, 1), dtype=np.int64))
+    assert table.tolist() == [[3 * most]]
