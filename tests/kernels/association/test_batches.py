@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.association import normal_tails
 from pipeline.kernels.association.batches import all_distinct, score_signatures
+from pipeline.kernels.association.scoring import expressions, score_now
 from tests.kernels.association.cells import SCHEMA
 
 rows = st.lists(st.tuples(*[st.integers(1, 3)] * 2, st.just(5), st.integers(9, 10)), max_size=20)
@@ -33,3 +37,18 @@ def test_scores_stand_where_their_signatures_do(rows: list[tuple[int, ...]]) -> 
     assert found.get_column("sum").to_list() == [row[1] + row[3] for row in rows]
     if len(set(rows)) > 1:
         assert sum(calls) == len(set(rows))
+
+
+def test_a_measure_that_others_are_written_over_is_computed_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[int] = []
+
+    def counted(square: FloatArray) -> FloatArray:
+        seen.append(len(square))
+        return square
+
+    monkeypatch.setattr(normal_tails, "log10_two_sided", counted)
+    table = pl.DataFrame({"f": [3, 9], "f1": [40, 11], "f2": [8, 60], "N": [500, 400]})
+    score_now(table, wanted=expressions(["t_score_tt_pv", "t_score_pv"], {}))
+    assert seen == [2]
