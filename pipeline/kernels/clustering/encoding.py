@@ -134,13 +134,21 @@ def check_labels(frame: pl.DataFrame, columns: Sequence[str]) -> None:
     pipeline.errors.DataError: column gold: 1 null or empty, e.g. row 1; drop these rows
     """
     for column in columns:
-        label = pl.col(column)
-        empty = label.is_null()
-        if frame.schema[column] == pl.String:
-            empty |= label == ""
-        bad = frame.select(pl.arg_where(empty.fill_null(value=True))).to_series()
+        bad = frame.select(pl.arg_where(is_missing(column, frame.schema))).to_series()
         if len(bad):
-            refuse(column, "null or empty", bad, remedy="drop these rows")
+            refuse_missing(column, bad)
+
+
+def is_missing(column: str, schema: pl.Schema) -> pl.Expr:
+    """Return whether a label is null or empty."""
+    label = pl.col(column)
+    empty = label.is_null()
+    return empty | (label == "").fill_null(value=True) if schema[column] == pl.String else empty
+
+
+def refuse_missing(column: str, rows: pl.Series) -> None:
+    """Raise DataError for the rows of a table in which a label is null or empty."""
+    refuse(column, "null or empty", rows, remedy="drop these rows")
 
 
 def refuse(where: str, what: str, rows: pl.Series, *, remedy: str) -> None:

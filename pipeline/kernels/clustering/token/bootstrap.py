@@ -15,9 +15,6 @@ from pipeline.kernels.clustering.token.sentence_counts import SentenceCounts, se
 from pipeline.kernels.hashing import seeded_generator
 from pipeline.kernels.percentiles import check_bootstrap, summary
 
-_CELLS = 2**23
-"""Weights that are held at a time, 64 MB of them."""
-
 
 def token_intervals(
     cells: pl.DataFrame | pl.LazyFrame,
@@ -42,7 +39,8 @@ def token_intervals(
     cells : pl.DataFrame or pl.LazyFrame
         Columns sentence (Int64 or any dtype that sorts), gold, cluster (String) and f (Int64):
         tokens of each pair in each sentence. Rows of one sentence and pair are added up. It is
-        read several times, batch by batch; of a row some 12 bytes are held.
+        read batch by batch; of a row some 16 bytes are held, or laid aside on the disk where
+        there is no room for them.
     measures : sequence of str
         As for `token_scores`.
     confidence : float
@@ -69,7 +67,7 @@ def token_intervals(
     ValueError
         If the confidence is not inside (0, 1), or there are no replicates.
     DataError
-        For labels or counts that are impossible, or more of them than there is room for.
+        For labels or counts that are impossible, or more sentences than there is room for.
 
     References
     ----------
@@ -89,10 +87,10 @@ def token_intervals(
     """
     check_bootstrap(confidence=confidence, replicates=replicates)
     names = TOKEN_MEASURES.resolve(measures)
-    counts = sentence_counts(cells.lazy(), *place, among=among)
-    values = score_table(counts.table, names)
     bits = seeded_generator(seed=seed, purpose="sentences")
-    again = [score_table(drawn, names) for drawn in _samples(counts, bits, replicates)]
+    with sentence_counts(cells.lazy(), *place, among=among) as counts:
+        values = score_table(counts.table, names)
+        again = [score_table(drawn, names) for drawn in _samples(counts, bits, replicates)]
     columns = np.asarray(again, dtype=np.float64).reshape(len(again), len(names)).T
     pairs = zip(names, values, columns, strict=True)
     rows = [(name, value, *summary(drawn, confidence=confidence)) for name, value, drawn in pairs]
@@ -111,7 +109,7 @@ def _samples(
 ) -> Iterator[Contingency]:
     """Give the table of each sample; the samples don't depend on the size of a batch."""
     table, sentences = counts.table, counts.sentences
-    size = max(1, _CELLS // max(1, sentences))
+    size = counts.samples_at_a_time()
     for start in range(0, replicates, size):
         weights = np.empty((sentences, min(size, replicates - start)), dtype=np.int64)
         for sample in range(weights.shape[1]):

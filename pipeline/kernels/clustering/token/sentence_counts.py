@@ -1,29 +1,30 @@
-"""Tokens of classes in clusters sentence by sentence, in a few bytes for each count."""
+"""Tokens of classes in clusters sentence by sentence: numbers, on the disk where room is short."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy import sparse
 
 from pipeline import room
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.clustering.encoding import check_labels
+from pipeline.kernels.clustering.encoding import is_missing, refuse_missing
 from pipeline.kernels.clustering.token.contingency import Contingency, contingency
-from pipeline.kernels.parts import batches, counted
+from pipeline.kernels.parts import batches
+from pipeline.spill import Spill
 
-_COUNT, _PLACE = 12, 100
+_COUNT, _PLACE = 16, 100
 """Bytes that a count and a sentence take at the most, labels and names left behind."""
+_WHICH, _ROW = "~which", "~row"
 _LARGEST = np.iinfo(np.int32).max
-_PART = 1 << 20
-"""Counts in one part at the least, if there are so many."""
-_Entries: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
-"""The pair, the sentence and the tokens of each count, of 32 or 64 bits."""
+_WEIGHTS = 2**23
+"""Weights to hold at a time at the most, 64 MB of them."""
+_SHARES = 32, 8
+"""What share of the room counts may take until they go to disk, and weights: one in so many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +37,19 @@ class SentenceCounts:
         The tokens of all sentences.
     sentences : int
         How many there are.
-    parts : tuple of csr_array of int32, each of shape (classes x clusters, sentences)
-        Their sum is the counts of each sentence; pairs are numbered class by class.
+    laid : Spill
+        Columns pair, place, f: the tokens of a pair in a sentence, which may stand in several rows.
+        Pairs are numbered class by class.
     """
 
     table: Contingency
     sentences: int
-    parts: tuple[sparse.csr_array, ...]
+    laid: Spill
+
+    def samples_at_a_time(self) -> int:
+        """Return for how many samples there is room at a time: all counts are read for these."""
+        weights = min(_WEIGHTS, room.room() // (8 * _SHARES[1]))
+        return max(1, weights // max(1, self.sentences))
 
     def weighted(self, weights: IntArray) -> Iterator[IntArray]:
         """Yield the contingency table of each sample of the sentences.
@@ -52,17 +59,20 @@ class SentenceCounts:
         weights : array of int64, shape (sentences, samples)
             How many times each sentence is in each sample.
         """
-        added = np.zeros((self.table.counts.size, weights.shape[1]), dtype=np.int64)
-        for part in self.parts:
-            added += part @ weights
+        shape = (self.table.counts.size, self.sentences)
+        added = np.zeros((shape[0], weights.shape[1]), dtype=np.int64)
+        for rows in self.laid.frames(0):
+            pairs, places, counts = (column.to_numpy() for column in rows)
+            added += sparse.coo_array((counts, (pairs, places)), shape=shape) @ weights
         for flat in added.T:
             yield np.ascontiguousarray(flat).reshape(self.table.counts.shape)
 
 
+@contextmanager
 def sentence_counts(
     cells: pl.LazyFrame, *place: str, among: pl.Expr | None = None
-) -> SentenceCounts:
-    """Read counts by sentence, a batch at a time.
+) -> Iterator[SentenceCounts]:
+    """Read counts by sentence, a batch at a time; they are there as long as the context is.
 
     Parameters
     ----------
@@ -77,37 +87,65 @@ def sentence_counts(
     Raises
     ------
     DataError
-        For labels or counts that are impossible, or more of them than there is room for.
+        For labels or counts that are impossible, or more sentences than there is room for.
 
     Examples
     --------
     >>> rows = {"s": [7, 9, 9], "gold": ["N", "N", "V"], "cluster": ["1", "1", "1"], "f": [1, 2, 3]}
-    >>> found = sentence_counts(pl.LazyFrame(rows), "s")
-    >>> [table.tolist() for table in found.weighted(np.array([[1, 2], [1, 0]]))]
+    >>> with sentence_counts(pl.LazyFrame(rows), "s") as found:
+    ...     [table.tolist() for table in found.weighted(np.array([[1, 2], [1, 0]]))]
     [[[3], [3]], [[2], [0]]]
     """
     which = pl.lit(value=True) if among is None else among
-    some = cells.filter(which)
+    sums = _sums(cells.filter(which))
+    distinct = cells.filter(which).select(place).unique().collect(engine="streaming")
+    _check(cells, which, {"gold": sums, "cluster": sums, **dict.fromkeys(place, distinct)})
+    table = contingency(sums.select("gold", "cluster", "f"))
+    places = _places(distinct)
+    what = f"the places of {len(places):,} sentences, for limits by the bootstrap,"
+    room.require(len(places) * _PLACE, what, otherwise="leave out replicates")
+    schema = _schema(table, sums.select(pl.col("most").max().fill_null(0)).item())
     # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
-    sums = pl.concat(_sums(batch.filter(which), place) for batch in batches(cells))
-    table = contingency(_added(sums))
-    places = _places(some.select(place).unique().collect(engine="streaming"))
-    size = counted(some) * _COUNT + len(places) * _PLACE
-    what = f"the counts of {len(places):,} sentences, for limits by the bootstrap,"
-    room.require(size, what, otherwise="leave out replicates")
-    entries = (_entries(batch.filter(which), places, table) for batch in batches(cells))
-    parts = _in_parts(entries, (table.counts.size, len(places)))
-    return SentenceCounts(table, len(places), tuple(parts))
+    codes = cells.select(which.alias(_WHICH), _pair(table), *place, "f")
+    with Spill(1, schema, most=room.room() // (_COUNT * _SHARES[0])) as laid:
+        for batch in batches(codes):
+            held = batch.filter(pl.col(_WHICH) & (pl.col("f") != 0))
+            number = pl.Series("place", places.number(held))
+            laid.put(held.select("pair", number, "f").cast(schema), 0)
+        yield SentenceCounts(table, len(places), laid)
 
 
-def _sums(cells: pl.DataFrame, place: Sequence[str]) -> pl.DataFrame:
-    """Check the labels of some rows, and return the tokens of each pair."""
-    check_labels(cells, ["gold", "cluster", *place])
-    return _added(cells)
+def _sums(cells: pl.LazyFrame) -> pl.DataFrame:
+    """Return the tokens of each pair, and the largest count of a row; null if one is impossible."""
+    f = pl.col("f")
+    fine = f.is_not_null().all() & (f >= 0).all()
+    tokens = pl.when(fine).then(f.sum()).alias("f")
+    sums = cells.group_by("gold", "cluster").agg(tokens, f.max().alias("most"))
+    return sums.collect(engine="streaming")
 
 
-def _added(cells: pl.DataFrame) -> pl.DataFrame:
-    return cells.group_by("gold", "cluster").agg(pl.col("f").sum())
+def _check(cells: pl.LazyFrame, which: pl.Expr, found: Mapping[str, pl.DataFrame]) -> None:
+    """Refuse labels and places that are null or empty, by the rows of the table."""
+    for column, values in found.items():
+        missing = is_missing(column, values.schema)
+        if values.select(missing.any()).item():
+            rows = cells.with_row_index(_ROW).filter(which & missing).select(_ROW)
+            refuse_missing(column, rows.collect(engine="streaming").to_series().sort())
+
+
+def _pair(table: Contingency) -> pl.Expr:
+    """Return the number of the pair of a row; null where it has no token."""
+    gold, cluster = (
+        pl.col(name).cast(pl.Enum(names), strict=False).to_physical().cast(pl.Int64)
+        for name, names in (("gold", table.gold), ("cluster", table.clusters))
+    )
+    return (gold * len(table.clusters) + cluster).alias("pair")
+
+
+def _schema(table: Contingency, most: int) -> pl.Schema:
+    """Return the columns of the counts, of 32 bits where that is enough."""
+    pair, f = (pl.Int32() if size <= _LARGEST else pl.Int64() for size in (table.counts.size, most))
+    return pl.Schema({"pair": pair, "place": pl.Int32(), "f": f})
 
 
 @dataclass(frozen=True)
@@ -144,38 +182,3 @@ def _key(values: Sequence[pl.Series], rows: pl.DataFrame) -> IntArray:
     for known in values:
         key = key * len(known) + known.search_sorted(rows.get_column(known.name)).to_numpy()
     return key
-
-
-def _entries(cells: pl.DataFrame, places: _Places, table: Contingency) -> _Entries:
-    """Return the counts of some rows, in 32 bits where that is enough."""
-    held = cells.filter(pl.col("f") != 0)
-    small = np.int32 if table.counts.size <= _LARGEST else np.int64
-    gold, cluster = (_code(held["gold"], table.gold), _code(held["cluster"], table.clusters))
-    pair = gold.astype(small) * len(table.clusters) + cluster.astype(small)
-    wide = held.select((pl.col("f") > _LARGEST).any()).item()
-    counts = held.get_column("f").to_numpy().astype(np.int64 if wide else np.int32)
-    return pair, places.number(held).astype(np.int32), counts
-
-
-def _code(labels: pl.Series, names: tuple[str, ...]) -> NDArray[Any]:
-    """Return the place of each label among the names."""
-    return labels.cast(pl.Enum(names)).to_physical().to_numpy()
-
-
-def _in_parts(entries: Iterable[_Entries], shape: tuple[int, int]) -> Iterator[sparse.csr_array]:
-    """Put batches together, so that the bounds of rows are few beside what stands in them."""
-    held: list[_Entries] = []
-    for each in entries:
-        held.append(each)
-        if sum(len(pairs) for pairs, _, _ in held) >= max(_PART, shape[0]):
-            yield _matrix(held, shape)
-            held = []
-    if held:
-        yield _matrix(held, shape)
-
-
-def _matrix(entries: Sequence[_Entries], shape: tuple[int, int]) -> sparse.csr_array:
-    pairs, places, counts = (np.concatenate(column) for column in zip(*entries, strict=True))
-    if counts.sum(dtype=np.int64) > _LARGEST:  # what stands twice is added up
-        counts = counts.astype(np.int64)
-    return sparse.csr_array((counts, (pairs, places)), shape=shape)
