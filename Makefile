@@ -8,6 +8,8 @@ PEER_PIP := $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-che
 CLUSTER := .venv-cluster
 CLUSTER_PIP := $(CLUSTER)/bin/python -m pip install --quiet --disable-pip-version-check
 RUNS ?= runs
+# The files that have tests of a mark: to read all others takes half a minute for each process.
+marked = $(shell grep -rl --include='*.py' 'mark\.$(1)' tests)
 
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
@@ -64,14 +66,14 @@ test: $(VENV)/test
 # What takes seconds a test: experiments on public data, runs that are killed or run at once, other
 # people's packages, and every command of the documentation.
 long: $(VENV)/test
-	$(BIN)/python -m pytest -m long --numprocesses 3 --dist worksteal
+	$(BIN)/python -m pytest -m long --numprocesses 3 --dist worksteal $(call marked,long)
 
 # What is random, for longer: kills (LEXASSAY_KILLS=300: more of them), and COUNT mutated inputs,
 # sheets, experiments, results and commands of SEED, which goes on where it stopped.
 SEED ?= lexassay
 COUNT ?= 1000
 torture: $(VENV)/test
-	$(BIN)/python -m pytest -m torture
+	$(BIN)/python -m pytest -m torture $(call marked,torture)
 	$(BIN)/python -m tests.mutation --seed $(SEED) --count $(COUNT)
 
 # Laws and slow twins on four times as many examples as the tests draw.

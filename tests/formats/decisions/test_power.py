@@ -14,6 +14,8 @@ from pipeline.formats.decisions.log import Decision, append
 from pipeline.formats.decisions.reading import DecisionOptions, digest, pinned, scan_annotation
 from pipeline.formats.decisions.tasks import Asked, take_over
 
+_HEAD, _PAGE = 32, 24 + 4096
+"""Bytes before the first page of a write-ahead log, and of a page with its head."""
 ITEMS = {f"x{n}": {"units": {"l1": f"l{n}", "l2": "r"}} for n in range(4)}
 
 
@@ -60,7 +62,7 @@ def test_cut_at_every_byte(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_cut_at_really_every_byte(tmp_path: Path) -> None:
+def test_cut_at_every_byte_of_the_heads_of_pages(tmp_path: Path) -> None:
     path = tmp_path / "whole" / NAME
     connection = filled(path)
     beside = path.with_name(f"{NAME}-wal")
@@ -69,7 +71,12 @@ def test_cut_at_really_every_byte(tmp_path: Path) -> None:
     append(connection, [Decision("k1", "ana", "x1", answer="label 1")])
     before, log = path.read_bytes(), beside.read_bytes()
     connection.close()
-    for cut in range(len(log) + 1):
+    heads = range(_HEAD, len(log), _PAGE)
+    assert len(heads) * _PAGE + _HEAD == len(log)
+    # Every byte of a head and around it, and every seventh of what is one page.
+    near = {head + step for head in heads for step in range(-30, 60)}
+    cuts = near | {*range(_HEAD + 1), *range(0, len(log), 7), len(log) - 1, len(log)}
+    for cut in sorted(cuts):
         (tmp_path / NAME).write_bytes(before)
         (tmp_path / f"{NAME}-shm").unlink(missing_ok=True)
         (tmp_path / f"{NAME}-wal").write_bytes(log[:cut])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -39,13 +41,13 @@ def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: in
     work = Work(group, first, 1.0)
     plain = inclusion(x, size=size)
     budget = expected_cost(plain, work)
+
+    def cost(m: int) -> float:  # of more draws it is more
+        return expected_cost(inclusion(priced(x, work, size=m), size=m), work)
+
     sizes = range(size, len(x))
-    fits = [
-        m
-        for m in sizes
-        if expected_cost(inclusion(priced(x, work, size=m), size=m), work) <= budget
-    ]
-    most = max(fits)
+    most = sizes[bisect.bisect_right(sizes, budget, key=cost) - 1]
+    assert cost(most) <= budget
     minded = inclusion(priced(x, work, size=most), size=most)
     rounding = 1 + 1.5 / size  # of the budget to whole draws
     assert variance(x, minded) <= rounding * variance(x, plain)

@@ -39,12 +39,15 @@ STAGES = ("candidates", "words", "scores")
 
 
 def build(folder: Path, *, experiment: str = EXPERIMENT) -> Laboratory:
-    """Write three texts, two of the same content, that are counted in several shards and buckets."""
+    """Write three texts, two of the same content, that are counted in several shards and buckets.
+
+    Words are long: how many buckets there are depends on bytes, and how long it takes on words.
+    """
     folder.mkdir()
     draw = random.Random(15)
     texts = []
     for _ in range(2):
-        words = [f"w{int(draw.paretovariate(0.9)) % 60}" for _ in range(20_000)]
+        words = [f"{int(draw.paretovariate(0.9)) % 60:w>24}" for _ in range(3_000)]
         lines = (" ".join(words[at : at + 6]) for at in range(0, len(words), 6))
         texts.append("\n".join(lines) + "\n")
     for number, text in enumerate([*texts, texts[0]]):

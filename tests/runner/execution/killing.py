@@ -75,7 +75,8 @@ def kill(laboratory: Laboratory, driver: Driver, way: Way) -> Kill | None:
     way(laboratory, driver)
     assert driver.wait() == -signal.SIGKILL
     driver.close()
-    events = newest(laboratory) or [{"event": "", "stage": ""}]
+    none = [{"event": "", "stage": ""}]
+    events = [each for each in newest(laboratory) if each["event"] != "progress"] or none
     if events[-1]["event"] == "run_done":
         return None
     stage, event = events[-1]["stage"], events[-1]["event"]

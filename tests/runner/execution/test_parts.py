@@ -171,7 +171,7 @@ def test_the_same_however_it_is_cut(
 ) -> None:
     monkeypatch.setattr(budget, "LEAST", 1)
     draw = random.Random(f"{documents}")
-    for name, lines in (("a", 150), ("b", 5), ("c", 90)):
+    for name, lines in (("a", 50), ("b", 5), ("c", 30)):
         (tmp_path / f"{name}.txt").write_text(text(draw, lines, documents))
     options = DOCUMENTS if documents else ""
     plain = digests(tmp_path, "", "plain", options, relation)
@@ -179,7 +179,7 @@ def test_the_same_however_it_is_cut(
         assert digests(tmp_path, way, f"runs{number}", options, relation) == plain, way
     runs, settings = tmp_path / "other", {"run.shard": "200B"}
     phases = lx.tasks(tmp_path / "x.toml", "pairs", runs=runs, settings=settings)
-    assert phases[0].last > 5
+    assert phases[0].last >= 4
 
 
 @pytest.mark.long
@@ -189,7 +189,7 @@ def test_packed_files_give_what_they_give_as_a_whole(
 ) -> None:
     monkeypatch.setattr(budget, "LEAST", 1)
     draw = random.Random(packing)
-    for name, lines in (("a", 1500), ("b", 5)):
+    for name, lines in (("a", 700), ("b", 5)):
         put(tmp_path, name, text(draw, lines, 0.02), packing, draw)
     plain = digests(tmp_path, "", "plain", DOCUMENTS)
     for number, way in enumerate(('memory = "1MB"\nshard = 2000', "workers = 2\nshard = 2000")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
@@ -39,6 +40,7 @@ SYSTEMS = [
 """The second has no cluster for ten items."""
 
 
+@functools.cache  # not while tests are collected, which every process does
 def made() -> dict[str, pl.DataFrame]:
     kind = STAGES.get("evaluate.type_level")
     config = {"gold": "gold", "systems": ["a", "b"], "worst": 1000, "seed": "s", "restarts": 2}
@@ -51,12 +53,13 @@ def made() -> dict[str, pl.DataFrame]:
     return {name: table.lazy().collect() for name, table in found.items()}
 
 
-MADE = made()
-TABLES = {**MADE, "gold.entries": GOLD, "a.entries": SYSTEMS[0], "b.entries": SYSTEMS[1]}
+def table(name: str) -> pl.LazyFrame:
+    given = {"gold.entries": GOLD, "a.entries": SYSTEMS[0], "b.entries": SYSTEMS[1]}
+    return (given[name] if name in given else made()[name]).lazy()
+
+
 INPUTS = {"gold": "gold.entries", "systems.0": "a.entries", "systems.1": "b.entries"}
-STAGE = StageView(
-    "types", "evaluate.type_level", {}, lambda name: TABLES[name].lazy(), inputs=INPUTS
-)
+STAGE = StageView("types", "evaluate.type_level", {}, table, inputs=INPUTS)
 RUNS = [Shown("a", "1", only=False), Shown("b", "1", only=True)]
 
 
@@ -69,7 +72,7 @@ def explorer(measure: str = "MacroI", mapping: str = "M-1") -> Explorer:
 @pytest.mark.parametrize("measure", ["MacroI", "MicroI"])
 @pytest.mark.parametrize("mapping", ["1-1", "M-1"])
 def test_each_type_scores_what_the_stage_says(measure: str, mapping: str) -> None:
-    items = MADE["items"].filter(measure=measure, mapping=mapping)
+    items = made()["items"].filter(measure=measure, mapping=mapping)
     assert items.height > 100
     frame = explorer(measure, mapping).frame
     assert frame.height == len(ITEMS)
