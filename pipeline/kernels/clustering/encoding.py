@@ -143,7 +143,7 @@ def is_missing(column: str, schema: pl.Schema) -> pl.Expr:
     """Return whether a label is null or empty."""
     label = pl.col(column)
     empty = label.is_null()
-    return empty | (label == "").fill_null(value=True) if schema[column] == pl.String else empty
+    return empty | (label == "") if schema[column] == pl.String else empty
 
 
 def refuse_missing(column: str, rows: pl.Series) -> None:

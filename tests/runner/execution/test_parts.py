@@ -171,7 +171,7 @@ def test_the_same_however_it_is_cut(
 ) -> None:
     monkeypatch.setattr(budget, "LEAST", 1)
     draw = random.Random(f"{documents}")
-    for name, lines in (("a", 50), ("b", 5), ("c", 30)):
+    for name, lines in (("a", 65), ("b", 5), ("c", 40)):
         (tmp_path / f"{name}.txt").write_text(text(draw, lines, documents))
     options = DOCUMENTS if documents else ""
     plain = digests(tmp_path, "", "plain", options, relation)
@@ -179,7 +179,7 @@ def test_the_same_however_it_is_cut(
         assert digests(tmp_path, way, f"runs{number}", options, relation) == plain, way
     runs, settings = tmp_path / "other", {"run.shard": "200B"}
     phases = lx.tasks(tmp_path / "x.toml", "pairs", runs=runs, settings=settings)
-    assert phases[0].last >= 4
+    assert phases[0].last > 5
 
 
 @pytest.mark.long

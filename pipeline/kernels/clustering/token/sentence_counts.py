@@ -21,10 +21,10 @@ _COUNT, _PLACE = 16, 100
 """Bytes that a count and a sentence take at the most, labels and names left behind."""
 _WHICH, _ROW = "~which", "~row"
 _LARGEST = np.iinfo(np.int32).max
-_WEIGHTS = 2**23
-"""Weights to hold at a time at the most, 64 MB of them."""
-_SHARES = 32, 8
-"""What share of the room counts may take until they go to disk, and weights: one in so many."""
+_OF_ROOM_FOR_COUNTS, _OF_ROOM_FOR_WEIGHTS = 1 / 32, 1 / 8
+"""Shares of the room: beyond the first, counts go to the disk."""
+_WEIGHT, _WEIGHTS = 8, 2**23
+"""Bytes of a weight, and how many are held at a time at the most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class SentenceCounts:
 
     def samples_at_a_time(self) -> int:
         """Return for how many samples there is room at a time: all counts are read for these."""
-        weights = min(_WEIGHTS, room.room() // (8 * _SHARES[1]))
+        weights = min(_WEIGHTS, int(room.room() * _OF_ROOM_FOR_WEIGHTS) // _WEIGHT)
         return max(1, weights // max(1, self.sentences))
 
     def weighted(self, weights: IntArray) -> Iterator[IntArray]:
@@ -107,7 +107,7 @@ def sentence_counts(
     schema = _schema(table, sums.select(pl.col("most").max().fill_null(0)).item())
     # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
     codes = cells.select(which.alias(_WHICH), _pair(table), *place, "f")
-    with Spill(1, schema, most=room.room() // (_COUNT * _SHARES[0])) as laid:
+    with Spill(1, schema, most=int(room.room() * _OF_ROOM_FOR_COUNTS) // _COUNT) as laid:
         for batch in batches(codes):
             held = batch.filter(pl.col(_WHICH) & (pl.col("f") != 0))
             number = pl.Series("place", places.number(held))

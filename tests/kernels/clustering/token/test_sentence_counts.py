@@ -108,6 +108,16 @@ def test_the_row_that_is_wrong_is_named() -> None:
         pass
 
 
+@pytest.mark.parametrize("f", [-1, None])
+def test_an_impossible_count_is_not_made_up_for_by_others(f: int | None) -> None:
+    cells = frame([("a", 1, "N", "1", 5)]).vstack(
+        frame([("a", 1, "N", "1", 0)]).with_columns(f=pl.lit(f, pl.Int64))
+    )
+    expected = pytest.raises(DataError, match="column f: 1 null or negative")
+    with expected, sentence_counts(cells.lazy(), "file", "s"):
+        pass
+
+
 def test_counts_of_one_place_are_added_up_beyond_32_bits() -> None:
     most = 2**31 - 1
     rows = frame([("a", 1, "N", "1", most)] * 3)
