@@ -110,7 +110,7 @@ browser: $(VENV)/browser
 		--no-audit --no-fund --ignore-scripts --prefix $(VENV)/$(AXE) $(AXE) || true
 	@if command -v chromium > /dev/null; \
 	then LEXASSAY_AXE=$(VENV)/$(AXE)/node_modules/axe-core/axe.min.js \
-		$(BIN)/python -m pytest -m browser tests/browser --numprocesses 2 --dist worksteal; \
+		$(BIN)/python -m pytest -m browser tests/browser --numprocesses 2 --dist loadgroup; \
 	else echo "make browser: Chromium is not here and cannot be installed: nothing was tested"; fi
 
 # The server and PySpark have demands of their own on other libraries, so they get an environment of their own.

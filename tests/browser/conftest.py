@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.pages import AXE, PATIENCE, NothingPainted, Open, settled
+from tests.browser.pages import AXE, Open
 from tests.browser.reports import made
-from tests.browser.watch import Watch
+from tests.browser.windows import Windows, page_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+    from tests.browser.watch import Watch
 
 CHROMIUM = shutil.which(os.environ.get("LEXASSAY_CHROMIUM") or "chromium")
 """The program, if it is there."""
@@ -30,11 +32,23 @@ FLAGS = (
 HERE = Path(__file__).parent
 
 
+def _given(item: pytest.Item) -> dict[str, object]:
+    """Return the parameters of a test."""
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark all tests of this folder; leave out what needs axe where it is not."""
+    """Mark all tests of this folder; leave out what needs axe where it is not.
+
+    Tests that share the windows of a report are of one group, which one process runs: before xdist
+    has read the groups.
+    """
     own = [item for item in items if item.path.is_relative_to(HERE)]
     for item in own:
         item.add_marker("browser")
+        if "read_report" in getattr(item, "fixturenames", ()) and "name" in _given(item):
+            item.add_marker(pytest.mark.xdist_group(_given(item)["name"]))
     without = [] if AXE.is_file() else [item for item in own if item.get_closest_marker("axe")]
     if without:
         config.hook.pytest_deselected(items=without)
@@ -107,38 +121,39 @@ def report_page(
     return lambda name: made(name, shared)
 
 
-@pytest.fixture
-def open_report(
+@pytest.fixture(scope="session")
+def windows(
     chromium: Browser, another_chromium: Callable[[], Browser], report_page: Callable[[str], Path]
-) -> Iterator[Open]:
+) -> Iterator[Windows]:
+    """Return what opens reports; see `Windows`."""
+    windows = Windows(chromium, another_chromium, report_page)
+    yield windows
+    windows.close()
+
+
+@pytest.fixture
+def open_report(windows: Windows) -> Iterator[Open]:
     """Return a function that opens a report in a window of its own; see `Open`."""
     watches: list[Watch] = []
 
-    def window(
-        browser: Browser, name: str, *, width: int = 1400, height: int = 900,
-        dark: bool = False, scripts: bool = True, finger: bool = False,
-    ) -> Page:  # fmt: skip
-        address = report_page(name).as_uri()
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, java_script_enabled=scripts,
-            color_scheme="dark" if dark else "light", has_touch=finger,
-        )  # fmt: skip
-        context.set_default_timeout(PATIENCE)
-        watches.append(Watch(context, address))
-        page = context.new_page()
-        page.goto(address)
-        if scripts:
-            settled(page)
-        return page
-
     def open_one(name: str, **how: Any) -> Page:
-        try:
-            return window(chromium, name, **how)
-        except NothingPainted:
-            watches[-1].context.close()
-            return window(another_chromium(), name, **how)
+        watches.append(windows.open(name, **how))
+        return page_of(watches[-1])
 
     yield open_one
     for watch in watches:
         watch.context.close()
+    assert [fault for watch in watches for fault in watch.faults] == []
+
+
+@pytest.fixture
+def read_report(windows: Windows) -> Iterator[Open]:
+    """Return a function as `open_report`, for tests that change nothing: they share the window."""
+    watches: list[Watch] = []
+
+    def open_one(name: str, **how: Any) -> Page:
+        watches.append(windows.keep(name, **how))
+        return page_of(watches[-1])
+
+    yield open_one
     assert [fault for watch in watches for fault in watch.faults] == []

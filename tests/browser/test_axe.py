@@ -16,7 +16,7 @@ LOOK = """async () => {
 
 @pytest.mark.axe
 @pytest.mark.parametrize("name", REPORTS)
-def test_no_serious_violation(open_report: Open, name: str) -> None:
-    page = open_report(name)
+def test_no_serious_violation(read_report: Open, name: str) -> None:
+    page = read_report(name)
     page.evaluate(AXE.read_text(encoding="utf-8"))
     nothing(page.evaluate(LOOK))

@@ -70,13 +70,13 @@ FAINT = """() => {
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @every_report
-def test_texts_stand_out(open_report: Open, name: str, dark: bool) -> None:
-    page = open_report(name, dark=dark)
+def test_texts_stand_out(read_report: Open, name: str, dark: bool) -> None:
+    page = read_report(name, dark=dark)
     nothing(found(page, FAINT))
 
 
 @every_report
-def test_the_page_is_dark_where_that_is_preferred(open_report: Open, name: str) -> None:
-    page = open_report(name, dark=True)
+def test_the_page_is_dark_where_that_is_preferred(read_report: Open, name: str) -> None:
+    page = read_report(name, dark=True)
     ground = "() => getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number)"
     assert max(found(page, ground)[:3]) < 80

@@ -79,8 +79,8 @@ def settle(page: Page) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", HAVE)
-def test_every_table_is_drawn(open_report: Open, name: str, width: int) -> None:
-    page = open_report(name, width=width)
+def test_every_table_is_drawn(read_report: Open, name: str, width: int) -> None:
+    page = read_report(name, width=width)
     tables = page.locator("[data-explorer]").count()
     assert tables
     for number in range(tables):

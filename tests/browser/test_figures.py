@@ -13,8 +13,8 @@ every_drawn = pytest.mark.parametrize("name", [name for name in REPORTS if REPOR
 
 
 @every_drawn
-def test_texts_can_be_read_on_a_phone(open_report: Open, name: str) -> None:
-    page = open_report(name, width=375)
+def test_texts_can_be_read_on_a_phone(read_report: Open, name: str) -> None:
+    page = read_report(name, width=375)
     sizes = """() => {
       const texts = [...document.querySelectorAll(".chart svg text")]
         .filter((text) => text.textContent.trim() && text.checkVisibility({opacityProperty: true}));

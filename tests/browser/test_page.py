@@ -17,9 +17,9 @@ every_width = pytest.mark.parametrize("width", WIDTHS)
 
 @every_width
 @every_report
-def test_it_opens_without_a_fault(open_report: Open, name: str, width: int) -> None:
+def test_it_opens_without_a_fault(read_report: Open, name: str, width: int) -> None:
     """What a page may not do is watched by the fixture."""
-    page = open_report(name, width=width)
+    page = read_report(name, width=width)
     assert page.title()
     figures = charts(page)
     assert bool(figures) == REPORTS[name].drawn
@@ -28,8 +28,8 @@ def test_it_opens_without_a_fault(open_report: Open, name: str, width: int) -> N
 
 @every_width
 @every_report
-def test_it_does_not_scroll_sideways(open_report: Open, name: str, width: int) -> None:
-    page = open_report(name, width=width)
+def test_it_does_not_scroll_sideways(read_report: Open, name: str, width: int) -> None:
+    page = read_report(name, width=width)
     wide = """() => {
       const root = document.scrollingElement;
       if (root.scrollWidth <= root.clientWidth) return [];
@@ -50,8 +50,8 @@ def test_it_does_not_scroll_sideways(open_report: Open, name: str, width: int) -
 
 
 @every_report
-def test_headings_are_in_order(open_report: Open, name: str) -> None:
-    page = open_report(name)
+def test_headings_are_in_order(read_report: Open, name: str) -> None:
+    page = read_report(name)
     headings = "() => [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map((h) => +h.tagName[1])"
     levels = found(page, headings)
     assert levels[:1] == [1]
@@ -60,8 +60,8 @@ def test_headings_are_in_order(open_report: Open, name: str) -> None:
 
 
 @every_report
-def test_every_figure_says_in_words_what_it_shows(open_report: Open, name: str) -> None:
-    page = open_report(name)
+def test_every_figure_says_in_words_what_it_shows(read_report: Open, name: str) -> None:
+    page = read_report(name)
     silent = """(figure) => {
       const said = (each) => each.getAttribute("alt") || each.getAttribute("aria-label")
         || document.getElementById(each.getAttribute("aria-labelledby"))?.textContent || "";
@@ -73,8 +73,8 @@ def test_every_figure_says_in_words_what_it_shows(open_report: Open, name: str) 
 
 
 @every_report
-def test_every_table_has_headings(open_report: Open, name: str) -> None:
-    page = open_report(name)
+def test_every_table_has_headings(read_report: Open, name: str) -> None:
+    page = read_report(name)
     bare = """() => [...document.querySelectorAll("table")].filter((table) => {
       const heads = [...table.querySelectorAll("th")];
       const rows = (each) => ["col", "row", "colgroup", "rowgroup"].includes(each.scope);
@@ -85,8 +85,8 @@ def test_every_table_has_headings(open_report: Open, name: str) -> None:
 
 
 @every_report
-def test_links_lead_somewhere(open_report: Open, name: str) -> None:
-    page = open_report(name)
+def test_links_lead_somewhere(read_report: Open, name: str) -> None:
+    page = read_report(name)
     anchors = """() => [...document.querySelectorAll('a[href^="#"]')]
       .map((link) => link.getAttribute("href").slice(1))
       .filter((name) => name && !document.getElementById(decodeURIComponent(name)))"""

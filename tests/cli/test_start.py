@@ -62,6 +62,16 @@ def test_a_finished_run_imports_what_its_own_stages_need(tmp_path: Path) -> None
     assert not any(name.startswith("pipeline.stages.clustering.") for name in stages)
 
 
+def test_a_report_that_is_there_imports_no_module_of_scipy(tmp_path: Path) -> None:
+    laboratory = build(tmp_path)
+    words = ["run", str(laboratory.config), "--runs", str(laboratory.runs)]
+    assert imported(*words) & {"altair", "scipy.special"}
+    modules = imported(*words)
+    assert not modules & {"altair", "jinja2"}
+    parts = {"linalg", "optimize", "sparse", "spatial", "special", "stats"}
+    assert not modules & {f"scipy.{part}" for part in parts}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_docstring_says(name: str) -> None:
     assert (inspect.getdoc(command(name)) or "").startswith(COMMANDS[name][1])

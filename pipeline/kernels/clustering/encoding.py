@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
-from scipy import sparse
+import scipy
 
 from pipeline.errors import DataError
 from pipeline.kernels.arrays import IntArray, codes
 
-Sparse = sparse.csr_array
+Sparse: TypeAlias = "scipy.sparse.csr_array"
 
 _TABLE = 2**22
 """Numbers that a table is made for."""
@@ -49,7 +50,7 @@ def incidence(items: pl.Series, labels: pl.Series, size: int) -> tuple[Sparse, p
     item, code = np.divmod(both, width)
     starts = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=size))])
     ones = np.ones(len(code), dtype=np.int64)
-    return sparse.csr_array((ones, code, starts), shape=(size, len(names))), names
+    return scipy.sparse.csr_array((ones, code, starts), shape=(size, len(names))), names
 
 
 def distinct_sets(held: Sparse) -> tuple[IntArray, IntArray]:
@@ -62,7 +63,7 @@ def distinct_sets(held: Sparse) -> tuple[IntArray, IntArray]:
 
     Examples
     --------
-    >>> one, places = distinct_sets(sparse.csr_array([[0, 1], [1, 1], [0, 1], [0, 0]]))
+    >>> one, places = distinct_sets(scipy.sparse.csr_array([[0, 1], [1, 1], [0, 1], [0, 0]]))
     >>> one.tolist(), places.tolist()
     ([3, 2, 1], [1, 2, 1, 0])
     """

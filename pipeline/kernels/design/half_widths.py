@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from scipy.stats import norm
+import scipy
 
 from pipeline.kernels.arrays import BoolArray, FloatArray
 from pipeline.kernels.design.estimands import Estimands, question_sums
@@ -57,7 +57,7 @@ def expected_half_widths(asked: Estimands, pi: FloatArray, *, confidence: float)
     missed = np.divide(1.0 - pi, pi, out=np.zeros_like(pi), where=pi > 0)
     variance = question_sums(asked, missed)
     unanswered = question_sums(asked, (pi == 0).astype(float)) > 0
-    z = float(norm.ppf(0.5 + confidence / 2.0))
+    z = float(scipy.special.ndtri(0.5 + confidence / 2.0))
     return np.where(unanswered, np.inf, z * np.sqrt(variance))
 
 
@@ -90,7 +90,7 @@ def simple_half_widths(
     if size < 1:
         return np.where(whole > 0, np.inf, 0.0)
     share = min(1.0, size / candidates) if candidates else 1.0
-    z = float(norm.ppf(0.5 + confidence / 2.0))
+    z = float(scipy.special.ndtri(0.5 + confidence / 2.0))
     return np.asarray(z * np.sqrt(whole * (1.0 - share) / share))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 import scipy
-from scipy.optimize import elementwise
 
 from pipeline.kernels.arrays import BoolArray, FloatArray
 from pipeline.kernels.estimates.hajek import Estimates
@@ -253,6 +252,8 @@ def _smallest_alpha(values: FloatArray) -> FloatArray:
     inside = ~(never | always)
     z = np.where(never, 0.0, np.inf)
     if inside.any():
+        from scipy.optimize import elementwise  # noqa: PLC0415  no attribute of scipy until imported
+
         chosen = tuple(each[inside] for each in values)
         ends = (low[inside], high[inside])
         root = elementwise.find_root(beyond, ends, args=chosen, tolerances={"xatol": 1e-10})

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from scipy import sparse
-from scipy.sparse import csgraph
+import scipy
 
 from pipeline.kernels.arrays import IntArray
 
@@ -138,8 +137,8 @@ def _solved(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
     alone = np.arange(len(rows))
     weights = np.concatenate([n + 1, np.ones(len(rows), dtype=np.int64)]).astype(np.float64)
     ends = (np.concatenate([i, alone]), np.concatenate([j, len(columns) + alone]))
-    graph = sparse.csr_array((weights, ends), shape=(len(rows), len(columns) + len(rows)))
-    row, column = csgraph.min_weight_full_bipartite_matching(graph, maximize=True)
+    graph = scipy.sparse.csr_array((weights, ends), shape=(len(rows), len(columns) + len(rows)))
+    row, column = scipy.sparse.csgraph.min_weight_full_bipartite_matching(graph, maximize=True)
     partner = np.full(len(rows), -1)
     partner[row] = column
     return np.flatnonzero(partner[i] == j)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.design.estimands import LEAST_VARIANCE, Estimands, estimands, residual_sums
@@ -158,7 +158,7 @@ def spreads(known: Expected, pi: FloatArray, *, assisted: bool) -> Spread:
 def _enough(draws: FloatArray, varying: FloatArray) -> FloatArray:
     """Return the chance that a set has enough uncertain draws for predictions."""
     above = draws - (ENOUGH - 0.5)
-    return np.asarray(ndtr(above / np.sqrt(np.maximum(varying, 1e-9))))
+    return np.asarray(scipy.special.ndtr(above / np.sqrt(np.maximum(varying, 1e-9))))
 
 
 def _of_questions(

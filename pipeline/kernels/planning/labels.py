@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
 from pipeline.kernels.planning.expected import Spread, Spreads
@@ -41,12 +41,12 @@ class Target:
 
         ``z sd + further``, and for a difference d ``Phi((d - further) / sd - z)``.
         """
-        z, sd = -ndtri(levels / 2.0), np.sqrt(spread.variance)
+        z, sd = -scipy.special.ndtri(levels / 2.0), np.sqrt(spread.variance)
         if self.power is None:
             return np.asarray(z * sd + spread.further)
         beyond = self.reach - spread.further
         far = np.divide(beyond, sd, out=np.full(sd.shape, np.inf), where=sd > 0)
-        return np.asarray(np.where(self.reach > 0, ndtr(far - z), np.nan))
+        return np.asarray(np.where(self.reach > 0, scipy.special.ndtr(far - z), np.nan))
 
     def met(self, spread: Spread, levels: FloatArray) -> BoolArray:
         """Tell which questions are answered as surely as is wanted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.clustering.measure import overlapping_measure
@@ -82,7 +82,7 @@ def _side(n: IntArray, first: IntArray, second: IntArray, items: int) -> _Side:
 
 def _rest(part: FloatArray, whole: FloatArray) -> FloatArray:
     """Return ``-part ln(part/whole)``, 0 for no part."""
-    return np.asarray(-special.xlogy(part, part / np.maximum(whole, 1.0)), dtype=np.float64)
+    return np.asarray(-scipy.special.xlogy(part, part / np.maximum(whole, 1.0)), dtype=np.float64)
 
 
 def _h(count: FloatArray, items: int) -> FloatArray:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
-from scipy import sparse
+import scipy
 
 from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.encoding import check_labels, incidence
@@ -65,12 +65,12 @@ class Memberships:
         """Return the items of each class (side 0) or each cluster (side 1)."""
         return np.asarray(self._held(side).T @ self.counts, dtype=np.int64)
 
-    def _held(self, side: int) -> sparse.csr_array:
+    def _held(self, side: int) -> scipy.sparse.csr_array:
         members = (self.gold, self.clusters)[side].members[self.pairs[:, side]]
         rows, places = np.nonzero(members != NOTHING)
         shape = (len(members), len((self.gold, self.clusters)[side].labels))
         ones = np.ones(len(rows), dtype=np.int64)
-        return sparse.csr_array((ones, (rows, members[rows, places])), shape=shape)
+        return scipy.sparse.csr_array((ones, (rows, members[rows, places])), shape=shape)
 
 
 def memberships(gold: pl.DataFrame, induced: pl.DataFrame, *, seed: str = "") -> Memberships:

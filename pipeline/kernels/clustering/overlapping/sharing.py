@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from pipeline.errors import DataError
 from pipeline.kernels.arrays import FloatArray, IntArray
@@ -233,4 +233,4 @@ def _inverse(most: int) -> IntArray:
     """Return the inverse of the matrix of ``C(j, s)``: ``(-1)^(s - j) C(s, j)``."""
     j, s = np.ogrid[: most + 1, : most + 1]
     signs = np.where((s - j) % 2, -1, 1)
-    return np.asarray(signs * np.rint(special.comb(s, j)), dtype=np.int64)
+    return np.asarray(signs * np.rint(scipy.special.comb(s, j)), dtype=np.int64)

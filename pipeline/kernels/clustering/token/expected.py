@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from pipeline.kernels.arrays import FloatArray, IntArray
 
@@ -94,7 +94,7 @@ def _deviance(O: FloatArray, E: FloatArray) -> FloatArray:  # noqa: E741  the le
     u = (O - E) / E
     near = np.abs(u) < 1e-2
     series = u * u * (1 / 2 + u * (-1 / 6 + u * (1 / 12 + u * (-1 / 20 + u * (1 / 30 - u / 42)))))
-    return np.asarray(np.where(near, E * series, special.xlogy(O, O / E) - (O - E)))
+    return np.asarray(np.where(near, E * series, scipy.special.xlogy(O, O / E) - (O - E)))
 
 
 def _stirling(O: FloatArray) -> FloatArray:  # noqa: E741  the letters of the field
@@ -102,5 +102,5 @@ def _stirling(O: FloatArray) -> FloatArray:  # noqa: E741  the letters of the fi
     large = np.maximum(O, 16.0)
     square = large * large
     tail = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * square)) / square) / square) / large
-    direct = special.gammaln(np.minimum(O, 16.0) + 1.0) - special.xlogy(O, O) + O
+    direct = scipy.special.gammaln(np.minimum(O, 16.0) + 1.0) - scipy.special.xlogy(O, O) + O
     return np.asarray(np.where(O < 16.0, direct, 0.5 * np.log(2 * np.pi * large) + tail))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.measure import token_measure
@@ -40,7 +40,7 @@ def many_to_one(table: Contingency) -> float:
 )  # fmt: skip
 def one_to_one(table: Contingency) -> float:
     """Accuracy when every cluster stands for a class of its own, by the best assignment."""
-    rows, columns = linear_sum_assignment(table.counts, maximize=True)
+    rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
     return _share(int(table.counts[rows, columns].sum()), table)
 
 
@@ -124,7 +124,7 @@ def _best(table: Contingency) -> IntArray:
 
 
 def _paired(table: Contingency) -> IntArray:
-    rows, columns = linear_sum_assignment(table.counts, maximize=True)
+    rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
     mapping = np.full(len(table.clusters), _NONE, dtype=np.int64)
     mapping[columns] = rows
     return mapping

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from scipy import sparse
+import scipy
 
 from pipeline import room
 from pipeline.kernels.arrays import IntArray
@@ -63,7 +63,7 @@ class SentenceCounts:
         added = np.zeros((shape[0], weights.shape[1]), dtype=np.int64)
         for rows in self.laid.frames(0):
             pairs, places, counts = (column.to_numpy() for column in rows)
-            added += sparse.coo_array((counts, (pairs, places)), shape=shape) @ weights
+            added += scipy.sparse.coo_array((counts, (pairs, places)), shape=shape) @ weights
         for flat in added.T:
             yield np.ascontiguousarray(flat).reshape(self.table.counts.shape)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
 from pipeline.kernels.clustering.types.entries import Patterns
@@ -96,7 +96,7 @@ def _gains(
     members, place = np.unique(sets, axis=0, return_inverse=True)
     counts = patterns.counts[rows].astype(np.float64)
     where = (place.ravel(), np.arange(len(rows)))
-    gather = sparse.csr_array((counts, where), shape=(len(members), len(rows)))
+    gather = scipy.sparse.csr_array((counts, where), shape=(len(members), len(rows)))
     gold = patterns.gold[rows]
     if ratio is not None:
         gain = 2.0 * (gather @ gold).toarray() - ratio * gather.sum(axis=1)[:, None]
@@ -110,7 +110,7 @@ def _gains(
 def _gathered(members: IntArray, price: FloatArray, clusters: int) -> FloatArray:
     """Add up what the sets pay to each cluster for each class."""
     at = (members.ravel(), np.arange(members.size))
-    matrix = sparse.csr_array((np.ones(members.size), at), shape=(clusters, members.size))
+    matrix = scipy.sparse.csr_array((np.ones(members.size), at), shape=(clusters, members.size))
     return np.asarray(matrix @ price.reshape(members.size, -1))
 
 

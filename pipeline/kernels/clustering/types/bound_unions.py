@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
 from pipeline.kernels.clustering.encoding import Sparse, distinct_sets
@@ -60,7 +60,7 @@ def _overlaps(several: Patterns, of: BoolArray) -> _Overlaps:
     first, place = distinct_sets(several.induced)
     where = (place, np.arange(len(place)))
     counts = several.counts.astype(np.float64)
-    gather = sparse.csr_array((counts, where), shape=(len(first), len(place)))
+    gather = scipy.sparse.csr_array((counts, where), shape=(len(first), len(place)))
     members = several.induced[first].astype(np.float64)
     hits = np.asarray((gather @ several.gold).toarray())
     held = np.asarray(members @ of.astype(np.float64))

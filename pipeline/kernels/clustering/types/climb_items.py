@@ -6,7 +6,7 @@ import copy
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
 from pipeline.kernels.clustering.encoding import Sparse
@@ -135,7 +135,9 @@ def _seen(part: Block, mapping: IntArray, n: int) -> _Seen:
     first = _first(places, size * n)
     mapped = np.bincount(part.rows[first], minlength=size)
     starts = np.concatenate([[0], np.cumsum(mapped)])
-    image = sparse.csr_array((np.ones(int(starts[-1])), classes[first], starts), shape=(size, n))
+    image = scipy.sparse.csr_array(
+        (np.ones(int(starts[-1])), classes[first], starts), shape=(size, n)
+    )
     is_gold = np.zeros(size * n, dtype=np.bool_)
     is_gold[golden] = True
     common = np.bincount(part.gold_rows[hit], minlength=size)

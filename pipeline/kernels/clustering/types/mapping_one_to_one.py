@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import optimize, sparse
+import scipy
 
 from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.clustering.types.entries import Patterns
@@ -65,7 +65,7 @@ def _item_weights(patterns: Patterns) -> FloatArray:
     wholes = patterns.gold.sum(axis=1) + patterns.induced.sum(axis=1)
     shares = patterns.counts * reciprocals(wholes, items=int(patterns.counts.sum()))[wholes]
     weighted = patterns.gold * shares[:, None]
-    return np.asarray((patterns.induced.T @ sparse.csr_array(weighted)).toarray() * 2.0)
+    return np.asarray((patterns.induced.T @ scipy.sparse.csr_array(weighted)).toarray() * 2.0)
 
 
 def reciprocals(wholes: IntArray, *, items: int) -> FloatArray:
@@ -124,14 +124,13 @@ def one_to_one(patterns: Patterns, measure: str) -> IntArray:
 
     Examples
     --------
-    >>> from scipy import sparse
-    >>> eye = sparse.csr_array(np.eye(2, dtype=np.int64))
+    >>> eye = scipy.sparse.csr_array(np.eye(2, dtype=np.int64))
     >>> one_to_one(Patterns(np.array([1, 2]), eye, eye[:, [1, 0]]), "MacroI").tolist()
     [1, 0]
     """
     weights = edge_weights(patterns, measure)
     mapping = np.full(len(weights), UNMAPPED, dtype=np.int64)
-    clusters, classes = optimize.linear_sum_assignment(weights, maximize=True)
+    clusters, classes = scipy.optimize.linear_sum_assignment(weights, maximize=True)
     mapping[clusters] = classes
     return mapping
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.encoding import Sparse
@@ -60,7 +60,7 @@ def image(patterns: Patterns, mapping: npt.ArrayLike) -> Sparse:
     """
     counted = patterns.induced @ one_hot(mapping, patterns.gold.shape[1])
     ones = np.ones(counted.nnz, dtype=np.int64)
-    return sparse.csr_array((ones, counted.indices, counted.indptr), shape=counted.shape)
+    return scipy.sparse.csr_array((ones, counted.indices, counted.indptr), shape=counted.shape)
 
 
 def one_hot(mapping: npt.ArrayLike, classes: int) -> Sparse:
@@ -68,7 +68,7 @@ def one_hot(mapping: npt.ArrayLike, classes: int) -> Sparse:
     h = np.asarray(mapping, dtype=np.int64)
     mapped = np.flatnonzero(h >= 0)
     ones = np.ones(len(mapped), dtype=np.int64)
-    return sparse.csr_array((ones, (mapped, h[mapped])), shape=(len(h), classes))
+    return scipy.sparse.csr_array((ones, (mapped, h[mapped])), shape=(len(h), classes))
 
 
 def item_counts(patterns: Patterns, mapping: npt.ArrayLike) -> tuple[IntArray, IntArray, IntArray]:
@@ -129,7 +129,9 @@ def macro_i(patterns: Patterns, mapping: npt.ArrayLike) -> Score:
     --------
     >>> from pipeline.kernels.clustering.types.entries import Patterns
     >>> two = Patterns(
-    ...     np.array([3, 1]), sparse.csr_array([[1, 0], [1, 1]]), sparse.csr_array([[1], [1]])
+    ...     np.array([3, 1]),
+    ...     scipy.sparse.csr_array([[1, 0], [1, 1]]),
+    ...     scipy.sparse.csr_array([[1], [1]]),
     ... )
     >>> macro_i(two, [0])
     Score(value=Fraction(8, 9), recall=Fraction(4, 5), precision=Fraction(1, 1))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from pipeline.kernels.arrays import BoolArray, IntArray
 from pipeline.kernels.clustering.encoding import Sparse
@@ -106,4 +106,4 @@ def block(patterns: Patterns, rows: IntArray | slice) -> Block:
 
 def filled(matrix: Sparse, data: npt.NDArray[Any]) -> Sparse:
     """Return a matrix with other data in the same places."""
-    return sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return scipy.sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from scipy import sparse
+import scipy
 
 from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, numbered
@@ -150,7 +150,7 @@ def item_rows(made: Entries, found: Found, *, worst: int | None) -> pl.DataFrame
 
 def _joined(matrix: Sparse, names: pl.Series) -> pl.Series:
     """Return the names of each row, in their order, with spaces between."""
-    rows = sparse.csr_array(matrix).sorted_indices()
+    rows = scipy.sparse.csr_array(matrix).sorted_indices()
     # Many rows hold the same: their text is made once.
     one, place = distinct_sets(rows)
     held, words = rows[one], names.to_list()
