@@ -14,7 +14,7 @@ marked = $(shell grep -rl --include='*.py' 'mark\.$(1)' tests)
 # Tests and benchmarks find public data here if they are not told otherwise; without it they skip.
 export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: help demo test long torture laws test-coverage office browser cluster docs lint wheel bench scale coverage clean
+.PHONY: help demo test long torture laws test-coverage office browser cluster cluster-ready docs lint wheel bench scale coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
@@ -129,14 +129,17 @@ $(CLUSTER)/spark: $(CLUSTER)/core
 	$(CLUSTER_PIP) --only-binary :all: --no-binary pyspark --constraint $(CLUSTER)/constraints.txt --editable ".[spark]"
 	touch $@
 
-# Tests of what is not here are skipped, and say what it is. Those on Spark stay in one process, beside
-# which another one does those on the object store.
-cluster: $(CLUSTER)/core
+# What cannot be installed is said; without it the rest runs.
+cluster-ready: $(CLUSTER)/core
 	@$(MAKE) --no-print-directory $(CLUSTER)/store \
 		|| echo "make cluster: moto or obstore cannot be installed here: no object store is tested"
 	@if ! command -v java > /dev/null; then echo "make cluster: Java is not here: nothing runs on Spark"; \
 	else $(MAKE) --no-print-directory $(CLUSTER)/spark \
 		|| echo "make cluster: PySpark cannot be built here: nothing runs on Spark"; fi
+
+# Tests of what is not here are skipped, and say what it is. Those on Spark stay in one process, beside
+# which another one does those on the object store.
+cluster: cluster-ready
 	$(CLUSTER)/bin/python -m pytest -m cluster tests/cluster -rs --numprocesses 2 --dist loadgroup
 
 lint: $(VENV)/lint

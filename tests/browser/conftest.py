@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.pages import AXE, Open
-from tests.browser.reports import made
+from tests.browser.reports import REPORTS, made
 from tests.browser.windows import Windows, page_of
+from tests.groups import scheduler
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
 
     from tests.browser.watch import Watch
 
@@ -32,23 +35,32 @@ FLAGS = (
 HERE = Path(__file__).parent
 
 
-def _given(item: pytest.Item) -> dict[str, object]:
-    """Return the parameters of a test."""
-    return item.callspec.params if hasattr(item, "callspec") else {}
+def group_of(nodeid: str) -> str:
+    """Return the report that a test opens, by the name of the test; "" if none is in it.
 
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark all tests of this folder; leave out what needs axe where it is not.
-
-    Tests that share the windows of a report are of one group, which one process runs: before xdist
-    has read the groups.
+    >>> group_of("tests/browser/test_page.py::test_it_opens_without_a_fault[sweep-375]")
+    'sweep'
+    >>> group_of("tests/browser/test_hostile.py::test_a_text_is_shown_as_it_is[quotes]")
+    'hostile'
+    >>> group_of("tests/browser/test_watch.py::test_a_fault_is_seen[dialog]")
+    ''
     """
+    file, _, test = nodeid.partition("::")
+    given = test.partition("[")[2].removesuffix("]").split("-")
+    words = [*given, Path(file).stem.removeprefix("test_")]
+    return next((word for word in words if word in REPORTS), "")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    """Keep the tests of a report in one process, which shares its windows."""
+    return scheduler(config, log, group_of)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark all tests of this folder; leave out what needs axe where it is not."""
     own = [item for item in items if item.path.is_relative_to(HERE)]
     for item in own:
         item.add_marker("browser")
-        if "read_report" in getattr(item, "fixturenames", ()) and "name" in _given(item):
-            item.add_marker(pytest.mark.xdist_group(_given(item)["name"]))
     without = [] if AXE.is_file() else [item for item in own if item.get_closest_marker("axe")]
     if without:
         config.hook.pytest_deselected(items=without)

@@ -7,7 +7,6 @@ import pytest
 from tests.browser.hostile import TEXTS, WORDS
 from tests.browser.pages import Open, found
 
-pytestmark = pytest.mark.xdist_group("hostile")  # with the other tests of this report
 BLANKS = """() => document.body.innerText.replace(/[\\s\\u00a0]+/g, " ")"""
 
 

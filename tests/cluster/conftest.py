@@ -9,6 +9,7 @@ import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,11 +17,22 @@ from pipeline.runner.store.cloud import cache, drafts
 from pipeline.runner.store.cloud.bucket import TIMEOUT
 from tests.cluster.ports import free_port, wait_for
 from tests.cluster.proxy import Proxy
+from tests.groups import scheduler
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
 SPARK = HERE / "spark"
 """Tests that need no object store, and say by themselves what they need."""
 NEEDED = ("obstore", "moto")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    """Keep what runs on Spark in one process, which starts one cluster."""
+    folder = f"{Path(__file__).parent.name}/{SPARK.name}/"
+    return scheduler(config, log, lambda nodeid: SPARK.name if folder in nodeid else "")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -16,13 +16,11 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep all in one process, which starts one cluster; skip what cannot run here."""
+    """Skip what cannot run here."""
     missing = [] if importlib.util.find_spec("pyspark") else ["PySpark is not installed"]
     missing += [] if shutil.which("java") else ["Java is not here"]
-    for item in (each for each in items if each.path.is_relative_to(HERE)):
-        item.add_marker(pytest.mark.xdist_group("spark"))
-        if missing:
-            item.add_marker(pytest.mark.skip(reason="; ".join(missing)))
+    for item in (each for each in items if missing and each.path.is_relative_to(HERE)):
+        item.add_marker(pytest.mark.skip(reason="; ".join(missing)))
 
 
 @pytest.fixture(scope="session")

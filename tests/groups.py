@@ -1,0 +1,47 @@
+"""Tests of one group go to one process, which shares among them what is slow to start.
+
+pytest-xdist finds its own groups by names that it changes while tests are collected, and since pytest
+9.2 these are not changed any more (issue 1386 of pytest-xdist): here a group is known by the name alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xdist.scheduler import LoadScopeScheduling
+
+if TYPE_CHECKING:
+    import pytest
+    from xdist.remote import Producer
+
+GROUPED = "loadgroup"
+"""What `--dist` is where tests go by groups."""
+
+
+class Grouped(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Hands out groups of tests, the largest first, then tests that are of none, one by one.
+
+    Parameters
+    ----------
+    config, log
+        As pytest-xdist gives them to the hook `pytest_xdist_make_scheduler`.
+    group : callable
+        From the name of a test to its group; "" if it has none.
+    """
+
+    def __init__(
+        self, config: pytest.Config, log: Producer | None, group: Callable[[str], str]
+    ) -> None:
+        super().__init__(config, log)
+        self._group = group
+
+    def _split_scope(self, nodeid: str) -> str:
+        return self._group(nodeid) or nodeid
+
+
+def scheduler(
+    config: pytest.Config, log: Producer | None, group: Callable[[str], str]
+) -> Grouped | None:
+    """Return the scheduler if tests are to go by groups; None leaves it to pytest-xdist."""
+    return Grouped(config, log, group) if config.getvalue("dist") == GROUPED else None
