@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,14 +51,23 @@ def group_of(nodeid: str) -> str:
     return next((word for word in words if word in REPORTS), "")
 
 
+def _after(item: pytest.Item) -> bool:
+    fixtures: Sequence[str] = getattr(item, "fixturenames", ())
+    return item.path.is_relative_to(HERE) and "read_report" not in fixtures
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
     """Keep the tests of a report in one process, which shares its windows."""
     return scheduler(config, log, group_of)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark all tests of this folder; leave out what needs axe where it is not."""
+    """Mark all tests of this folder; leave out what needs axe where it is not.
+
+    Tests that only read come first, as those with a window of their own close all that are shared.
+    """
     own = [item for item in items if item.path.is_relative_to(HERE)]
+    items.sort(key=_after)
     for item in own:
         item.add_marker("browser")
     without = [] if AXE.is_file() else [item for item in own if item.get_closest_marker("axe")]
@@ -147,6 +156,7 @@ def windows(
 def open_report(windows: Windows) -> Iterator[Open]:
     """Return a function that opens a report in a window of its own; see `Open`."""
     watches: list[Watch] = []
+    windows.close()
 
     def open_one(name: str, **how: Any) -> Page:
         watches.append(windows.open(name, **how))

@@ -43,58 +43,6 @@ class Open(Protocol):
         """Return the page."""
 
 
-_SETTLE = """async ([patience, still]) => {
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
-  const started = performance.now();
-  let painted = 0, last = started;
-  const count = () => { painted += 1; last = performance.now(); requestAnimationFrame(count); };
-  requestAnimationFrame(count);
-  let turn = 0;
-  for (const place of document.querySelectorAll("[data-figure]")) {
-    if (!place.checkVisibility()) continue;
-    place.scrollIntoView({ block: "center", behavior: "instant" });
-    while (!place.querySelector(".marks")) {
-      const now = performance.now(), missing = place.dataset.figure;
-      if (now - last > still) return { painted, missing, stopped: true };
-      if (now - started > patience) return { painted, missing, stopped: false };
-      if (++turn % 50 === 0) scrollBy(0, turn % 100 ? 1 : -1);
-      await pause();
-    }
-  }
-  scrollTo(0, 0);
-  await document.fonts.ready;
-  const frame = new Promise(requestAnimationFrame);
-  await Promise.race([frame, new Promise((resolve) => setTimeout(resolve, 1000))]);
-  await pause();
-  return { painted, missing: "", stopped: false };
-}"""
-"""Draws figure after figure as a reader would who scrolls; tells one that never came, how many frames
-were painted, and whether they had stopped. A busy machine may paint no frame for half a minute, so
-nothing here waits for one for ever; a step of a pixel asks for one."""
-_STILL = 45_000
-"""Milliseconds without a frame after which a window is given up: it learns nothing of what is in view."""
-
-
-class NothingPainted(Exception):
-    """The browser has stopped painting this window, though asked to: the page is not to blame."""
-
-
-def settled(page: Page, *, patience: int = PATIENCE, still: int = _STILL) -> None:
-    """Wait until all figures that can be seen are drawn; then go back to the top of the page.
-
-    Raises
-    ------
-    NothingPainted
-        If the window has not been painted for `still` milliseconds.
-    AssertionError
-        If it is painted, and a figure has not come in `patience` milliseconds.
-    """
-    found = page.evaluate(_SETTLE, [patience, still])
-    if found["stopped"]:
-        raise NothingPainted(f"{found['missing']}: no frame after the first {found['painted']}")
-    assert found["missing"] == "", f"this figure was not drawn in {found['painted']} frames"
-
-
 def pdf_pages(page: Page) -> int:
     """Print a page to A4, and count the pages."""
     edge = f"{MARGIN}px"

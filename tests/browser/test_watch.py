@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.pages import NothingPainted, answer, charts, pdf_pages, settled
+from tests.browser.pages import answer, charts, pdf_pages
+from tests.browser.settling import NothingPainted, settled
 from tests.browser.watch import Watch
 
 if TYPE_CHECKING:
@@ -96,3 +97,28 @@ def test_a_window_that_is_painted_no_more_is_no_fault_of_the_page(
     show(watch, tmp_path, FEW_FRAMES + '<figure><div data-figure="a">never</div></figure>')
     with pytest.raises(NothingPainted, match="a: no frame after the first 4"):
         settled(watch.context.pages[0], still=1000)
+
+
+CLOCK_STOPS = """<script>
+window.setTimeout = () => 0;
+window.requestAnimationFrame = () => 0;
+</script>"""
+
+
+def test_a_window_whose_clock_stands_still_is_given_up(watch: Watch, tmp_path: Path) -> None:
+    show(watch, tmp_path, CLOCK_STOPS + '<figure><div data-figure="a">never</div></figure>')
+    with pytest.raises(NothingPainted, match="no answer in 900 milliseconds"):
+        settled(watch.context.pages[0], patience=500, still=200)
+
+
+NO_FONTS = """<script>
+Object.defineProperty(document, "fonts", { value: { ready: new Promise(() => {}) } });
+</script>"""
+
+
+def test_fonts_that_never_come_are_a_window_that_is_not_painted(
+    watch: Watch, tmp_path: Path
+) -> None:
+    show(watch, tmp_path, NO_FONTS + "<p>a")
+    with pytest.raises(NothingPainted, match="fonts: no frame after"):
+        settled(watch.context.pages[0], still=300)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.browser.pages import PATIENCE, NothingPainted, settled
+from tests.browser.pages import PATIENCE
+from tests.browser.settling import NothingPainted, settled
 from tests.browser.watch import Watch
 
 if TYPE_CHECKING:
