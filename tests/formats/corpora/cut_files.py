@@ -12,6 +12,10 @@ from pipeline.formats.base import Format, format_of
 from pipeline.formats.corpora.file_parts import FilePart, Run
 from pipeline.runner.store.digest import file_digest
 
+SMALL, LARGE = 200, 1 << 20
+"""Bytes or rows of a batch."""
+FEW = 6
+"""So many parts are read with batches of both sizes; of more, every second one with either."""
 COLUMNS = ["line", "sentence", "doc", "paragraph", "position", "form"]
 
 
@@ -31,13 +35,13 @@ def parts_of(path: Path, size: int, *, name: str | None = None, **options: Any) 
 def _compare(format_: Format, path: Path, options: Any, parts: Sequence[FilePart]) -> None:
     assert format_.read
     assert format_.read_part
-    whole = pl.concat(each.tokens for each in format_.read(path, options, COLUMNS, 1 << 20))
+    whole = pl.concat(each.tokens for each in format_.read(path, options, COLUMNS, LARGE))
     before = whole.head(0)
-    for part in parts:
+    for number, part in enumerate(parts):
         assert part.content(path) == part.digest
         assert part.goes_on == (part is not parts[-1])
         assert part.before == _run(before), part
-        for size in (200, 1 << 20):
+        for size in (SMALL, LARGE) if len(parts) <= FEW else ((SMALL, LARGE)[number % 2],):
             read = format_.read_part(path, options, COLUMNS, size, part)
             tokens = pl.concat(each.tokens for each in read)
             assert tokens.equals(whole[before.height : before.height + tokens.height]), part

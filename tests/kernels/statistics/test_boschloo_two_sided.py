@@ -77,6 +77,7 @@ def test_agrees_with_the_definition_in_larger_groups(table: Table) -> None:
 
 
 @pytest.mark.long
+@settings(max_examples=20)
 @given(st.lists(tables(largest=60), min_size=1, max_size=4))
 def test_never_above_fisher_and_symmetric(rows: list[Table]) -> None:
     k1, n1, k2, n2 = (np.array(column) for column in zip(*rows, strict=True))
