@@ -82,6 +82,7 @@ class Registry(Generic[T]):
         self._things: dict[str, T] = {}
         self._templates: Templates[T] = Templates()
         self._origin: dict[str, str] = {}
+        self._spelled: dict[str, str] = {}
 
     def add(self, name: str, thing: T, module: str) -> None:
         """Register `thing` under `name`; a second module may not take the same name.
@@ -93,6 +94,7 @@ class Registry(Generic[T]):
         """
         self._claim(name, module)
         self._things[name] = thing
+        self._spelled = {}
 
     def add_template(self, template: Template[T], module: str) -> None:
         """Register a family of things with a number in their names.
@@ -127,8 +129,10 @@ class Registry(Generic[T]):
 
     def _holder(self, name: str) -> str | None:
         """Return the module that registered a name, or a family that has a thing of this name."""
+        if name in self._origin:
+            return self._origin[name]
         family = self._templates.member(name)
-        return self._origin.get(family[0].label if family else name)
+        return self._origin.get(family[0].label) if family else None
 
     def naming(
         self, make: Callable[Concatenate[str, Function, Facts], Made]
@@ -230,6 +234,11 @@ class Registry(Generic[T]):
         ConfigError
             If two things claim the same spelling.
         """
+        self._fill()
+        self._spelled = self._spelled or self._holders()
+        return dict(self._spelled)
+
+    def _holders(self) -> dict[str, str]:
         holders = {name: name for name in self}
         for name, thing in sorted(self._things.items()):
             for spelling in self._spellings(thing) if self._spellings else ():

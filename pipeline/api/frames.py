@@ -61,6 +61,8 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
             wrong.append(Violation("missing (Int64)", column, 0))
             continue
         values = frame.get_column(column)
+        if values.dtype == pl.Int64 and not values.null_count():
+            continue
         if not values.dtype.is_numeric():
             wrong.append(Violation(f"is {values.dtype}, not a whole number", column, 0))
             continue

@@ -52,6 +52,7 @@ def test_the_level_at_which_limits_decide(some: list[Counts], method: str, margi
 
 
 @pytest.mark.long
+@settings(max_examples=25)
 @given(tables(), st.sampled_from(METHODS))
 def test_laws(table: Counts, method: str) -> None:
     k1, n1, k2, n2, size, whole = table
