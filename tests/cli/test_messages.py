@@ -62,21 +62,20 @@ def texts(path: Path) -> Iterator[str]:
             yield each.value
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(PACKAGE).as_posix()
-)
-def test_options_and_commands_that_a_message_names_are_there(path: Path) -> None:
-    name = path.relative_to(PACKAGE).as_posix()
-    if name in OF_OTHERS:
-        pytest.skip("names options of another program")
-    named = {option for text in texts(path) for option in OPTION.findall(text)}
-    own = {command for command, (module, _) in COMMANDS.items() if f"cli/{module}.py" == name}
-    assert named <= set().union(*(OPTIONS[each] for each in own or COMMANDS))
-    for command in SAY.get(name, ()):
-        assert named <= OPTIONS[command], command
-    for text in texts(path):
-        for command in COMMAND.findall(text):
-            assert command in {*COMMANDS, "labels", "needs"}, text
+def test_options_and_commands_that_a_message_names_are_there() -> None:
+    wrong = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        said = list(texts(path))
+        named = {option for text in said for option in OPTION.findall(text)}
+        own = {command for command, (module, _) in COMMANDS.items() if f"cli/{module}.py" == name}
+        missing = named - set().union(*(OPTIONS[each] for each in own or COMMANDS))
+        missing |= {each for command in SAY.get(name, ()) for each in named - OPTIONS[command]}
+        commands = {command for text in said for command in COMMAND.findall(text)}
+        missing |= commands - {*COMMANDS, "labels", "needs"}
+        if missing and name not in OF_OTHERS:
+            wrong[name] = missing
+    assert wrong == {}
 
 
 def test_what_messages_advise_was_looked_at() -> None:
