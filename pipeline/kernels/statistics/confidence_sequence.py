@@ -33,7 +33,7 @@ def confidence_sequence(
     beta-binomial probability and alpha = 1 - confidence. What depends on T cancels but for
     P(X_T = k), X_T hypergeometric, so that this is
     ``P(X_T = k) > alpha BB(k; n, a, b)``. With the true T the ratio is a martingale from 1 on,
-    which ever exceeds 1/alpha with probability alpha at most (Ville's inequality).
+    which ever reaches 1/alpha with probability alpha at most (Ville's inequality).
 
     Parameters
     ----------
@@ -78,10 +78,15 @@ def confidence_sequence(
         raise ValueError(f"the parameters a and b of the prior are above 0, not {prior}")
     flat = k.ravel(), n.ravel(), size.ravel()
     level = np.broadcast_to(np.asarray(confidence, dtype=np.float64), k.shape).ravel()
-    limit = np.log1p(-level) + log_beta_binomial(flat[0], flat[1], *prior)
+    limit = np.log1p(-level) + log_beta_binomial(flat[0], flat[1], *prior) + _TIE
     lower, upper = (_edge(*flat, limit, step).reshape(k.shape) for step in (-1, 1))
     whole = np.maximum(size, 1)
     return lower / whole, np.where(size == 0, 1.0, upper / whole)
+
+
+_TIE = 1e-11
+"""Logarithms that differ by no more are of equal probabilities: k, n, N = 1, 15, 24 has exactly
+half of BB(1; 15, 3, 7) at T = 5, which rounding would keep or not."""
 
 
 def log_beta_binomial(k: IntArray, n: IntArray, a: float, b: float) -> FloatArray:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import accumulate
 from math import comb
+from operator import mul
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.special import betaln, gammaln
 
 from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
 from pipeline.kernels.statistics.finite_intervals import hypergeometric
@@ -21,18 +23,23 @@ def rows(draw: st.DrawFn, largest: int = 80) -> Row:
     return draw(st.integers(0, n)), n, population
 
 
-def log_bb(x: int, n: int, a: float, b: float) -> float:
-    ways = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
-    return float(ways + betaln(x + a, n - x + b) - betaln(a, b))
+def rising(a: Fraction, most: int) -> list[Fraction]:
+    """Return a (a + 1) .. (a + m - 1) for m = 0 .. most."""
+    return list(accumulate((a + each for each in range(most)), mul, initial=Fraction(1)))
+
+
+def beta_binomial(x: int, n: int, a: Fraction, b: Fraction) -> Fraction:
+    return comb(n, x) * rising(a, x)[-1] * rising(b, n - x)[-1] / rising(a + b, n)[-1]
 
 
 def slow_limits(row: Row, confidence: float, a: float, b: float) -> tuple[float, float]:
-    """Try every T by the ratio of prior to posterior as it stands."""
+    """Try every T by the ratio of prior to posterior as it stands, in fractions."""
     k, n, size = row
+    one, other, alpha = Fraction(a), Fraction(b), 1 - Fraction(str(confidence))
     kept = [
         T for T in range(k, size - n + k + 1)
-        if log_bb(T, size, a, b) - log_bb(T - k, size - n, a + k, b + n - k)
-        < -np.log1p(-confidence)
+        if beta_binomial(T, size, one, other) * alpha
+        < beta_binomial(T - k, size - n, one + k, other + n - k)
     ]  # fmt: skip
     assert kept == list(range(kept[0], kept[-1] + 1))
     return kept[0] / size, kept[-1] / size
@@ -49,6 +56,7 @@ def test_known_limits(row: Row, limits: tuple[int, int]) -> None:
 
 
 @given(rows(), st.sampled_from([0.5, 0.9, 0.95]), st.sampled_from([(1, 1), (0.5, 0.5), (3, 7)]))
+@example((1, 15, 24), 0.5, (3, 7))  # the ratio is exactly 1/alpha at T = 5
 def test_agrees_with_the_ratio_for_every_total(
     row: Row, confidence: float, prior: tuple[float, float]
 ) -> None:
