@@ -235,10 +235,10 @@ class Registry(Generic[T]):
             If two things claim the same spelling.
         """
         self._fill()
-        self._spelled = self._spelled or self._holders()
+        self._spelled = self._spelled or self._spelled_out()
         return dict(self._spelled)
 
-    def _holders(self) -> dict[str, str]:
+    def _spelled_out(self) -> dict[str, str]:
         holders = {name: name for name in self}
         for name, thing in sorted(self._things.items()):
             for spelling in self._spellings(thing) if self._spellings else ():

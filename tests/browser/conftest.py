@@ -51,7 +51,7 @@ def group_of(nodeid: str) -> str:
     return next((word for word in words if word in REPORTS), "")
 
 
-def _after(item: pytest.Item) -> bool:
+def _has_own_window(item: pytest.Item) -> bool:
     fixtures: Sequence[str] = getattr(item, "fixturenames", ())
     return item.path.is_relative_to(HERE) and "read_report" not in fixtures
 
@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Tests that only read come first, as those with a window of their own close all that are shared.
     """
     own = [item for item in items if item.path.is_relative_to(HERE)]
-    items.sort(key=_after)
+    items.sort(key=_has_own_window)
     for item in own:
         item.add_marker("browser")
     without = [] if AXE.is_file() else [item for item in own if item.get_closest_marker("axe")]

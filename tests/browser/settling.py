@@ -16,7 +16,7 @@ _SETTLE = """([patience, still]) => {
   let painted = 0, last = started, asked;
   const ask = () => { asked = requestAnimationFrame(count); };
   const count = () => { painted += 1; last = performance.now(); ask(); };
-  const drawn = async (place) => {
+  const draw = async (place) => {
     place.scrollIntoView({ block: "center", behavior: "instant" });
     for (let turn = 1; !place.querySelector(".marks"); turn++) {
       const now = performance.now(), missing = place.dataset.figure;
@@ -29,7 +29,7 @@ _SETTLE = """([patience, still]) => {
   const settle = async () => {
     ask();
     for (const place of document.querySelectorAll("[data-figure]")) {
-      const fault = place.checkVisibility() && await drawn(place);
+      const fault = place.checkVisibility() && await draw(place);
       if (fault) return fault;
     }
     cancelAnimationFrame(asked);  // or the window would be painted for as long as it is open
@@ -67,10 +67,11 @@ def settled(page: Page, *, patience: int = PATIENCE, still: int = _STILL) -> Non
         If it is painted, and a figure has not come in `patience` milliseconds.
     """
     page.evaluate(_SETTLE, [patience, still])
-    end = time.monotonic() + (patience + 2 * still) / 1000
+    most = patience + 2 * still
+    end = time.monotonic() + most / 1000
     while (found := _found(page)) is None:
         if time.monotonic() > end:
-            raise NothingPainted(f"no answer in {patience + 2 * still} milliseconds")
+            raise NothingPainted(f"no answer in {most} milliseconds")
         page.wait_for_timeout(20)
     if found["stopped"]:
         raise NothingPainted(f"{found['missing']}: no frame after the first {found['painted']}")

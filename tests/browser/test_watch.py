@@ -78,47 +78,39 @@ def test_a_figure_is_waited_for_and_asked(
     assert answer(page, figure, finger=finger) == said
 
 
+NEVER = '<figure><div data-figure="a">never</div></figure>'
 FEW_FRAMES = """<script>
 const ask = requestAnimationFrame.bind(window);
 let left = 4;
 window.requestAnimationFrame = (then) => (left-- > 0 ? ask(then) : 0);
 </script>"""
-
-
-def test_a_figure_that_never_comes_is_a_fault_of_the_page(watch: Watch, tmp_path: Path) -> None:
-    show(watch, tmp_path, '<figure><div data-figure="a">never</div></figure>')
-    with pytest.raises(AssertionError, match="not drawn in"):
-        settled(watch.context.pages[0], patience=1000)
-
-
-def test_a_window_that_is_painted_no_more_is_no_fault_of_the_page(
-    watch: Watch, tmp_path: Path
-) -> None:
-    show(watch, tmp_path, FEW_FRAMES + '<figure><div data-figure="a">never</div></figure>')
-    with pytest.raises(NothingPainted, match="a: no frame after the first 4"):
-        settled(watch.context.pages[0], still=1000)
-
-
 CLOCK_STOPS = """<script>
 window.setTimeout = () => 0;
 window.requestAnimationFrame = () => 0;
 </script>"""
-
-
-def test_a_window_whose_clock_stands_still_is_given_up(watch: Watch, tmp_path: Path) -> None:
-    show(watch, tmp_path, CLOCK_STOPS + '<figure><div data-figure="a">never</div></figure>')
-    with pytest.raises(NothingPainted, match="no answer in 900 milliseconds"):
-        settled(watch.context.pages[0], patience=500, still=200)
-
-
 NO_FONTS = """<script>
 Object.defineProperty(document, "fonts", { value: { ready: new Promise(() => {}) } });
 </script>"""
 
 
-def test_fonts_that_never_come_are_a_window_that_is_not_painted(
-    watch: Watch, tmp_path: Path
+def test_a_figure_that_never_comes_is_a_fault_of_the_page(watch: Watch, tmp_path: Path) -> None:
+    show(watch, tmp_path, NEVER)
+    with pytest.raises(AssertionError, match="not drawn in"):
+        settled(watch.context.pages[0], patience=1000)
+
+
+@pytest.mark.parametrize(
+    ("body", "times", "said"),
+    [
+        (FEW_FRAMES + NEVER, {"still": 1000}, "a: no frame after the first 4"),
+        (CLOCK_STOPS + NEVER, {"patience": 500, "still": 200}, "no answer in 900 milliseconds"),
+        (NO_FONTS + "<p>a", {"still": 300}, "fonts: no frame after"),
+    ],
+    ids=["few frames", "the clock stops", "no fonts"],
+)
+def test_a_window_that_is_painted_no_more_is_no_fault_of_the_page(
+    watch: Watch, tmp_path: Path, body: str, times: dict[str, int], said: str
 ) -> None:
-    show(watch, tmp_path, NO_FONTS + "<p>a")
-    with pytest.raises(NothingPainted, match="fonts: no frame after"):
-        settled(watch.context.pages[0], still=300)
+    show(watch, tmp_path, body)
+    with pytest.raises(NothingPainted, match=said):
+        settled(watch.context.pages[0], **times)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.browser.pages import PATIENCE
+from tests.browser.pages import PATIENCE, WIDTHS
 from tests.browser.settling import NothingPainted, settled
 from tests.browser.watch import Watch
 
@@ -33,7 +33,7 @@ class Windows:
         self._chromium = chromium
         self._another = another
         self._report_page = report_page
-        self._kept: dict[tuple[str, tuple[tuple[str, Any], ...]], Watch] = {}
+        self._kept: dict[tuple[str, int, tuple[tuple[str, Any], ...]], Watch] = {}
 
     def open(self, name: str, **how: Any) -> Watch:
         """Open a report in a window of its own, and wait until it is settled; see `Open`."""
@@ -42,12 +42,12 @@ class Windows:
         except NothingPainted:
             return self._opened(self._another(), name, **how)
 
-    def keep(self, name: str, **how: Any) -> Watch:
+    def keep(self, name: str, *, width: int = WIDTHS[-1], **how: Any) -> Watch:
         """Open a report, or return the window that has it open; those of other reports are closed."""
-        key = (name, tuple(sorted(how.items())))
+        key = (name, width, tuple(sorted(how.items())))
         if key not in self._kept:
             self.close(but=name)
-            self._kept[key] = self.open(name, **how)
+            self._kept[key] = self.open(name, width=width, **how)
         return self._kept[key]
 
     def close(self, *, but: str = "") -> None:
@@ -56,7 +56,7 @@ class Windows:
             self._kept.pop(key).context.close()
 
     def _opened(
-        self, browser: Browser, name: str, *, width: int = 1400, height: int = 900,
+        self, browser: Browser, name: str, *, width: int = WIDTHS[-1], height: int = 900,
         dark: bool = False, scripts: bool = True, finger: bool = False,
     ) -> Watch:  # fmt: skip
         address = self._report_page(name).as_uri()

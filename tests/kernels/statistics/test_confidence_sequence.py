@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import accumulate
-from math import comb
-from operator import mul
+from math import comb, prod
 
 import numpy as np
 import pytest
@@ -23,13 +21,13 @@ def rows(draw: st.DrawFn, largest: int = 80) -> Row:
     return draw(st.integers(0, n)), n, population
 
 
-def rising(a: Fraction, most: int) -> list[Fraction]:
-    """Return a (a + 1) .. (a + m - 1) for m = 0 .. most."""
-    return list(accumulate((a + each for each in range(most)), mul, initial=Fraction(1)))
+def rising(a: Fraction, m: int) -> Fraction:
+    """Return a (a + 1) .. (a + m - 1)."""
+    return prod((a + each for each in range(m)), start=Fraction(1))
 
 
 def beta_binomial(x: int, n: int, a: Fraction, b: Fraction) -> Fraction:
-    return comb(n, x) * rising(a, x)[-1] * rising(b, n - x)[-1] / rising(a + b, n)[-1]
+    return comb(n, x) * rising(a, x) * rising(b, n - x) / rising(a + b, n)
 
 
 def slow_limits(row: Row, confidence: float, a: float, b: float) -> tuple[float, float]:
