@@ -7,10 +7,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Never
 
 import pytest
 from hypothesis import settings
 
+from pipeline.report.page import drawing
 from pipeline.runner.config import budget
 from tests.house import threads
 
@@ -38,6 +40,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             for mark in item.iter_markers("uncounted"):
                 item.add_marker(pytest.mark.skip(reason=mark.args[0]))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _drawn_here() -> Iterator[None]:
+    """Draw the pictures of reports in the process of the test: to start another takes a second.
+
+    Commands that tests start draw as ever; the process that draws has tests of its own.
+    """
+
+    def none(threads: int) -> Never:
+        raise OSError(f"tests draw for themselves, not with {threads} threads elsewhere")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawing, "Worker", none)
+        yield
 
 
 @pytest.fixture(autouse=True)

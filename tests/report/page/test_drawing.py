@@ -1,0 +1,96 @@
+"""Still pictures drawn beside the making of the page: the same, whatever becomes of the process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Never
+
+import pytest
+
+from pipeline.engine.process import Worker
+from pipeline.report.page import drawing as module
+from pipeline.report.page.drawing import Drawing
+from pipeline.report.page.export import still
+from pipeline.report.page.vega import drawn
+from pipeline.report.view import Figure, Fold, Text
+
+
+class Watched(Worker):
+    """A process that is remembered, to see what it does and to be killed."""
+
+    made: list[Watched]
+
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        self.drawn = 0
+        self.made.append(self)
+
+    def result(self) -> Any:
+        picture = super().result()
+        self.drawn += 1
+        return picture
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Watched]]:
+    """Draw by processes, as a command does."""
+    monkeypatch.setattr(Watched, "made", [], raising=False)
+    monkeypatch.setattr(module, "Worker", Watched)
+    yield Watched.made
+    for process in Watched.made:
+        assert process._process.poll() is not None
+
+
+def bars(*heights: int) -> Figure:
+    values = [{"a": f"{n}", "b": height} for n, height in enumerate(heights)]
+    encoding = {"x": {"field": "a"}, "y": {"field": "b", "type": "quantitative"}}
+    return Figure("bars", "Bars", {"data": {"values": values}, "mark": "bar", "encoding": encoding})
+
+
+def test_pictures_of_a_process_are_those_that_are_drawn_here(processes: list[Watched]) -> None:
+    figures = [bars(*range(1, n)) for n in range(2, 6)]
+    with Drawing() as drawing:
+        drawing.ahead([figures[0], Text("between"), Fold("more", [figures[1], figures[2]])])
+        pictures = [drawing.of(figure) for figure in figures]
+    assert [process.drawn for process in processes] == [len(figures)]
+    assert len(set(pictures)) == len(figures)
+    assert pictures == [drawn(still(figure.chart)) for figure in figures]
+
+
+def test_a_figure_is_drawn_once(processes: list[Watched]) -> None:
+    figure = bars(1)
+    with Drawing() as drawing:
+        drawing.ahead([figure, figure])
+        assert drawing.of(figure) == drawing.of(figure)
+    assert [process.drawn for process in processes] == [1]
+
+
+def test_after_a_process_that_died_they_are_drawn_here(processes: list[Watched]) -> None:
+    first, second, third = bars(1), bars(1, 2), bars(1, 2, 3)
+    with Drawing() as drawing:
+        drawing.of(first)
+        processes[0].kill()
+        pictures = [drawing.of(second), drawing.of(third)]
+    assert [process.drawn for process in processes] == [1]
+    assert pictures == [drawn(still(each.chart)) for each in (second, third)]
+
+
+def test_where_there_can_be_no_process_they_are_drawn_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none(threads: int) -> Never:
+        raise OSError(f"no process with {threads} threads can be started")
+
+    monkeypatch.setattr(module, "Worker", none)
+    with Drawing() as drawing:
+        assert drawing.of(bars(1, 2)).startswith("<svg")
+
+
+def test_what_cannot_be_drawn_is_said_by_the_process(processes: list[Watched]) -> None:
+    with Drawing() as drawing, pytest.raises(ValueError, match="SVG conversion failed"):
+        drawing.of(Figure("wrong", "Wrong", {"mark": "no such"}))
+    assert len(processes) == 1
