@@ -74,6 +74,20 @@ def listed_in_parts(
         yield from ((None, each) for each in _in_order(places))
 
 
+def canonical_in_parts(rows: Spill) -> Iterator[pl.DataFrame]:
+    """Yield what `canonical` returns in order of lemma and form, no more than there is room for.
+
+    Parameters
+    ----------
+    rows : Spill
+        One bucket of lemma and form, all with a lemma, in any order; it is empty afterwards.
+    """
+    with by_range(rows, by="lemma") as by_lemma:
+        rows.clear()
+        for part in by_lemma:
+            yield canonical(part).collect().sort("lemma", "form")
+
+
 def _forms(rows: pl.DataFrame) -> pl.DataFrame:
     own = rows.lazy().drop_nulls("own").select("lemma", form="own")
     return canonical(pl.concat([rows.lazy().select("lemma", "form"), own])).collect()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import polars as pl
 from pydantic import Field
 
-from pipeline.kernels.lexicon.normalising import normalised
-from pipeline.kernels.lexicon.paradigms import generated
-from pipeline.kernels.lexicon.wordlists import canonical
-from pipeline.stages.base import FAULTS, Outputs, Tables, TableSource, stage
+from pipeline.kernels.lexicon.entries import canonical_in_parts
+from pipeline.kernels.lexicon.normalising import Change, counts_of, spelt
+from pipeline.kernels.lexicon.paradigms import generated_in_parts
+from pipeline.kernels.parts import spill_of
+from pipeline.stages.base import FAULTS, Outputs, Tables, TableSource, as_one, stage
 from pipeline.stages.columns import require
 from pipeline.stages.lexicon.spelling import Spelt, changed, preparation
 from schemas import Preparation, WordList
@@ -31,27 +34,61 @@ class ExtractParadigms(Spelt):
     """Names of lemma, stem, paradigm and ending in the files, where they differ."""
 
 
+def _pieces(config: ExtractParadigms, tables: Tables) -> Iterator[Outputs]:
+    """Generate the forms, bring them into one spelling, then list those of each lemma once."""
+    entries = _named(tables["entries"], _ENTRY, config)
+    endings = _named(tables["paradigms"], _ENDING, config)
+    yield {FAULTS: _faults(entries, endings)}
+    generating = _Generating()
+    with spill_of(1, pl.Schema(WordList.columns())) as laid:
+        for part in generated_in_parts(entries.drop_nulls(), endings.drop_nulls("paradigm")):
+            laid.add(generating.spelt(part, config), pl.lit(0))
+        for lexicon in canonical_in_parts(laid):
+            generating.count(lexicon)
+            yield {"lexicon": lexicon}
+    yield {"preparation": generating.preparation()}
+
+
 @stage(
     "extract.paradigms",
     config=ExtractParadigms,
     outputs={"lexicon": WordList, "preparation": Preparation},
+    pieces=_pieces,
 )
 def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Outputs:
     """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
-    entries = _named(tables["entries"], _ENTRY, config)
-    endings = _named(tables["paradigms"], _ENDING, config)
-    forms = generated(entries.drop_nulls(), endings.drop_nulls("paradigm")).collect()
-    spelt, counts = normalised(forms, config.spelling, columns=["lemma", "form"])
-    lexicon = canonical(spelt.lazy()).collect()
-    steps = [
-        ("forms generated", forms.height, None),
-        *changed(counts),
-        ("lemmas", lexicon["lemma"].n_unique(), None),
-        ("forms, each counted once per lemma", lexicon["form"].count(), None),
-    ]
-    return {
-        "lexicon": lexicon, "preparation": preparation(steps), FAULTS: _faults(entries, endings),
-    }  # fmt: skip
+    return as_one(_pieces(config, tables))
+
+
+@dataclass
+class _Generating:
+    """What is counted while forms are generated; exists as long as that takes."""
+
+    generated: int = 0
+    lemmas: int = 0
+    forms: int = 0
+    changes: list[list[Change]] = field(default_factory=list)
+
+    def spelt(self, rows: pl.DataFrame, config: ExtractParadigms) -> pl.DataFrame:
+        """Return some of the generated forms in one spelling."""
+        texts, changes = spelt(rows, config.spelling, columns=["lemma", "form"])
+        self.generated += rows.height
+        self.changes.append(changes)
+        return texts.drop_nulls("lemma")
+
+    def count(self, lexicon: pl.DataFrame) -> None:
+        """Take down how large a part of the wordlist is."""
+        self.lemmas += lexicon["lemma"].n_unique()
+        self.forms += int(lexicon["form"].count())
+
+    def preparation(self) -> pl.DataFrame:
+        """Return what was done, step by step."""
+        return preparation([
+            ("forms generated", self.generated, None),
+            *changed(counts_of(self.changes)),
+            ("lemmas", self.lemmas, None),
+            ("forms, each counted once per lemma", self.forms, None),
+        ])  # fmt: skip
 
 
 def _named(

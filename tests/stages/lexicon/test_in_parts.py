@@ -102,6 +102,31 @@ def test_faults_are_told_before_anything_is_made(parts: int) -> None:
     assert first[FAULTS].lazy().collect()["line"].sort().to_list() == [20, 40, 60]
 
 
+def generated(**config: Any) -> Made:
+    """Generate forms by paradigms of many endings, of one, and of none."""
+    entries = [(f" l{i % 7}", f"s{i % 5}", f"p{i % 3}") for i in range(40)] + [(" ", "s", "p0")]
+    endings = [("p0", f"{i % 9}~É") for i in range(12)] + [("p1", None), ("p2", "e")]
+    one = pl.DataFrame(entries, schema=["lemma", "stem", "paradigm"], orient="row")
+    two = pl.DataFrame(endings, schema=["paradigm", "ending"], orient="row")
+    line = pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line")
+    tables = {
+        name: table.select("*", line, file=pl.lit(f"{name}.tsv"))
+        for name, table in (("entries", one), ("paradigms", two))
+    }
+    options = {"entries": "e.tsv", "paradigms": "p.tsv", **config}
+    return in_parts("extract.paradigms", options, **tables)
+
+
+@pytest.mark.parametrize("parts", [1, 3, 10, 100])
+@pytest.mark.parametrize("config", [{}, {"case": "lower", "replace": {"l1": "l2"}}])
+def test_forms_are_generated_the_same(config: dict[str, Any], parts: int) -> None:
+    expected = generated(**config)
+    assert expected["lexicon"]["form"].n_unique() > 30
+    with room_for(parts):
+        found = generated(**config)
+    assert digests("extract.paradigms", found) == digests("extract.paradigms", expected)
+
+
 def united(seeds: tuple[str, ...]) -> pl.DataFrame:
     several = {f"lexicons_{i}": lexicon(seed)["lexicon"] for i, seed in enumerate(seeds)}
     return in_parts("extract.union", {"lexicons": seeds}, **several)["lexicon"]
