@@ -64,14 +64,23 @@ def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.D
         if values.dtype == pl.Int64 and not values.null_count():
             continue
         if not values.dtype.is_numeric():
-            wrong.append(Violation(f"is {values.dtype}, not a whole number", column, 0))
+            rule = f"is {values.dtype}, not a whole number (make it one: cast it to Int64)"
+            wrong.append(Violation(rule, column, 0))
             continue
         whole = values.cast(pl.Int64, strict=False)
-        bad = frame.filter(whole.is_null() | (whole != values).fill_null(value=True))
-        if bad.height:
-            examples = tuple(repr(value) for value in bad.get_column(column).head(3))
-            wrong.append(Violation("is not a whole number", column, bad.height, examples))
+        bad = whole.is_null() | (whole != values).fill_null(value=True)
+        if bad.any():
+            wrong.append(_no_counts(values, bad))
         frame = frame.with_columns(whole)
     if wrong:
         raise SchemaViolation(name, wrong)
     return frame
+
+
+def _no_counts(values: pl.Series, bad: pl.Series) -> Violation:
+    """Return what is wrong where values are no counts, with the first rows, numbered from 0."""
+    rows = bad.arg_true()
+    examples = tuple(f"row {row}: {values[row]!r}" for row in rows.head(3))
+    null = values.filter(bad).null_count() > 0
+    remedy = "leave such rows out, or count them" if null else "give counts, no shares or means"
+    return Violation(f"is not a whole number ({remedy})", values.name, len(rows), examples)
