@@ -52,7 +52,7 @@ MAY = {
         "kernels",
     },
     "remarks": {"causes", "errors", "spill", "registry", "schemas", "kernels"},
-    "formats": {"causes", "described", "errors", "room", "registry", "schemas"},
+    "formats": {"causes", "described", "errors", "room", "spill", "registry", "schemas"},
     "engine": {"allocation", "errors", "registry"},
     "runner": {
         "causes",

@@ -17,13 +17,13 @@ from pipeline.formats.base import LINE, Batch, Skipped
 from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.blocks import ahead, block_size
 from pipeline.formats.corpora.carry import Carry, placed
+from pipeline.formats.corpora.hashes import Hashes, hashes_of
 from pipeline.formats.corpora.parsing import Block, Grammar, Parsed, parse
 from pipeline.formats.corpora.rules import Rule
 from pipeline.formats.reading import not_utf8, reading
 
 _THREADS = 2
 """Blocks that are parsed at a time where memory has no limit; else one."""
-_NO_HASHES = pl.Series("key", dtype=pl.UInt64())
 
 
 @dataclass(frozen=True)
@@ -95,19 +95,20 @@ class CorpusFile:
         DataError
             If something is wrong and it is not read leniently: as `check` says it.
         """
-        carry, some, hashes = self.begin, False, [_NO_HASHES]  # 8 bytes for each sentence
+        carry, some = self.begin, False
         file = self._whole(size) if self.lenient else self
-        for parsed in file._parsed(columns, size):
-            if parsed.violations is not None and not self.lenient:
-                (self.whole or self).check()  # says all that is wrong in the file
-                raise self._refusal(parsed.violations)
-            hashes.append(_hashes(parsed))
-            tokens, carry = placed(parsed, columns, carry)
-            skipped = () if parsed.violations is None else rules.skipped(parsed.violations)
-            some = some or not tokens.is_empty() or bool(skipped)
-            yield Batch(tokens, skipped)
-        if pl.concat(hashes).is_duplicated().any():
-            self.check()
+        with Hashes() as hashes:
+            for parsed in file._parsed(columns, size):
+                if parsed.violations is not None and not self.lenient:
+                    (self.whole or self).check()  # says all that is wrong in the file
+                    raise self._refusal(parsed.violations)
+                hashes.add(hashes_of(parsed))
+                tokens, carry = placed(parsed, columns, carry)
+                skipped = () if parsed.violations is None else rules.skipped(parsed.violations)
+                some = some or not tokens.is_empty() or bool(skipped)
+                yield Batch(tokens, skipped)
+            if len(hashes.repeated()):
+                self.check()
         if not some:
             schema = self.grammar.schema()
             nothing = pl.DataFrame(schema={name: schema[name] for name in columns})
@@ -133,12 +134,14 @@ class CorpusFile:
 
     def _repeated(self, size: int) -> pl.Series:
         """Return the lines whose key came before; only hashes are kept of those that do not."""
-        hashes = pl.concat([_NO_HASHES, *map(_hashes, self._parsed((), size))])
-        twice = hashes.filter(hashes.is_duplicated())
+        with Hashes() as hashes:
+            for parsed in self._parsed((), size):
+                hashes.add(hashes_of(parsed))
+            twice = hashes.repeated()
         if twice.is_empty():
             return pl.Series(dtype=pl.Int64())
         keys = [
-            parsed.keys.filter(_hashes(parsed).is_in(twice.implode()))
+            parsed.keys.filter(hashes_of(parsed).is_in(twice.implode()))
             for parsed in self._parsed((), size)
             if parsed.keys is not None
         ]
@@ -173,7 +176,3 @@ class CorpusFile:
 def _at_a_time() -> int:
     """Return how many bytes to read at a time."""
     return block_size(room.room() if room.goes_to_disk() else None)
-
-
-def _hashes(parsed: Parsed) -> pl.Series:
-    return _NO_HASHES if parsed.keys is None else parsed.keys.get_column("key").hash(seed=0)

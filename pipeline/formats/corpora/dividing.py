@@ -12,8 +12,6 @@ from os import cpu_count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from pipeline.formats.corpora.blocks import BOM, SIZE, TextBlock, ahead
 from pipeline.formats.corpora.carry import Carry
 from pipeline.formats.corpora.file_parts import (
@@ -25,6 +23,7 @@ from pipeline.formats.corpora.file_parts import (
     Run,
     between,
 )
+from pipeline.formats.corpora.hashes import Hashes, hashes_of
 from pipeline.formats.corpora.outlines import outline
 from pipeline.formats.corpora.parsing import Parsed
 from pipeline.formats.packed import RATIO, MembersReader, open_bytes
@@ -60,8 +59,9 @@ def divided(file: CorpusFile, size: int, members: MembersReader | None = None) -
         with open_bytes(file.path) as opened:
             mark = BOM if opened.read(len(BOM)) == BOM else b""
         begin = Bound(len(mark), 0, Course(Carry(), Run()))
-        with ThreadPoolExecutor(_HASHED) as pool:
-            cutting = _Cutting(size, begin, members, _Hashing(hashlib.sha256(mark), pool))
+        with ThreadPoolExecutor(_HASHED) as pool, Hashes() as keys:
+            hashing = _Hashing(hashlib.sha256(mark), pool)
+            cutting = _Cutting(size, begin, members, hashing, keys)
             for block, outlined in _outlines(file, min(SIZE, 1 + size // _BLOCKS)):
                 if outlined is None or not cutting.add(block, outlined):
                     return Division()
@@ -102,10 +102,15 @@ class _Cutting:
     """The bounds that are found; exists while a file is cut."""
 
     def __init__(
-        self, size: int, begin: Bound, members: MembersReader | None, hashing: _Hashing
+        self,
+        size: int,
+        begin: Bound,
+        members: MembersReader | None,
+        hashing: _Hashing,
+        keys: Hashes,
     ) -> None:
         self._size, self._members, self._hashing = size, members, hashing
-        self._bounds, self._keys = [begin], Keys()
+        self._bounds, self._keys = [begin], keys
         self._end, self._block = begin, begin.place
 
     def add(self, block: TextBlock, outlined: Parsed) -> bool:
@@ -116,7 +121,7 @@ class _Cutting:
             self._hashing.parts.append(hashlib.sha256())
         if self._members is None:
             self._hashing.add(block.content)
-        self._keys.add(outlined)
+        self._keys.add(hashes_of(outlined))
         self._block = end.place
         self._end = Bound(end.place + len(block.content), 0, end.course.after(outlined))
         few = self._members is not None and len(self._members.members) == 1
@@ -133,7 +138,9 @@ class _Cutting:
 
     def division(self, path: Path) -> Division:
         """Return the parts."""
-        if len(self._bounds) == 1 or not self._end.course.run.start or self._keys.come_twice():
+        if len(self._bounds) == 1 or not self._end.course.run.start:
+            return Division()
+        if len(self._keys.repeated()):
             return Division()
         parts = between([*self._bounds, self._end])
         if self._members is not None:
@@ -151,22 +158,6 @@ def _in_members(part: FilePart, members: MembersReader, size: int) -> FilePart:
     first, after = members.before(part.range.start), members.after(part.range.end)
     end = size if after is None else after
     return replace(part, packed=Packed(first.place, end, part.range.start - first.text))
-
-
-class Keys:
-    """The hashes of what may not come twice in a file; exists while it is cut."""
-
-    def __init__(self) -> None:
-        self._hashes = [pl.Series("key", dtype=pl.UInt64())]
-
-    def add(self, outlined: Parsed) -> None:
-        """Take in those of a block."""
-        if outlined.keys is not None:
-            self._hashes.append(outlined.keys.get_column("key").hash(seed=0))
-
-    def come_twice(self) -> bool:
-        """Return whether any may have come twice."""
-        return bool(pl.concat(self._hashes).is_duplicated().any())
 
 
 def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed | None]]:

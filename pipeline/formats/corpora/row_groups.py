@@ -11,8 +11,8 @@ import polars as pl
 
 from pipeline.formats.corpora.blocks import FrameBlock, Range
 from pipeline.formats.corpora.carry import Carry
-from pipeline.formats.corpora.dividing import Keys
 from pipeline.formats.corpora.file_parts import Bound, Course, Division, FilePart, Run, between
+from pipeline.formats.corpora.hashes import Hashes, hashes_of
 from pipeline.formats.corpora.outlines import outline
 from pipeline.formats.corpora.parsing import Grammar
 from pipeline.formats.parquet import RowGroup
@@ -40,18 +40,19 @@ def divided(
     size : int
         About how many bytes a part should have.
     """
-    course, keys, row = Course(Carry(), Run()), Keys(), 0
+    course, row = Course(Carry(), Run()), 0
     bounds = [Bound(0, 0, course)]
-    for begins, rows in _pieces(blocks, key, _due(groups, size)):
-        outlined = outline(FrameBlock(rows), grammar)
-        if outlined is None:
+    with Hashes() as keys:
+        for begins, rows in _pieces(blocks, key, _due(groups, size)):
+            outlined = outline(FrameBlock(rows), grammar)
+            if outlined is None:
+                return ()
+            if begins:
+                bounds.append(Bound(row, row, course))
+            row, course = row + rows.height, course.after(outlined)
+            keys.add(hashes_of(outlined))
+        if len(bounds) == 1 or not course.run.start or len(keys.repeated()):
             return ()
-        if begins:
-            bounds.append(Bound(row, row, course))
-        row, course = row + rows.height, course.after(outlined)
-        keys.add(outlined)
-    if len(bounds) == 1 or not course.run.start or keys.come_twice():
-        return ()
     return [_in_groups(part, groups) for part in between([*bounds, Bound(row, row, course)])]
 
 

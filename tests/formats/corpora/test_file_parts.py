@@ -83,7 +83,7 @@ def test_what_comes_twice_in_other_parts_is_found(tmp_path: Path) -> None:
 def test_token_tables(
     documents: float, size: int, columns: Sequence[int], header: bool, tmp_path: Path
 ) -> None:
-    rows = table(random.Random(f"{documents} {size}"), 30, documents)
+    rows = table(random.Random(f"{documents} {size}"), 12 if size == 20 else 30, documents)
     names = [("doc", "paragraph", "sentence", "form")[each] for each in columns]
     lines, before = ["\t".join(names)] if header else list[str](), rows[0][2]
     for row in rows:
@@ -172,7 +172,7 @@ def test_packed_files_are_cut_at_their_members(
 ) -> None:
     draw = random.Random(f"{documents} {number}")
     mark = b"\xef\xbb\xbf" if number == 5 else b""
-    content = mark + conllu(draw, 400, documents)
+    content = mark + conllu(draw, 200, documents)
     path = tmp_path / f"a.conllu{ending}"
     path.write_bytes(packed(pieces_of(draw, content, number), ending))
     most = [len(parts_of(path, size)) for size in (len(content) // 8, len(content) // 3)]
