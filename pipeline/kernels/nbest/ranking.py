@@ -8,6 +8,11 @@ import polars as pl
 
 from pipeline.kernels.hashing import seeded_key
 
+ORDER = ("score", "tie_key", "id")
+FALLING = (True, False, False)
+"""The order of the candidates under one measure, undefined scores last."""
+COLUMNS = ("measure", "rank", "id", "score", "tie", "tie_key")
+
 
 def rank(scores: pl.LazyFrame, *, measures: Sequence[str], seed: str) -> pl.LazyFrame:
     """Rank the candidates by every measure.
@@ -37,16 +42,16 @@ def rank(scores: pl.LazyFrame, *, measures: Sequence[str], seed: str) -> pl.Lazy
     [('c', 1), ('a', 2), ('b', 3)]
     """
     numbers = [pl.col(name).cast(pl.Float64) for name in measures]
-    tie_key = seeded_key("id", seed=seed, purpose="ties").alias("tie_key")
-    long = scores.select("id", tie_key, *numbers).unpivot(
+    long = scores.select("id", tie_key(seed), *numbers).unpivot(
         on=list(measures), index=["id", "tie_key"], variable_name="measure", value_name="score"
     )
-    ordered = long.sort(
-        "measure", "score", "tie_key", "id",
-        descending=[False, True, False, False], nulls_last=True,
-    )  # fmt: skip
+    ordered = long.sort("measure", *ORDER, descending=[False, *FALLING], nulls_last=True)
     position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     ranked = ordered.with_columns(rank=position.over("measure"))
     tied = ranked.with_columns(tie=pl.col("rank").min().over("measure", "score"))
-    columns = ("measure", "rank", "id", "score", "tie", "tie_key")
-    return tied.select(columns).sort("measure", "rank")
+    return tied.select(COLUMNS).sort("measure", "rank")
+
+
+def tie_key(seed: str) -> pl.Expr:
+    """Return the key that orders equal scores, the same for all measures."""
+    return seeded_key("id", seed=seed, purpose="ties").alias("tie_key")
