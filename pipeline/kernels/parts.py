@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import polars as pl
@@ -53,6 +53,27 @@ def slices(table: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """Yield a table in parts, in order; of none, one part without rows."""
     size = most_rows()
     yield from (table.slice(start, size) for start in range(0, max(1, table.height), size))
+
+
+def gathered(frames: Iterable[pl.DataFrame], *, most: int) -> Iterator[pl.DataFrame]:
+    """Yield tables put together, in order, as long as they have no more rows than so many.
+
+    Examples
+    --------
+    >>> frames = [pl.DataFrame({"n": [n]}) for n in range(5)]
+    >>> [each["n"].to_list() for each in gathered(frames, most=2)]
+    [[0, 1], [2, 3], [4]]
+    """
+    held: list[pl.DataFrame] = []
+    rows = 0
+    for frame in frames:
+        if held and rows + frame.height > most:
+            yield pl.concat(held)
+            held, rows = [], 0
+        held.append(frame)
+        rows += frame.height
+    if held:
+        yield pl.concat(held)
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def test_counts_are_those_of_the_pipeline(simulation: ModuleType, replacement: b
     for rate, size in ((0.1, 50), (0.3, 150)):
         for number in range(3):
             sample = draw(lists.ids, size=size, seed=f"same-{number}")
-            counts = nbest_counts(ranks.lazy(), judged(sample.lazy(), labels)).collect()
+            counts = nbest_counts(ranks.lazy(), judged(sample.lazy(), labels))
             expected = lists.cells.join(
                 counts, on=["measure", "n"], how="left", maintain_order="left"
             )

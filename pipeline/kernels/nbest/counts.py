@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import numpy.typing as npt
 import polars as pl
 
 from pipeline.kernels.arithmetic import ratio
+from pipeline.kernels.nbest.steps import counts_at, in_parts, steps_of
 from pipeline.kernels.statistics.intervals import interval_columns
 from schemas import Baseline, Precision
 
 _DRAWS = pl.col("multiplicity")
 _SEEN = pl.when(pl.col("tp").is_not_null()).then(_DRAWS).otherwise(0)
 _HITS = pl.when(pl.col("tp")).then(_DRAWS).otherwise(0)  # null counts as not true here
-_COUNTS = ("n_sampled", "k_sampled", "tp_min", "tp_max")
 
 
-def nbest_counts(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> pl.LazyFrame:
+def nbest_counts(
+    ranks: pl.LazyFrame, judged: pl.LazyFrame, *, at: npt.ArrayLike | None = None
+) -> pl.DataFrame:
     """Count the judged draws and the true positives in every n-best list.
 
     ``n_sampled = |A & R|, k_sampled = |A & T & R|`` with A the n best candidates, R the judged
@@ -28,13 +31,15 @@ def nbest_counts(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> pl.LazyFrame:
     judged : pl.LazyFrame
         Columns category, id, tp (null = not judged) and multiplicity: the sampled candidates.
         For a full evaluation all candidates, each with multiplicity 1.
+    at : array_like of int, optional
+        List sizes; all of them if not given.
 
     Returns
     -------
-    pl.LazyFrame
+    pl.DataFrame
         Columns category, measure, n, n_sampled, k_sampled, tp_min, tp_max, the counts Int64
         with 0 <= tp_min <= k_sampled <= tp_max, all three equal where a tie group ends; one
-        row for each n = 1..S of each measure and category, in no particular order. A
+        row for each n = 1..S, or of `at` within it, of each measure and category, sorted. A
         category whose candidates are all unjudged gives zeros, empty tables no rows.
 
     References
@@ -50,28 +55,11 @@ def nbest_counts(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> pl.LazyFrame:
     >>> judged = pl.LazyFrame({
     ...     "category": ["TP"] * 2, "id": ["b", "c"], "tp": [False, True], "multiplicity": [1, 2],
     ... })
-    >>> nbest_counts(ranks, judged).sort("n").select("n", *_COUNTS).collect().rows()
+    >>> nbest_counts(ranks, judged).drop("category", "measure").rows()
     [(1, 0, 0, 0, 0), (2, 1, 0, 0, 2), (3, 3, 2, 2, 2)]
     """
-    categories = judged.select(pl.col("category").unique())
-    draws = judged.select("category", "id", seen=_SEEN, hits=_HITS)
-    ranked = ranks.select("measure", "rank", "id", "tie").join(categories, how="cross")
-    joined = ranked.join(draws, on=["category", "id"], how="left").with_columns(
-        pl.col("seen", "hits").fill_null(0).cast(pl.Int64)
-    )
-    lists = joined.group_by("category", "measure").agg(n=pl.col("rank").sort(), **_prefix_sums())
-    return lists.explode("n", *_COUNTS)
-
-
-def _prefix_sums() -> dict[str, pl.Expr]:
-    """Return the counts of one measure, each with the order that it adds up in."""
-    hits, by_tie = pl.col("hits"), ["tie", "hits"]
-    return {
-        "n_sampled": pl.col("seen").sort_by("rank").cum_sum(),
-        "k_sampled": hits.sort_by("rank").cum_sum(),
-        "tp_min": hits.sort_by(by_tie).cum_sum(),
-        "tp_max": hits.sort_by(by_tie, descending=[False, True]).cum_sum(),
-    }
+    steps = steps_of(ranks, judged)
+    return pl.concat(in_parts(steps)) if at is None else counts_at(steps, at)
 
 
 def positives(judged: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from pipeline.kernels.arithmetic import ratio
@@ -19,7 +21,7 @@ def local_counts(counts: pl.DataFrame, *, window: int) -> pl.DataFrame:
     Parameters
     ----------
     counts : pl.DataFrame
-        What `nbest_counts` gives, for every n.
+        What `nbest_counts` gives, for every n of a range, from 1 on or later.
     window : int
         Ranks in the window, from 1.
 
@@ -28,7 +30,8 @@ def local_counts(counts: pl.DataFrame, *, window: int) -> pl.DataFrame:
     pl.DataFrame
         Columns category, measure, n (the middle, first_rank + window // 2), first_rank,
         last_rank, size (= window), n_sampled, k_sampled; sorted. Only whole windows: S -
-        window + 1 rows per list, none where the window is larger than S.
+        window + 1 rows per list, none where the window is larger than S. Of a range that begins
+        later, those whose list before the window is in it.
 
     Raises
     ------
@@ -57,11 +60,14 @@ def local_counts(counts: pl.DataFrame, *, window: int) -> pl.DataFrame:
         *_LIST, n=first + window // 2, first_rank=first, last_rank="n",
         size=pl.lit(window, pl.Int64), n_sampled=moved[0], k_sampled=moved[1],
     )  # fmt: skip
-    return windows.filter(pl.col("first_rank") >= 1)
+    known = (pl.int_range(pl.len()).over(_LIST) >= window) | (pl.col("first_rank") == 1)
+    return windows.filter(known)
 
 
 def _require_every_n(ordered: pl.DataFrame) -> None:
-    gaps = ordered.filter(pl.col("n") != pl.int_range(1, pl.len() + 1).over(_LIST))
+    gaps = ordered.filter(
+        (pl.col("n") != pl.col("n").shift(1).over(_LIST) + 1).fill_null(value=False)
+    )
     if gaps.height:
         raise ValueError(f"counts are missing before n = {gaps['n'][0]} of {gaps['measure'][0]}")
 
@@ -199,6 +205,29 @@ def cut_lists(counts: pl.DataFrame, *, cut: int) -> pl.DataFrame:
         *_LIST, positives="k_sampled", baseline=ratio("k_sampled", "n_sampled")
     )  # fmt: skip
     return kept.join(last, on=_LIST, how="left").sort(*_LIST, "n")
+
+
+def telling(precision: pl.DataFrame, *, thresholds: Sequence[float]) -> pl.DataFrame:
+    """Return the rows of a table that are enough for `stays_below` with these thresholds.
+
+    Parameters
+    ----------
+    precision : pl.DataFrame
+        Table `Precision`, or a part of it, with n ascending in each list.
+    thresholds : sequence of float
+        The precisions that are still good enough.
+
+    Examples
+    --------
+    >>> precision = pl.DataFrame({
+    ...     "category": "TP", "measure": "mi", "n": [1, 2, 3, 4], "lower": [0.0, 0.4, 0.2, 0.1],
+    ... })
+    >>> telling(precision, thresholds=[0.3])["n"].to_list()
+    [2, 4]
+    """
+    good = (precision.filter(pl.col("lower") >= each) for each in thresholds)
+    last = [rows.group_by(_LIST).agg(pl.last("n", "lower")) for rows in (*good, precision)]
+    return pl.concat(last)
 
 
 def stays_below(precision: pl.DataFrame, *, threshold: float) -> pl.DataFrame:

@@ -69,7 +69,8 @@ def worst_cases(
     [(5, 2, 0.4, 0.8)]
     """
     lost = judged.filter(pl.col("tp").is_null()).with_columns(tp=pl.lit(value=False))
-    counts = nbest_counts(ranks, lost.lazy()).select(*_LIST, n_unjudged="n_sampled").collect()
+    counts = nbest_counts(ranks, lost.lazy(), at=precision["n"].unique())
+    counts = counts.select(*_LIST, n_unjudged="n_sampled")
     some = precision.join(counts.filter(pl.col("n_unjudged") > 0), on=_LIST).with_columns(
         n_drawn=pl.col("n_sampled") + pl.col("n_unjudged"),
         if_true=pl.col("k_sampled") + pl.col("n_unjudged"),

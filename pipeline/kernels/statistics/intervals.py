@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.arrays import FloatArray, Level
+from pipeline.kernels.arrays import FloatArray, IntArray, Level
 from pipeline.kernels.percentiles import tail_of
 from pipeline.registry import Registry
 
@@ -121,8 +121,19 @@ def interval_columns(
     chosen = INTERVALS.get(method)
     names = [k, n, population] if population and chosen.finite else [k, n]
     counts = np.stack([frame[name].to_numpy().astype(np.int64) for name in names])
-    distinct, inverse = np.unique(counts, axis=1, return_inverse=True)
+    distinct, places = _distinct(counts)
     sizes = distinct[2] if len(names) == 3 else None
     limits = chosen(distinct[0], distinct[1], confidence=confidence, population=sizes)
-    lower, upper = (limit[inverse.ravel()] for limit in limits)
+    lower, upper = (limit[places] for limit in limits)
     return frame.with_columns(pl.Series("lower", lower), pl.Series("upper", upper))
+
+
+def _distinct(counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Return each column once, and the place of every column among them.
+
+    Lists that follow each other often have the same counts: only the first of a run is looked at.
+    """
+    begins = np.ones(counts.shape[1], dtype=np.bool_)
+    begins[1:] = (counts[:, 1:] != counts[:, :-1]).any(axis=0)
+    distinct, inverse = np.unique(counts[:, begins], axis=1, return_inverse=True)
+    return distinct, inverse.ravel()[np.cumsum(begins) - 1]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.nbest.judging import all_candidates
 from pipeline.stages.base import Tables
+from pipeline.stages.collocations.evaluation import ranked_candidates
 
 _NEAR = 1e-9
 
@@ -40,7 +40,7 @@ def require_in_order(tables: Tables) -> None:
     if "sample" not in tables:
         what = "there is no sample: all candidates count, in no order"
         _refuse(what, "give the sample, in whose order the draws were judged")
-    ranked = all_candidates(tables["ranks"])
+    ranked = ranked_candidates(tables["ranks"])
     sample = tables["sample"].join(ranked, on="id", how="semi").sort("position").collect()
     _require_one_chance(sample)
     labels = tables["judgements"].filter(pl.col("tp").is_not_null()).select("category", "id")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import polars as pl
@@ -50,37 +49,36 @@ class Correcting(StageConfig):
 def corrected(
     config: Correcting,
     tables: Tables,
-    every: pl.DataFrame,
+    lists: pl.DataFrame,
     *,
-    sizes: Sequence[int],
+    categories: pl.Series,
     method: str,
     confidence: float,
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Return the precision of the lists of these sizes, corrected; no rows unless it is asked for.
+    """Return the precision of these lists corrected; no rows unless it is asked for.
 
     Where precision has finite-population intervals, this has Clopper and Pearson's: who errs at
     random does so even if all candidates are judged.
     """
-    if not config.corrects or every.is_empty():
+    if not config.corrects or categories.is_empty():
         return Corrected.zero_rows()
     taken = clopper_pearson.__name__ if INTERVALS.get(method).finite else method
     how = {"method": taken, "confidence": confidence}
     if "truth" in tables:
         judged, truth = tables["judgements"].collect(), tables["truth"].collect()
         rates = error_rates(judged, truth, **how)  # type: ignore[arg-type]  # options of several types
-        _require_both(rates, every)
+        _require_both(rates, categories)
     else:
         numbers = {"sensitivity": config.sensitivity, "specificity": config.specificity}
         known = {name: 1.0 if value is None else value for name, value in numbers.items()}
-        rates = known_rates(every["category"], known)
-    lists = every.filter(pl.col("n").is_in(list(sizes)))
+        rates = known_rates(categories, known)
     return corrected_lists(lists, rates, **how)  # type: ignore[arg-type]  # options of several types
 
 
-def _require_both(rates: pl.DataFrame, every: pl.DataFrame) -> None:
+def _require_both(rates: pl.DataFrame, categories: pl.Series) -> None:
     """Refuse truth that shares no candidate with the judgements in any category."""
     if rates.is_empty():
-        names = ", ".join(every["category"].unique().sort().head(3))
+        names = ", ".join(categories.unique().sort().head(3))
         what = f"no candidate is both judged and in `truth`, in categories such as {names}"
         remedy = "give judgements of the same categories on some of the same candidates"
         raise ConfigError("truth", [Problem("truth", what, remedy)])

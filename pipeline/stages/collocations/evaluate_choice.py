@@ -90,7 +90,7 @@ def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     category = _category(config, draws)
     mine = draws.filter(category=category)
     limits = _Limits(method=config.interval, confidence=config.confidence)
-    counts = nbest_counts(chosen_ranks(config, tables), mine.lazy()).collect()
+    counts = nbest_counts(chosen_ranks(config, tables), mine.lazy())
     sizes = [config.size] if config.size else list(config.sizes)
     every = precision_columns(counts, positives=positives(mine), **limits)
     lists = considered(every, sizes=sizes)

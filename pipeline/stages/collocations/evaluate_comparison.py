@@ -85,7 +85,7 @@ def _pieces(config: EvaluateComparison, tables: Tables) -> Iterator[Outputs]:
         require_in_order(tables)
     look = simple_look(config, tables, alpha=config.alpha, finite=False)
     sizes = sizes_along(ranks, every=config.every, cuts=config.cuts)
-    lists = nbest_counts(ranks.lazy(), draws.lazy()).filter(pl.col("n").is_in(sizes)).collect()
+    lists = nbest_counts(ranks.lazy(), draws.lazy(), at=sizes)
     every = ranks_of_all(ranks, tables)
     about, clusters = populations(config, draws), clusters_of(config, tables, ranks)
     for piece in _between(config, look, every, draws, lists, sizes=sizes):

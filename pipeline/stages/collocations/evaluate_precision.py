@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypedDict
 
 import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.kernels.nbest.clustered_precision import clustered_precision
-from pipeline.kernels.nbest.counts import baseline, nbest_counts, positives, precision_columns
+from pipeline.kernels.nbest.counts import baseline, positives, precision_columns
+from pipeline.kernels.nbest.curves import telling
+from pipeline.kernels.nbest.steps import Steps, counts_at, in_parts, steps_of
 from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
 from pipeline.kernels.statistics.intervals import INTERVALS
-from pipeline.stages.base import Outputs, Proportion, Tables, stage
+from pipeline.stages.base import Outputs, Proportion, Tables, as_one, stage
 from pipeline.stages.collocations import list_views
 from pipeline.stages.collocations.anytime import questions_at_cuts, require_in_order
 from pipeline.stages.collocations.cluster_options import ByCluster, clusters_of, redrawn
@@ -21,6 +24,7 @@ from pipeline.stages.collocations.evaluation import (
     ListSizes,
     chosen_ranks,
     judged_draws,
+    ranked_candidates,
     ranks_of_all,
     sizes_along,
 )
@@ -109,6 +113,38 @@ class _Limits(TypedDict):
     confidence: float
 
 
+def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
+    draws = judged_draws(tables).collect()
+    config.check(draws)
+    ranks = chosen_ranks(config, tables)
+    finite = INTERVALS.get(config.interval).finite
+    look = simple_look(config, tables, alpha=1.0 - config.confidence, finite=finite)
+    limits = _limits(config, tables, ranks, look)
+    steps, totals = steps_of(ranks, draws.lazy()), positives(draws)
+    telling_rows = []
+    for counts in in_parts(steps):
+        every = precision_columns(counts, positives=totals, **limits)
+        telling_rows.append(telling(every, thresholds=config.thresholds))
+        yield {"precision": every}
+        if config.recall:
+            yield {"recall": list_views.recall(counts, totals, **limits)}
+    for windows in list_views.local(steps, window=config.window, **limits):
+        yield {"local": windows}
+    lists = precision_columns(counts_at(steps, config.cuts), positives=totals, **limits)
+    yield _not_asked_for(config)
+    yield {
+        "baseline": _baseline(tables, draws, limits),
+        "cuts": lists,
+        "cut": list_views.cut(steps, size=config.cut),
+        "thresholds": list_views.thresholds(pl.concat(telling_rows), wanted=config.thresholds),
+        "worst_case": list_views.worst_case(lists, ranks, draws, **limits),
+        "corrected": corrected(config, tables, lists, categories=draws["category"], **limits),
+        "clustered": _clustered(config, tables, ranks, draws),
+        "looks": look.table(draws["category"]),
+    }
+    yield _bands(config, look, steps, ranks, draws)
+
+
 @stage(
     "evaluate.precision",
     config=EvaluatePrecision,
@@ -127,21 +163,34 @@ class _Limits(TypedDict):
         "clustered": ClusteredPrecision,
         "looks": Looks,
     },
+    pieces=_pieces,
 )
 def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     """Count draws and true positives in every list, then estimate."""
-    draws = judged_draws(tables).collect()
-    config.check(draws)
-    ranks = chosen_ranks(config, tables)
-    finite = INTERVALS.get(config.interval).finite
-    look = simple_look(config, tables, alpha=1.0 - config.confidence, finite=finite)
-    limits = _limits(config, tables, ranks, look)
-    counts = nbest_counts(ranks, draws.lazy()).collect()
-    totals = positives(draws)
-    every = precision_columns(counts, positives=totals, **limits)
+    return as_one(_pieces(config, tables))
+
+
+def _not_asked_for(config: EvaluatePrecision) -> Outputs:
+    """Return the tables that have a row for every n and are to have none."""
+    none: dict[str, pl.LazyFrame] = {}
+    if not config.recall:
+        none["recall"] = Recall.zero_rows()
+    if config.window is None:
+        none["local"] = LocalPrecision.zero_rows()
+    return none
+
+
+def _bands(
+    config: EvaluatePrecision,
+    look: SimpleLook,
+    steps: Sequence[Steps],
+    ranks: pl.LazyFrame,
+    draws: pl.DataFrame,
+) -> Outputs:
+    """Return the limits that hold at all n of a range at once, and where they cross thresholds."""
     at_once = config.confidence if look.plan is None else 1.0 - look.apart
     band = list_views.bands(
-        counts,
+        steps,
         ranks,
         draws,
         sizes=config.over_all_n if config.band != "pointwise" else None,
@@ -150,23 +199,8 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
         method=config.interval,
         confidence=at_once,
     )
-    return {
-        "precision": every,
-        "baseline": _baseline(tables, draws, limits),
-        "cuts": every.filter(pl.col("n").is_in(config.cuts)),
-        "local": list_views.local(counts, window=config.window, **limits),
-        "recall": list_views.recall(counts, totals, wanted=config.recall, **limits),
-        "cut": list_views.cut(counts, size=config.cut),
-        "thresholds": list_views.thresholds(every, wanted=config.thresholds),
-        "bands": band,
-        "band_thresholds": list_views.band_thresholds(
-            band, wanted=config.thresholds, confidence=at_once
-        ),
-        "worst_case": list_views.worst_case(every, ranks, draws, sizes=config.cuts, **limits),
-        "corrected": corrected(config, tables, every, sizes=config.cuts, **limits),
-        "clustered": _clustered(config, tables, ranks.collect(), draws),
-        "looks": look.table(draws["category"]),
-    }
+    crossed = list_views.band_thresholds(band, wanted=config.thresholds, confidence=at_once)
+    return {"bands": band, "band_thresholds": crossed}
 
 
 def _limits(
@@ -182,23 +216,24 @@ def _limits(
 
 
 def _clustered(
-    config: EvaluatePrecision, tables: Tables, ranks: pl.DataFrame, draws: pl.DataFrame
+    config: EvaluatePrecision, tables: Tables, ranks: pl.LazyFrame, draws: pl.DataFrame
 ) -> pl.DataFrame | pl.LazyFrame:
     """Estimate the lists at the declared cuts by clusters that are drawn again, if it is asked."""
-    clusters = clusters_of(config, tables, ranks)
+    held = ranks.collect() if config.clusters else pl.DataFrame()
+    clusters = clusters_of(config, tables, held)
     if clusters is None:
         return ClusteredPrecision.zero_rows()
-    ranked = ranks["measure"].unique().sort().to_list()
+    ranked = held["measure"].unique().sort().to_list()
     return clustered_precision(
-        ranks_of_all(ranks, tables), draws, clusters, measures=ranked,
-        at=sizes_along(ranks, every=0, cuts=config.cuts),
+        ranks_of_all(held, tables), draws, clusters, measures=ranked,
+        at=sizes_along(held, every=0, cuts=config.cuts),
         redrawn=redrawn(config, confidence=config.confidence),
     )  # fmt: skip
 
 
 def _baseline(tables: Tables, draws: pl.DataFrame, limits: _Limits) -> pl.DataFrame:
     ranks = tables["ranks"]
-    candidates = ranks.select(pl.col("id").n_unique()).collect().item()
+    candidates = ranked_candidates(ranks).select(pl.len()).collect().item()
     pooled = "pool_depth" in ranks.collect_schema()
     depth = ranks.select(pl.col("pool_depth").max()).collect().item() if pooled else None
     sampled = "sample" in tables

@@ -104,17 +104,33 @@ def judged_draws(tables: Tables) -> pl.LazyFrame:
     ConfigError
         If there are draws, and none of them is ranked.
     """
-    ranked = all_candidates(tables["ranks"])
+    ranked = ranked_candidates(tables["ranks"])
     if "sample" not in tables:
         return judged(ranked, tables["judgements"])
-    drawn, candidates = tables["sample"].collect(), ranked.collect()
-    draws = drawn.join(candidates, on="id", how="semi")
-    if draws.is_empty() and not (drawn.is_empty() or candidates.is_empty()):
+    drawn = tables["sample"].collect()
+    # The draws are few: they are looked for among the candidates, who need not be held.
+    there = ranked.filter(pl.col("id").is_in(drawn["id"].implode())).select("id")
+    draws = drawn.join(there.collect(engine="streaming"), on="id", how="semi")
+    if draws.is_empty() and not (drawn.is_empty() or ranked.limit(1).collect().is_empty()):
         shown = ", ".join(drawn["id"].head(3))
         what = f"none of the {drawn.height:,} candidates drawn is ranked, such as {shown}"
         remedy = "draw from the candidates that have been ranked"
         raise ConfigError("sample", [Problem("sample", what, remedy)])
     return judged(draws.lazy(), tables["judgements"])
+
+
+def ranked_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
+    """Return every ranked candidate as one draw.
+
+    Where no pool leaves ranks out, they are those of any one measure, as all rank the same.
+    """
+    if "pool_depth" in ranks.collect_schema():
+        return all_candidates(ranks)
+    sizes = ranks.group_by("measure").agg(pl.len()).sort("measure").collect(engine="streaming")
+    if sizes["len"].n_unique() != 1:
+        return all_candidates(ranks)
+    one = ranks.filter(pl.col("measure") == sizes["measure"][0])
+    return one.select("id", multiplicity=pl.lit(1, pl.Int64))
 
 
 def ranks_of_all(ranks: pl.DataFrame, tables: Tables) -> pl.DataFrame:

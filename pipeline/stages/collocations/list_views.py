@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -10,6 +10,7 @@ from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.nbest.band_thresholds import crossings
 from pipeline.kernels.nbest.bands import simultaneous_bands
 from pipeline.kernels.nbest.curves import cut_lists, local_precision, recall_columns, stays_below
+from pipeline.kernels.nbest.steps import Steps, along, counts_at
 from pipeline.kernels.nbest.worst_case import worst_cases
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.intervals import INTERVALS
@@ -25,35 +26,33 @@ from schemas import (
 
 
 def local(
-    counts: pl.DataFrame, *, window: int | None, method: str, confidence: float
-) -> pl.DataFrame | pl.LazyFrame:
-    """Return the precision in a window of ranks, for every place of the window."""
-    if window is None:
-        return LocalPrecision.zero_rows()
-    table = local_precision(counts, window=window, method=method, confidence=confidence)
-    return table.select(*LocalPrecision.columns())
+    steps: Sequence[Steps], *, window: int | None, method: str, confidence: float
+) -> Iterator[pl.DataFrame]:
+    """Yield the precision in a window of ranks, for every place of the window, in parts."""
+    if window is not None:
+        for after, counts in along(steps, before=window):
+            table = local_precision(counts, window=window, method=method, confidence=confidence)
+            yield table.filter(pl.col("last_rank") > after).select(*LocalPrecision.columns())
 
 
 def recall(
-    counts: pl.DataFrame, positives: pl.DataFrame, *, wanted: bool, method: str, confidence: float
-) -> pl.DataFrame | pl.LazyFrame:
+    counts: pl.DataFrame, positives: pl.DataFrame, *, method: str, confidence: float
+) -> pl.DataFrame:
     """Return the recall of every list with its interval.
 
     Where the precision has finite-population intervals, recall has Clopper and Pearson's: the
     number of all true positives, the population here, is not known.
     """
-    if not wanted:
-        return Recall.zero_rows()
     taken = clopper_pearson.__name__ if INTERVALS.get(method).finite else method
     table = recall_columns(counts, positives=positives, method=taken, confidence=confidence)
     return table.select(*Recall.columns())
 
 
-def cut(counts: pl.DataFrame, *, size: int | None) -> pl.DataFrame | pl.LazyFrame:
+def cut(steps: Sequence[Steps], *, size: int | None) -> pl.DataFrame | pl.LazyFrame:
     """Return precision and recall within the cut-best list of each measure."""
     if size is None:
         return CutLists.zero_rows()
-    shares = cut_lists(counts, cut=size).with_columns(
+    shares = cut_lists(counts_at(steps, range(1, size + 1)), cut=size).with_columns(
         precision=ratio("k_sampled", "n_sampled"), recall=ratio("k_sampled", "positives")
     )
     return shares.select(*CutLists.columns())
@@ -71,7 +70,7 @@ def thresholds(precision: pl.DataFrame, *, wanted: Sequence[float]) -> pl.LazyFr
 
 
 def bands(
-    counts: pl.DataFrame,
+    steps: Sequence[Steps],
     ranks: pl.LazyFrame,
     draws: pl.DataFrame,
     *,
@@ -84,7 +83,8 @@ def bands(
     """Return the limits of each measure that hold at all list sizes of a range at once."""
     if sizes is None:
         return SimultaneousBands.zero_rows()
-    wanted = counts.filter(pl.col("n").is_between(*sizes))
+    first, last = sizes
+    wanted = counts_at(steps, range(first, last + 1))
     return simultaneous_bands(
         wanted, ranks.collect(), draws, method=method, confidence=confidence,
         replicates=replicates, seed=seed,
@@ -92,19 +92,17 @@ def bands(
 
 
 def worst_case(
-    every: pl.DataFrame,
+    lists: pl.DataFrame,
     ranks: pl.LazyFrame,
     draws: pl.DataFrame,
     *,
-    sizes: Sequence[int],
     method: str,
     confidence: float,
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Return the lists of these sizes with unjudged draws, were these all false or all true."""
+    """Return the lists with unjudged draws, were these all false or all true."""
     if not draws["tp"].null_count():
         return WorstCase.zero_rows()
-    wanted = every.filter(pl.col("n").is_in(list(sizes)))
-    return worst_cases(wanted, ranks, draws, method=method, confidence=confidence)
+    return worst_cases(lists, ranks, draws, method=method, confidence=confidence)
 
 
 def band_thresholds(

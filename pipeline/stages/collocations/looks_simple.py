@@ -13,6 +13,7 @@ from pipeline.kernels.arrays import FloatArray
 from pipeline.kernels.statistics.alpha_spending import spent_levels
 from pipeline.kernels.statistics.repeated import repeated_p_values
 from pipeline.stages.base import Tables
+from pipeline.stages.collocations.evaluation import ranked_candidates
 from pipeline.stages.collocations.looks import Looking, Plan, plan_of
 from schemas import Looks
 
@@ -121,7 +122,7 @@ def simple_look(config: Looking, tables: Tables, *, alpha: float, finite: bool) 
 
 def _drawn(tables: Tables) -> tuple[int, int, bool]:
     """Return draws, the candidates that they were drawn from, and whether they may come again."""
-    ranked = int(tables["ranks"].select(pl.col("id").n_unique()).collect().item())
+    ranked = int(ranked_candidates(tables["ranks"]).select(pl.len()).collect().item())
     if "sample" not in tables:
         return ranked, ranked, False
     sample = tables["sample"].select("multiplicity", "pi").collect()

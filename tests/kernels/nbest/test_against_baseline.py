@@ -18,7 +18,7 @@ DRAWS = {"TP": [(True, 2), (True, 1), None, (False, 1), (None, 3)]}
 
 
 def compared(ranks: pl.DataFrame, judged: pl.DataFrame, **options: Any) -> pl.DataFrame:
-    counts = nbest_counts(ranks.lazy(), judged.lazy()).collect()
+    counts = nbest_counts(ranks.lazy(), judged.lazy())
     size = ranks["id"].n_unique()
     totals = baseline(
         judged, n_candidates=size, sampled=True, method="clopper_pearson", confidence=0.95

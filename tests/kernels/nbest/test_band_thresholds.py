@@ -76,7 +76,7 @@ def test_the_sentences_hold_together() -> None:
         judged = pl.DataFrame({
             "category": "TP", "id": [ids[i] for i in drawn], "tp": tp[drawn], "multiplicity": 1,
         })  # fmt: skip
-        counts = nbest_counts(ranks.lazy(), judged.lazy()).collect()
+        counts = nbest_counts(ranks.lazy(), judged.lazy())
         wanted = counts.filter(pl.col("n") >= 40)
         made = simultaneous_bands(
             wanted,

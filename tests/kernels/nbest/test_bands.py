@@ -32,7 +32,7 @@ def judged(drawn: np.ndarray, multiplicity: int = 1) -> pl.DataFrame:
 
 
 def counted(draws: pl.DataFrame, first: int = 50, last: int = 400) -> pl.DataFrame:
-    counts = nbest_counts(RANKS.lazy(), draws.lazy()).collect()
+    counts = nbest_counts(RANKS.lazy(), draws.lazy())
     return counts.filter(pl.col("n").is_between(first, last))
 
 

@@ -76,7 +76,7 @@ def test_krenn() -> None:
     tests = adjust(
         compare(counts, alpha=0.05, margin=0.0), correction="holm", alpha=0.05, margin=0.0
     )
-    lists = nbest_counts(ranks.lazy(), judged.lazy()).collect()
+    lists = nbest_counts(ranks.lazy(), judged.lazy())
     precision = precision_columns(
         lists, positives=positives(judged), method="wilson", confidence=0.95
     )

@@ -25,12 +25,11 @@ FULL = [(True, 1), (False, 1)]
 
 
 def count(scores: Scores, draws: Draws) -> pl.DataFrame:
-    counts = nbest_counts(ranks_of(scores).lazy(), judged_of(draws).lazy())
-    return counts.sort("category", "measure", "n").collect()
+    return nbest_counts(ranks_of(scores).lazy(), judged_of(draws).lazy())
 
 
 def estimate(ranks: pl.DataFrame, judged: pl.DataFrame, confidence: float = 0.95) -> pl.DataFrame:
-    counts = nbest_counts(ranks.lazy(), judged.lazy()).collect()
+    counts = nbest_counts(ranks.lazy(), judged.lazy())
     total = positives(judged)
     table = precision_columns(
         counts, positives=total, method="clopper_pearson", confidence=confidence
@@ -159,10 +158,10 @@ def test_empty_tables(scores: Scores, draws: Draws) -> None:
     assert table.is_empty()
 
 
-def test_zero_row_plans_have_the_right_columns() -> None:
-    plan = nbest_counts(ranks_of({}).lazy(), pl.LazyFrame(schema=JUDGED))
+def test_zero_rows_have_the_right_columns() -> None:
+    table = nbest_counts(ranks_of({}).lazy(), pl.LazyFrame(schema=JUDGED))
     expected = {"category": pl.String, "measure": pl.String, **dict.fromkeys(COUNTS, pl.Int64)}
-    assert dict(plan.collect_schema()) == expected
+    assert dict(table.schema) == expected
 
 
 def test_baseline_by_hand() -> None:

@@ -22,7 +22,7 @@ DRAWS: Draws = {"TP": [(True, 2), (True, 1), None, (False, 1), (None, 3)]}
 
 
 def counted(scores: Scores = SCORES, draws: Draws = DRAWS) -> pl.DataFrame:
-    return nbest_counts(ranks_of(scores).lazy(), judged_of(draws).lazy()).collect()
+    return nbest_counts(ranks_of(scores).lazy(), judged_of(draws).lazy())
 
 
 def test_windows_by_hand() -> None:
@@ -127,7 +127,7 @@ def test_stays_below() -> None:
 
 def test_krenn_lower_limit_of_t_score() -> None:
     ranks, judged = krenn()
-    counts = nbest_counts(ranks.lazy(), judged.lazy()).collect()
+    counts = nbest_counts(ranks.lazy(), judged.lazy())
     table = precision_columns(counts, positives=positives(judged), method="wilson", confidence=0.95)
     n = stays_below(table, threshold=0.25).filter(measure="t_score")["n"][0]
     row = table.filter(measure="t_score").filter(pl.col("n").is_in([n - 1, n])).sort("n")

@@ -28,7 +28,7 @@ def made(labels: list[bool | None], *, drawn: list[int] | None = None, **how: An
         {"category": "TP", "id": ids, "tp": labels, "multiplicity": times},
         schema_overrides={"tp": pl.Boolean},
     ).filter(pl.col("multiplicity") > 0)
-    counts = nbest_counts(ranks, judged.lazy()).collect()
+    counts = nbest_counts(ranks, judged.lazy())
     lists = precision_columns(counts, positives=positives(judged), **(HOW | how))
     found = worst_cases(lists, ranks, judged, **(HOW | how))
     validate([found], WorstCase, name="worst_case")
