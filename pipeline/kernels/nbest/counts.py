@@ -195,7 +195,8 @@ def baseline(
     n_candidates : int
         Candidates in the data set, S.
     sampled : bool
-        False if all candidates count, true if a sample was drawn.
+        True if a sample was drawn; false if all candidates count, each as one draw, those too that
+        `judged` leaves out.
     method : str
         Interval method, a name in `intervals.INTERVALS`.
     confidence : float
@@ -236,7 +237,7 @@ def baseline(
         n_undecided=undecided.cast(pl.Int64).sum(),
         n_sampled=_SEEN.cast(pl.Int64).sum(),
         k_sampled=_HITS.cast(pl.Int64).sum(),
-        n_drawn=_DRAWS.cast(pl.Int64).sum(),
+        n_drawn=_DRAWS.cast(pl.Int64).sum() if sampled else pl.lit(n_candidates, pl.Int64),
     )  # fmt: skip
     described = counts.collect().with_columns(
         precision=ratio("k_sampled", "n_sampled"),

@@ -15,7 +15,7 @@ _LIST = ("category", "measure", "n")
 def worst_cases(
     precision: pl.DataFrame,
     ranks: pl.LazyFrame,
-    judged: pl.DataFrame,
+    judged: pl.DataFrame | None,
     *,
     method: str,
     confidence: float,
@@ -33,8 +33,9 @@ def worst_cases(
         Table `Precision`, the lists that are wanted.
     ranks : pl.LazyFrame
         Table `Ranks`: all candidates under each measure.
-    judged : pl.DataFrame
+    judged : pl.DataFrame or None
         Columns category, id, tp (null = not judged) and multiplicity: the sampled candidates.
+        None where all candidates are, each once: then the lists say how many are not judged.
     method : str
         Interval method, a name in `intervals.INTERVALS`.
     confidence : float
@@ -68,9 +69,7 @@ def worst_cases(
     ... ).select("n", "n_unjudged", "precision_if_false", "precision_if_true").rows()
     [(5, 2, 0.4, 0.8)]
     """
-    lost = judged.filter(pl.col("tp").is_null()).with_columns(tp=pl.lit(value=False))
-    counts = nbest_counts(ranks, lost.lazy(), at=precision["n"].unique())
-    counts = counts.select(*_LIST, n_unjudged="n_sampled")
+    counts = _unjudged(precision, ranks, judged)
     some = precision.join(counts.filter(pl.col("n_unjudged") > 0), on=_LIST).with_columns(
         n_drawn=pl.col("n_sampled") + pl.col("n_unjudged"),
         if_true=pl.col("k_sampled") + pl.col("n_unjudged"),
@@ -78,6 +77,17 @@ def worst_cases(
     both = _as_if(some, k="k_sampled", suffix="if_false", method=method, confidence=confidence)
     both = _as_if(both, k="if_true", suffix="if_true", method=method, confidence=confidence)
     return both.select(*WorstCase.columns()).sort(*WorstCase.key())
+
+
+def _unjudged(
+    precision: pl.DataFrame, ranks: pl.LazyFrame, judged: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Return how many draws of each list are not judged."""
+    if judged is None:
+        return precision.select(*_LIST, n_unjudged=pl.col("n") - pl.col("n_sampled"))
+    lost = judged.filter(pl.col("tp").is_null()).with_columns(tp=pl.lit(value=False))
+    counts = nbest_counts(ranks, lost.lazy(), at=precision["n"].unique())
+    return counts.select(*_LIST, n_unjudged="n_sampled")
 
 
 def _as_if(

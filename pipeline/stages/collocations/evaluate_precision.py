@@ -23,7 +23,7 @@ from pipeline.stages.collocations.evaluation import (
     Evaluation,
     ListSizes,
     chosen_ranks,
-    judged_draws,
+    judged_alone,
     ranked_candidates,
     ranks_of_all,
     sizes_along,
@@ -114,7 +114,7 @@ class _Limits(TypedDict):
 
 
 def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
-    draws = judged_draws(tables).collect()
+    draws = judged_alone(tables)
     config.check(draws)
     ranks = chosen_ranks(config, tables)
     finite = INTERVALS.get(config.interval).finite
@@ -131,13 +131,14 @@ def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
     for windows in list_views.local(steps, window=config.window, **limits):
         yield {"local": windows}
     lists = precision_columns(counts_at(steps, config.cuts), positives=totals, **limits)
+    drawn = draws if "sample" in tables else None
     yield _not_asked_for(config)
     yield {
         "baseline": _baseline(tables, draws, limits),
         "cuts": lists,
         "cut": list_views.cut(steps, size=config.cut),
         "thresholds": list_views.thresholds(pl.concat(telling_rows), wanted=config.thresholds),
-        "worst_case": list_views.worst_case(lists, ranks, draws, **limits),
+        "worst_case": list_views.worst_case(lists, ranks, drawn, **limits),
         "corrected": corrected(config, tables, lists, categories=draws["category"], **limits),
         "clustered": _clustered(config, tables, ranks, draws),
         "looks": look.table(draws["category"]),

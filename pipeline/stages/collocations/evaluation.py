@@ -119,6 +119,30 @@ def judged_draws(tables: Tables) -> pl.LazyFrame:
     return judged(draws.lazy(), tables["judgements"])
 
 
+def judged_alone(tables: Tables) -> pl.DataFrame:
+    """Return the draws as `judged_draws` does; where all candidates count, those that are judged.
+
+    The others are known without a row for each: they are as many as are left. Of a category
+    without a judgement of a ranked candidate there is one draw, which nobody judged.
+    """
+    if "sample" in tables:
+        return judged_draws(tables).collect()
+    judgements, ranked = tables["judgements"].collect(), ranked_candidates(tables["ranks"])
+    there = ranked.filter(pl.col("id").is_in(judgements["id"].implode())).select("id")
+    known = judgements.join(there.collect(engine="streaming"), on="id", how="semi")
+    asked = judgements.select(pl.col("category").unique().sort())
+    silent = asked.join(known, on="category", how="anti")
+    one = silent.join(ranked.select("id").limit(1).collect(), how="cross")
+    undecided = pl.col("tp").is_null()
+    draws = [
+        known.with_columns(undecided=undecided),
+        one.with_columns(tp=pl.lit(None, pl.Boolean), undecided=pl.lit(value=False)),
+    ]
+    columns = ("category", "id", "tp", "multiplicity", "undecided")
+    every = pl.concat(draws, how="diagonal").with_columns(multiplicity=pl.lit(1, pl.Int64))
+    return every.select(columns)
+
+
 def ranked_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
     """Return every ranked candidate as one draw.
 

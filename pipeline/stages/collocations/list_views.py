@@ -94,13 +94,16 @@ def bands(
 def worst_case(
     lists: pl.DataFrame,
     ranks: pl.LazyFrame,
-    draws: pl.DataFrame,
+    draws: pl.DataFrame | None,
     *,
     method: str,
     confidence: float,
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Return the lists with unjudged draws, were these all false or all true."""
-    if not draws["tp"].null_count():
+    """Return the lists with unjudged draws, were these all false or all true.
+
+    None as draws: all candidates are.
+    """
+    if draws is not None and not draws["tp"].null_count():
         return WorstCase.zero_rows()
     return worst_cases(lists, ranks, draws, method=method, confidence=confidence)
 
