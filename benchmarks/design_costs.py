@@ -25,7 +25,7 @@ import pipeline as lx
 from pipeline.kernels.arrays import FloatArray, IntArray, codes
 from pipeline.kernels.design.costs import Work, expected_cost, priced
 from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.nbest.difference_sets import rank_vectors
+from pipeline.kernels.nbest.rank_blocks import rank_vectors
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn-design.toml"
 CUTS = (100, 500, 1000, 2000)

@@ -13,7 +13,7 @@ from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.arrays import BoolArray, FloatArray
 from pipeline.kernels.design.questions import KINDS, declared_questions
 from pipeline.kernels.design.sets import Sets, question_sets
-from pipeline.kernels.nbest.difference_sets import rank_vectors
+from pipeline.kernels.nbest.rank_blocks import rank_vectors
 from pipeline.runner.config.graph import Node, Reference
 from pipeline.sizing import checks
 from pipeline.stages.collocations.evaluation import pairs_of, ranks_of_all, require_ranked

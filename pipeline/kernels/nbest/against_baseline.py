@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.kernels.nbest.difference_sets import significant
+from pipeline.kernels.nbest.difference_tests import significant
 from pipeline.kernels.statistics.anytime import anytime_p_values
 from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
 from schemas import BaselineComparison
@@ -51,7 +51,7 @@ def compare_with_baseline(
         "two_sided", "greater" (the measure is better than the baseline) or "less".
     anytime : bool
         Whether p-values are to hold at every size of a growing sample; see
-        `difference_sets.compare`.
+        `difference_tests.compare`.
 
     Returns
     -------

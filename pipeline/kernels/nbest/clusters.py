@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from pipeline.kernels.arrays import FloatArray, IntArray, codes, ratio
-from pipeline.kernels.nbest.difference_sets import rank_vectors, samples
+from pipeline.kernels.nbest.difference_sets import samples
+from pipeline.kernels.nbest.rank_blocks import rank_vectors
 from pipeline.kernels.statistics.cluster_bootstrap import (
     effective_clusters,
     error_and_freedom,

@@ -171,15 +171,22 @@ def along(steps: Sequence[Steps], *, before: int = 0) -> Iterator[tuple[int, pl.
     >>> [(after, counts["k_sampled"].to_list()) for after, counts in along([steps])]
     [(0, [0, 1, 1])]
     """
-    rows = _most()
+    rows = most_lists()
     for each in steps:
         for after in range(0, each.size, rows):
             first = max(0, after - before) + 1
             yield after, each.at(np.arange(first, after + rows + 1, dtype=np.int64))
 
 
-def in_parts(steps: Sequence[Steps]) -> Iterator[pl.DataFrame]:
-    """Yield the counts of every n, in as few parts as there is room for; of none, one without rows.
+def in_parts(steps: Sequence[Steps], *, at: IntArray | None = None) -> Iterator[pl.DataFrame]:
+    """Yield the counts, in as few parts as there is room for; of none, one without rows.
+
+    Parameters
+    ----------
+    steps : sequence of Steps
+        The lists.
+    at : array of int, optional
+        List sizes, ascending; every n if not given.
 
     Examples
     --------
@@ -187,10 +194,20 @@ def in_parts(steps: Sequence[Steps]) -> Iterator[pl.DataFrame]:
     >>> [counts["k_sampled"].to_list() for counts in in_parts([steps, steps])]
     [[0, 1, 0, 1]]
     """
+    if at is None:
+        every = (counts for _, counts in along(steps))
+    else:
+        every = (each.at(some) for each in steps for some in sizes_in_parts(at))
     none = pl.DataFrame(schema=_SCHEMA)
-    every = [none] if not steps else (counts for _, counts in along(steps))
-    yield from gathered(every, most=_most())
+    yield from gathered(every if steps else [none], most=most_lists())
 
 
-def _most() -> int:
+def sizes_in_parts(sizes: IntArray) -> Iterator[IntArray]:
+    """Yield list sizes, as many at a time as there is room for; of none, one part of none."""
+    rows = most_lists()
+    yield from (sizes[start : start + rows] for start in range(0, max(1, len(sizes)), rows))
+
+
+def most_lists() -> int:
+    """Return how many lists may be looked at together."""
     return max(1, min(_ROWS, most_rows()))

@@ -222,13 +222,14 @@ def pool(
     >>> pool(ranks, measures=["dice", "mi"], depth=1).rows()
     [('a', 1), ('b', 1)]
     """
-    best = _best_ranks(ranks, measures).filter(pl.col("rank") <= depth)
+    best = _best_ranks(ranks.lazy().filter(pl.col("rank") <= depth), measures)
     return best.select("id", best_rank="rank").sort("id")
 
 
 def _best_ranks(ranks: pl.DataFrame | pl.LazyFrame, measures: Sequence[str]) -> pl.DataFrame:
     chosen = ranks.lazy().filter(pl.col("measure").is_in(list(measures)))
-    ranked = chosen.select(pl.col("measure").unique()).collect().to_series().to_list()
+    names = chosen.select(pl.col("measure").unique()).collect(engine="streaming")
+    ranked = names.to_series().to_list()
     unknown = [name for name in measures if name not in ranked]
     if unknown:
         raise ValueError(f"no ranks for {', '.join(unknown)}")

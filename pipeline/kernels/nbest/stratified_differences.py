@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from pipeline.kernels.arrays import FloatArray, IntArray, codes
-from pipeline.kernels.nbest.difference_sets import relevant, samples, set_counts
+from pipeline.kernels.nbest.difference_sets import samples, set_counts
+from pipeline.kernels.nbest.difference_tests import relevant
 from pipeline.kernels.nbest.stratified_designs import pair_limits, stratified_sets
 from pipeline.kernels.nbest.stratified_estimates import (
     DESIGNED,

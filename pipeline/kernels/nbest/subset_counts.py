@@ -34,7 +34,7 @@ def subset_difference_counts(
     -------
     pl.DataFrame
         Columns category, measure_1 (the name), measure_2, n = |A|, size = |D1| = |D2|, n_1,
-        k_1, n_2, k_2, sorted: what `difference_sets.compare` takes. No rows for an empty set.
+        k_1, n_2, k_2, sorted: what `difference_tests.compare` takes. No rows for an empty set.
 
     Raises
     ------

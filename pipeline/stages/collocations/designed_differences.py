@@ -8,7 +8,7 @@ import polars as pl
 from pipeline.kernels.estimates.chances import equal_chances
 from pipeline.kernels.estimates.pairs import pair_estimates
 from pipeline.kernels.estimates.study import Study
-from pipeline.kernels.nbest.difference_sets import adjust
+from pipeline.kernels.nbest.difference_tests import adjust
 from pipeline.kernels.statistics.exact_tests import fisher
 from pipeline.stages.collocations.designed_anytime import differences_at_any_time
 from pipeline.stages.collocations.designed_looks import DesignedLook

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.kernels.arithmetic import ratio
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.nbest.against_baseline import compare_with_baseline
 from pipeline.kernels.nbest.best import best_measures
 from pipeline.kernels.nbest.clustered_differences import clustered_differences
-from pipeline.kernels.nbest.counts import draw_totals, nbest_counts
-from pipeline.kernels.nbest.difference_sets import adjust, compare, difference_counts
+from pipeline.kernels.nbest.counts import draw_totals
+from pipeline.kernels.nbest.difference_sets import counts_between
+from pipeline.kernels.nbest.difference_tests import adjust, compare
+from pipeline.kernels.nbest.rank_blocks import RankBlocks, rank_blocks
+from pipeline.kernels.nbest.steps import (
+    Steps,
+    counts_at,
+    in_parts,
+    most_lists,
+    sizes_in_parts,
+    steps_of,
+)
 from pipeline.stages.base import Outputs, Tables, as_one, stage
 from pipeline.stages.collocations.anytime import require_in_order
 from pipeline.stages.collocations.cluster_options import ByCluster, clusters_of, redrawn
@@ -26,8 +37,10 @@ from pipeline.stages.collocations.evaluation import (
     ListSizes,
     Pairs,
     chosen_ranks,
-    judged_draws,
+    judged_alone,
+    list_sizes,
     pairs_of,
+    ranked_candidates,
     ranks_of_all,
     sizes_along,
 )
@@ -44,9 +57,6 @@ from schemas import (
     MeasureDifferences,
     Table,
 )
-
-_ROWS = 1_000_000
-"""Rows of the table `comparison` that are made at a time."""
 
 
 class EvaluateComparison(ByCluster, DifferenceOptions):
@@ -80,22 +90,34 @@ class EvaluateComparison(ByCluster, DifferenceOptions):
 
 
 def _pieces(config: EvaluateComparison, tables: Tables) -> Iterator[Outputs]:
-    ranks, draws = chosen_ranks(config, tables).collect(), judged_draws(tables).collect()
+    ranks, draws = chosen_ranks(config, tables), judged_alone(tables)
     if config.anytime:
         require_in_order(tables)
     look = simple_look(config, tables, alpha=config.alpha, finite=False)
-    sizes = sizes_along(ranks, every=config.every, cuts=config.cuts)
-    lists = nbest_counts(ranks.lazy(), draws.lazy(), at=sizes)
-    every = ranks_of_all(ranks, tables)
-    about, clusters = populations(config, draws), clusters_of(config, tables, ranks)
-    for piece in _between(config, look, every, draws, lists, sizes=sizes):
-        yield piece
-        cuts = piece.get("cuts")
-        if isinstance(cuts, pl.DataFrame):
-            yield {"differences": differences(config, cuts, tables, about=about)}
-    yield {"clustered": _clustered(config, every, draws, clusters, sizes)}
-    yield _baseline(config, look, every, draws, lists)
+    ranked = ranks.group_by("measure").agg(pl.max("rank")).collect(engine="streaming")
+    sizes = list_sizes(ranked, every=config.every, cuts=config.cuts)
+    steps, about = steps_of(ranks, draws.lazy()), populations(config, draws)
+    pairs = pairs_of(config.pairs, config.measures, ranked)
+    complete = not config.pairs or pairs == pairs_of((), config.measures, ranked)
+    names = sorted({name for pair in pairs for name in pair})
+    with rank_blocks(_of_all(ranks, tables), names) as blocks:
+        between = _between(
+            config, look, blocks, draws, steps, pairs=pairs, complete=complete, sizes=sizes
+        )
+        for piece in between:
+            yield piece
+            cuts = piece.get("cuts")
+            if isinstance(cuts, pl.DataFrame):
+                yield {"differences": differences(config, cuts, tables, about=about)}
+    yield {"clustered": _clustered(config, tables, ranks, draws)}
+    yield from _baseline(config, look, tables, draws, in_parts(steps, at=sizes))
     yield {"looks": look.table(draws["category"])}
+
+
+def _of_all(ranks: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
+    """Return the ranks, so that every measure ranks all candidates, those of a pool too."""
+    pooled = "pool_depth" in ranks.collect_schema()
+    return ranks_of_all(ranks.collect(), tables).lazy() if pooled else ranks
 
 
 @stage(
@@ -142,40 +164,44 @@ def _adjusted(
 def _between(
     config: EvaluateComparison,
     look: SimpleLook,
-    ranks: pl.DataFrame,
+    blocks: RankBlocks,
     draws: pl.DataFrame,
-    lists: pl.DataFrame,
+    steps: Sequence[Steps],
     *,
-    sizes: list[int],
+    pairs: list[tuple[str, str]],
+    complete: bool,
+    sizes: IntArray,
 ) -> Iterator[Outputs]:
     """Test the measures against each other, some pairs at a time: there may be thousands."""
-    pairs = pairs_of(config.pairs, config.measures, ranks)
-    complete = not config.pairs or pairs == pairs_of((), config.measures, ranks)
     declared = pl.col("n").is_in(config.cuts)
     counted, tested_at_cuts, alone = [], [], _alone(config, look)
-    for judged, some in _in_parts(draws, pairs, len(sizes)):
-        counts = difference_counts(ranks, judged, pairs=some, at=sizes)
+    for judged, some, at in _in_parts(draws, pairs, sizes):
+        counts = counts_between(blocks, judged, pairs=some, at=at)
         tests = compare(counts, anytime=config.anytime, **alone)
         counted.append(counts.filter(declared))
         tested_at_cuts.append(tests.filter(declared))
         yield {"comparison": tests}
     cuts = _adjusted(config, look, pl.concat(tested_at_cuts), correction=config.correction)
+    lists = counts_at(steps, config.cuts)
     best = _best(config, look, pl.concat(counted), cuts, lists) if complete else None
     yield {"cuts": cuts, "best": BestMeasures.zero_rows() if best is None else best}
 
 
 def _in_parts(
-    draws: pl.DataFrame, pairs: list[tuple[str, str]], sizes: int
-) -> Iterator[tuple[pl.DataFrame, list[tuple[str, str]]]]:
-    """Yield the draws of a category with some of the pairs, in the order of the table's key."""
-    step = max(1, _ROWS // max(1, sizes))
+    draws: pl.DataFrame, pairs: list[tuple[str, str]], sizes: IntArray
+) -> Iterator[tuple[pl.DataFrame, list[tuple[str, str]], IntArray]]:
+    """Yield draws of a category, pairs and list sizes, in the order of the table's key."""
+    step = most_lists() // max(1, len(sizes))
     if len(pairs) <= step:
-        yield draws, pairs
+        yield draws, pairs, sizes
         return
     for category in draws.get_column("category").unique().sort():
-        ordered = sorted(pairs)
-        for start in range(0, len(pairs), step):
-            yield draws.filter(category=category), ordered[start : start + step]
+        mine, ordered = draws.filter(category=category), sorted(pairs)
+        if step:
+            for start in range(0, len(pairs), step):
+                yield mine, ordered[start : start + step], sizes
+        else:
+            yield from ((mine, [pair], at) for pair in ordered for at in sizes_in_parts(sizes))
 
 
 def _best(
@@ -194,18 +220,17 @@ def _best(
 
 
 def _clustered(
-    config: EvaluateComparison,
-    ranks: pl.DataFrame,
-    draws: pl.DataFrame,
-    clusters: pl.DataFrame | None,
-    sizes: list[int],
+    config: EvaluateComparison, tables: Tables, ranks: pl.LazyFrame, draws: pl.DataFrame
 ) -> pl.DataFrame | pl.LazyFrame:
     """Test the measures at the declared cuts by clusters that are drawn again, if that is asked."""
+    held = ranks.collect() if config.clusters else pl.DataFrame()
+    clusters = clusters_of(config, tables, held)
     if clusters is None:
         return ClusteredDifferences.zero_rows()
     tests = clustered_differences(
-        ranks, draws, clusters, pairs=pairs_of(config.pairs, config.measures, ranks),
-        at=[n for n in sizes if n in config.cuts],
+        ranks_of_all(held, tables), draws, clusters,
+        pairs=pairs_of(config.pairs, config.measures, held),
+        at=sizes_along(held, every=0, cuts=config.cuts),
         redrawn=redrawn(config, confidence=config.confidence),
     )  # fmt: skip
     return adjust(tests, correction=config.correction, table=ClusteredDifferences, **mark(config))
@@ -214,17 +239,20 @@ def _clustered(
 def _baseline(
     config: EvaluateComparison,
     look: SimpleLook,
-    ranks: pl.DataFrame,
+    tables: Tables,
     draws: pl.DataFrame,
-    lists: pl.DataFrame,
-) -> Outputs:
+    lists: Iterable[pl.DataFrame],
+) -> Iterator[Outputs]:
     """Test each measure against the candidates that are not in its list."""
-    tests = compare_with_baseline(
-        lists, draw_totals(draws), n_candidates=ranks["id"].n_unique(), anytime=config.anytime,
-        **_alone(config, look),
-    )  # fmt: skip
-    declared = tests.filter(pl.col("n").is_in(config.cuts))
+    candidates = ranked_candidates(tables["ranks"]).select(pl.len()).collect().item()
+    totals, at_cuts = draw_totals(draws), []
+    for some in lists:
+        tests = compare_with_baseline(
+            some, totals, n_candidates=candidates, anytime=config.anytime, **_alone(config, look)
+        )
+        at_cuts.append(tests.filter(pl.col("n").is_in(config.cuts)))
+        yield {"baseline": tests}
     adjusted = _adjusted(
-        config, look, declared, correction=config.correction, table=CutBaselineComparison
+        config, look, pl.concat(at_cuts), correction=config.correction, table=CutBaselineComparison
     )
-    return {"baseline": tests, "baseline_cuts": adjusted}
+    yield {"baseline_cuts": adjusted}

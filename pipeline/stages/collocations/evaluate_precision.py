@@ -132,7 +132,7 @@ def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
         yield {"local": windows}
     lists = precision_columns(counts_at(steps, config.cuts), positives=totals, **limits)
     drawn = draws if "sample" in tables else None
-    yield _not_asked_for(config)
+    yield _without_rows(config, steps)
     yield {
         "baseline": _baseline(tables, draws, limits),
         "cuts": lists,
@@ -171,12 +171,12 @@ def evaluate_precision(config: EvaluatePrecision, tables: Tables) -> Outputs:
     return as_one(_pieces(config, tables))
 
 
-def _not_asked_for(config: EvaluatePrecision) -> Outputs:
-    """Return the tables that have a row for every n and are to have none."""
+def _without_rows(config: EvaluatePrecision, steps: Sequence[Steps]) -> Outputs:
+    """Return the tables of every n that are not asked for, or that no list has given rows."""
     none: dict[str, pl.LazyFrame] = {}
     if not config.recall:
         none["recall"] = Recall.zero_rows()
-    if config.window is None:
+    if config.window is None or not steps:
         none["local"] = LocalPrecision.zero_rows()
     return none
 

@@ -11,7 +11,7 @@ from pipeline.errors import ConfigError, Problem
 from pipeline.expressions import expression
 from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.nbest.counts import draw_totals, positives
-from pipeline.kernels.nbest.difference_sets import adjust, compare
+from pipeline.kernels.nbest.difference_tests import adjust, compare
 from pipeline.kernels.nbest.subset_counts import subset_difference_counts
 from pipeline.kernels.statistics.intervals import interval_columns
 from pipeline.stages.base import Of, Outputs, Tables, stage

@@ -6,10 +6,12 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Annotated, TypeAlias
 
+import numpy as np
 import polars as pl
 from pydantic import AfterValidator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.nbest.judging import all_candidates, judged
 from pipeline.stages.base import Of, StageConfig, Tables
 from schemas import Judgements, Ranks, Sample
@@ -83,7 +85,8 @@ def require_ranked(option: str, names: Iterable[str], ranks: pl.LazyFrame | pl.D
     ConfigError
         With one problem for each name that has none.
     """
-    ranked = ranks.lazy().select(pl.col("measure").unique().sort()).collect().to_series().to_list()
+    one = ranks.lazy().select(pl.col("measure").unique().sort())
+    ranked = one.collect(engine="streaming").to_series().to_list()
     problems = [
         Problem(option, f"{name!r} has not been ranked", did_you_mean(name, ranked))
         for name in dict.fromkeys(names)
@@ -194,6 +197,13 @@ def pairs_of(
 
 def sizes_along(ranks: pl.DataFrame, *, every: int, cuts: Sequence[int]) -> list[int]:
     """Return every so many list sizes (none if 0), and the declared cuts that there are."""
+    sizes: list[int] = list_sizes(ranks, every=every, cuts=cuts).tolist()
+    return sizes
+
+
+def list_sizes(ranks: pl.DataFrame, *, every: int, cuts: Sequence[int]) -> IntArray:
+    """Return what `sizes_along` does, as an array: there may be millions."""
     last = int(ranks["rank"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
-    along = range(every, last + 1, every) if every else ()
-    return sorted({*along, *(cut for cut in cuts if 1 <= cut <= last)})
+    along = np.arange(every, last + 1, every) if every else np.zeros(0)
+    declared = np.array([cut for cut in cuts if 1 <= cut <= last])
+    return np.unique(np.concatenate([along, declared]).astype(np.int64))

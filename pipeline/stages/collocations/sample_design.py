@@ -15,7 +15,7 @@ from pipeline.kernels.design.design import Design, designed
 from pipeline.kernels.design.estimands import Estimands, estimands
 from pipeline.kernels.design.questions import declared_questions
 from pipeline.kernels.design.sets import question_sets
-from pipeline.kernels.nbest.difference_sets import rank_vectors
+from pipeline.kernels.nbest.rank_blocks import rank_vectors
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, StageConfig, Tables, stage
 from pipeline.stages.collocations.assisting import predictions_of
 from pipeline.stages.collocations.evaluation import (

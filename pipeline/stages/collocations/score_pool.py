@@ -26,7 +26,8 @@ class ScorePool(Rankings):
 def score_pool(config: ScorePool, tables: Tables) -> Outputs:
     """Keep the candidates that are n-best of some measure, and the ranks down to that depth."""
     ranks = chosen_ranks(config, tables)
-    names = ranks.select(pl.col("measure").unique().sort()).collect().to_series().to_list()
+    ranked = ranks.select(pl.col("measure").unique().sort()).collect(engine="streaming")
+    names = ranked.to_series().to_list()
     down_to = ranks.filter(pl.col("rank") <= config.depth)
     return {
         "candidates": pool(ranks, measures=names, depth=config.depth),

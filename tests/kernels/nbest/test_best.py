@@ -9,7 +9,8 @@ import scipy
 
 from pipeline.kernels.nbest.best import best_measures
 from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_columns
-from pipeline.kernels.nbest.difference_sets import adjust, compare, difference_counts
+from pipeline.kernels.nbest.difference_sets import difference_counts
+from pipeline.kernels.nbest.difference_tests import adjust, compare
 from schemas import BestMeasures
 from tests.kernels.nbest.rank_frames import krenn
 from tests.valid import valid

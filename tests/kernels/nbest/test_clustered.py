@@ -12,7 +12,8 @@ from scipy.stats import t as student
 from pipeline.kernels.nbest.clustered_differences import clustered_differences
 from pipeline.kernels.nbest.clustered_precision import clustered_precision
 from pipeline.kernels.nbest.clusters import Redrawn
-from pipeline.kernels.nbest.difference_sets import adjust, difference_counts
+from pipeline.kernels.nbest.difference_sets import difference_counts
+from pipeline.kernels.nbest.difference_tests import adjust
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.cluster_bootstrap import (
     effective_clusters,

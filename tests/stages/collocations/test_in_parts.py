@@ -9,8 +9,10 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import DataError
+from pipeline.kernels import parts
+from pipeline.kernels.nbest import steps
 from pipeline.runner.config import budget
-from pipeline.stages.collocations import evaluate_comparison, pair_counting
+from pipeline.stages.collocations import pair_counting
 
 TEXT = "a b a c d b\nb a a\n\nd c b a d\n"
 RELATIONS = [
@@ -94,22 +96,57 @@ def test_pairs_that_would_take_days(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         lx.run(long_sentence(tmp_path, 'memory = "1GB"', 80), runs=tmp_path / "r", report=False)
 
 
-def test_some_pairs_of_measures_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+EVALUATED = {
+    "e": """use = "evaluate.comparison"
+ranks = "r"
+judgements = "j"
+every = 50
+cuts = [100]""",
+    "p": """use = "evaluate.precision"
+ranks = "r"
+judgements = "j"
+window = 7
+recall = true
+cut = 60
+thresholds = [0.2, 0.6]
+band = "simultaneous"
+band_range = [40, 90]
+replicates = 100""",
+}
+TABLES = ("e.comparison", "e.cuts", "e.best", "e.baseline", "e.baseline_cuts", "r.ranks",
+          "p.precision", "p.local", "p.recall", "p.cut", "p.thresholds", "p.bands",
+          "p.band_thresholds", "p.worst_case", "p.baseline", "p.cuts")  # fmt: skip
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_ranks_and_lists_in_parts(
+    sampled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some lists at a time, or some candidates, too, where memory is limited: the same tables."""
     data = Path(__file__).parents[3] / "data" / "candidates.tsv"
+    lines = data.read_text().splitlines(keepends=True)
+    (tmp_path / "judged.tsv").write_text("".join(lines[: len(lines) * 2 // 3]))
     stages = {
         "c": f'use = "extract.table"\npath = "{data}"',
-        "j": f'use = "join.table"\npath = "{data}"\ncandidates = "c"\n'
+        "j": 'use = "join.table"\npath = "judged.tsv"\ncandidates = "c"\n'
         'categories = { TP = "TP", figurative = "figurative" }',
-        "s": 'use = "score.association"\ncandidates = "c"\nmeasures = ["mi", "dice", "t_score"]',
+        "s": 'use = "score.association"\ncandidates = "c"\nmeasures = ["mi", "dice", "frequency"]',
         "r": 'use = "score.rank"\nscores = "s"',
-        "e": 'use = "evaluate.comparison"\nranks = "r"\njudgements = "j"\nevery = 500\ncuts = [100]',
-    }
+        "d": 'use = "sample.random"\ncandidates = "c"\nsize = 100\nreplacement = true',
+    } | {name: f"{each}\n" + 'sample = "d"' * sampled for name, each in EVALUATED.items()}
     text = "".join(f"[stages.{name}]\n{each}\n" for name, each in stages.items())
     (tmp_path / "x.toml").write_text('name = "x"\n' + text)
-    digests = []
-    for rows in (1_000_000, 10):
-        monkeypatch.setattr(evaluate_comparison, "_ROWS", rows)
-        run = lx.run(tmp_path / "x.toml", runs=tmp_path / str(rows), report=False)
-        names = ("comparison", "cuts", "best", "baseline", "baseline_cuts")
-        digests.append({name: run.table(f"e.{name}").hash_rows().sum() for name in names})
-    assert digests[0] == digests[1]
+    made = []
+    for lists, memory in ((1_000_000, None), (10, None), (10, "1GB")):
+        monkeypatch.setattr(steps, "_ROWS", lists)
+        if memory:
+            monkeypatch.setattr(parts, "ROW", (1 << 30) // 40)
+        run = lx.run(
+            tmp_path / "x.toml", runs=tmp_path / f"{lists}{memory}", report=False,
+            settings={"run.memory": memory} if memory else {},
+        )  # fmt: skip
+        made.append({name: run.table(name) for name in TABLES})
+    for name in TABLES:
+        assert made[0][name].height, name
+        for other in made[1:]:
+            assert other[name].equals(made[0][name]), name

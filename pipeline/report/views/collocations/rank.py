@@ -41,7 +41,7 @@ class Ranking(StageOptions):
 def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
     """Show the best candidates, and how many scores are undefined, infinite or tied."""
     ranks = stage.table("ranks")
-    names = ranks.select("measure").unique().collect()["measure"].sort()
+    names = ranks.select("measure").unique().collect(engine="streaming")["measure"].sort()
     measures = chosen(options.measures, names, where=f"views.{stage.name}.measures")
     if not measures:
         return [Text("There is no candidate to rank.")]
