@@ -72,6 +72,7 @@ MAY = {
     "report": {
         "described",
         "errors",
+        "room",
         "registry",
         "schemas",
         "kernels",
@@ -83,6 +84,7 @@ MAY = {
     "api": {
         "causes",
         "errors",
+        "room",
         "expressions",
         "registry",
         "schemas",

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
+from pipeline import room
 from pipeline.api.report_colours import colours_of
 from pipeline.api.report_options import ReportOptions, of_the_report, shown_stage
 from pipeline.api.results import Run
 from pipeline.findings.finding import FINDERS
+from pipeline.kernels.parts import LEAST
 from pipeline.report.charts import CHARTS
 from pipeline.report.page import assets, vendor
 from pipeline.report.page.document import Record, ReportInput, Scalar
 from pipeline.report.view import VIEWS
+from pipeline.runner.config.budget import libraries
 from pipeline.runner.events import Listener, tell
 from pipeline.runner.plan.digests import Digests
 from pipeline.runner.plan.fingerprint import versions
@@ -49,7 +52,8 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
         return replace(run, report=page)
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
-    with of_the_report(), store.unharmed(run.project.storage, run.manifests.values()):
+    unharmed = store.unharmed(run.project.storage, run.manifests.values())
+    with of_the_report(), unharmed, room.limited(_room(run)):
         files = build(replace(content, findings=run.told))
     storage, found = run.project.pages, _flaws(run)
     marks = {_MARK: mark.encode(), **last_good.mark(found)}
@@ -64,6 +68,12 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     if aside:
         tell(listeners, "message", text=f"the report before is kept in {aside}")
     return replace(run, report=page)
+
+
+def _room(run: Run) -> int | None:
+    """Return what a report may hold: what is left by this process and the one that draws."""
+    memory = run.project.experiment.run.memory
+    return None if memory is None else max(LEAST, memory - libraries(2))
 
 
 def _flaws(run: Run) -> frozenset[str]:

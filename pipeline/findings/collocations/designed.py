@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.findings import words
-from pipeline.findings.collocations.evidence import categories, row_of, said_of
+from pipeline.findings.collocations.evidence import categories, n_candidates, row_of, said_of
 from pipeline.findings.collocations.worth import equivalent_labels
 from pipeline.findings.finding import Finding, finder
 from pipeline.findings.stage import StageOptions, StageView
@@ -146,7 +146,7 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
     """Say the baseline, and how many labels of a simple sample would have known as much."""
     lists, baselines = stage.table("cuts").collect(), stage.table("baseline").collect()
     drawn = stage.table(stage.inputs["sample"]).select(pl.len()).collect().item()
-    every = stage.table(stage.inputs["ranks"]).select(pl.col("id").n_unique()).collect().item()
+    every = n_candidates(stage)
     among = categories(lists)
     for category in among:
         of, known = said_of(category, among), row_of(baselines, category=category)

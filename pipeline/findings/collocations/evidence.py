@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.findings.stage import StageView
+from pipeline.kernels.nbest.judging import ranked_candidates
 
 SAME = ("ranks", "judgements", "sample")
 """Options that are equal in stages that say something of the same lists."""
@@ -59,5 +60,5 @@ def row_of(table: pl.DataFrame, **key: Any) -> dict[str, Any] | None:
 
 def n_candidates(stage: StageView) -> int:
     """Return how many candidates are ranked."""
-    ranked = stage.table(stage.inputs["ranks"]).select(pl.col("id").n_unique())
-    return int(ranked.collect().item())
+    ranked = ranked_candidates(stage.table(stage.inputs["ranks"]))
+    return int(ranked.select(pl.len()).collect().item())

@@ -93,13 +93,14 @@ def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
         return table.filter(category=category).collect()
 
     estimating = next(iter(beside(stage, "evaluate.precision")), None)
+    asked = pl.col("n").is_in(best["n"].unique().implode())  # of millions of lists a few
     baseline = None if estimating is None else mine(estimating.table("baseline"))
     return _Tables(
         best.filter(category=category),
         mine(stage.table("cuts")),
         mine(stage.table("differences")),
         mine(stage.table("baseline_cuts")),
-        None if estimating is None else mine(estimating.table("precision")),
+        None if estimating is None else mine(estimating.table("precision").filter(asked)),
         None if baseline is None or baseline.is_empty() else baseline.row(0, named=True),
     )
 

@@ -47,3 +47,35 @@ def all_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
     [('a', 1)]
     """
     return ranks.select(pl.col("id").unique(), multiplicity=pl.lit(1, pl.Int64))
+
+
+def ranked_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
+    """Return every ranked candidate as one draw.
+
+    Where no pool leaves ranks out they are those of any one measure, as all rank the same: then
+    the others need not be looked at.
+
+    Parameters
+    ----------
+    ranks : LazyFrame
+        Table `Ranks` or `PooledRanks`.
+
+    Returns
+    -------
+    LazyFrame
+        id, and multiplicity 1, as of `all_candidates`.
+
+    Examples
+    --------
+    >>> ranks = pl.LazyFrame({"measure": ["mi", "dice"], "id": ["a", "a"]})
+    >>> ranked_candidates(ranks).collect().rows()
+    [('a', 1)]
+    """
+    has = ranks.collect_schema()
+    if "pool_depth" in has or "measure" not in has:
+        return all_candidates(ranks)
+    sizes = ranks.group_by("measure").agg(pl.len()).sort("measure").collect(engine="streaming")
+    if sizes["len"].n_unique() != 1:
+        return all_candidates(ranks)
+    one = ranks.filter(pl.col("measure") == sizes["measure"][0])
+    return one.select("id", multiplicity=pl.lit(1, pl.Int64))

@@ -233,4 +233,4 @@ def _best_ranks(ranks: pl.DataFrame | pl.LazyFrame, measures: Sequence[str]) -> 
     unknown = [name for name in measures if name not in ranked]
     if unknown:
         raise ValueError(f"no ranks for {', '.join(unknown)}")
-    return chosen.group_by("id").agg(pl.col("rank").min()).collect()
+    return chosen.group_by("id").agg(pl.col("rank").min()).collect(engine="streaming")

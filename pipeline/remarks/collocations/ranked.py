@@ -83,13 +83,15 @@ def _ties(look: Look) -> Iterator[_Tie]:
     config, ranks = look.config, look.inputs["ranks"]
     chosen = ranks.filter(pl.col("measure").is_in(config.measures)) if config.measures else ranks
     sizes = pl.LazyFrame({"n": sorted(set(_cuts(look)))}, schema={"n": pl.Int64})
-    groups = chosen.group_by("measure", "tie").agg(last=pl.col("rank").max())
-    cut = groups.join(sizes, how="cross").filter(
-        pl.col("tie") <= pl.col("n"), pl.col("last") > pl.col("n")
-    )
+    ends = chosen.join(sizes, left_on="rank", right_on="n").select("measure", "tie", n="rank")
+    at_ends = ends.collect(engine="streaming").lazy()
+    tied_there = chosen.join(at_ends.select("measure", "tie").unique(), on=["measure", "tie"])
+    groups = tied_there.group_by("measure", "tie").agg(last=pl.col("rank").max())
+    cut = at_ends.join(groups, on=["measure", "tie"]).filter(pl.col("last") > pl.col("n"))
     tied = (pl.col("last") - pl.col("tie") + 1).alias("tied")
     by_lot = (pl.col("n") - pl.col("tie") + 1).alias("by_lot")
-    found = cut.select("measure", "n", tied, by_lot).sort("measure", "n").collect()
+    told = cut.select("measure", "n", tied, by_lot).sort("measure", "n")
+    found = told.collect(engine="streaming")
     return (_Tie(*row) for row in found.iter_rows())
 
 

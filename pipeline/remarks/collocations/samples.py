@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.nbest.judging import ranked_candidates
 from pipeline.remarks.base import Found, Look, check
 from pipeline.remarks.remark import remark
 
@@ -62,7 +63,7 @@ def _drawn(look: Look) -> int:
 @check(stages=("score.pool",), threshold=0.05, means="share of the candidates")
 def pool_leaves_out(look: Look, threshold: float) -> Found:
     """Count candidates that a pool leaves out: what is estimated from it is conditional on it."""
-    ranked = look.inputs["ranks"].select(pl.col("id").n_unique()).collect().item()
+    ranked = ranked_candidates(look.inputs["ranks"]).select(pl.len()).collect().item()
     pooled = look.rows("candidates")
     if not ranked or (ranked - pooled) / ranked < threshold:
         return

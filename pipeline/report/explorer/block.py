@@ -110,7 +110,7 @@ class Explorer:
         What a row is, one and several: ``("candidate", "candidates")``.
     frame : DataFrame
         All rows, those that matter most first: what is left out is left out at the end. Its
-        files hold all.
+        files hold all. Where these are too many to be held, no more than the page may hold.
     columns : tuple of Attribute
         The columns, in the order shown.
     key : str
@@ -127,6 +127,8 @@ class Explorer:
         What the contingency table of a row is computed from, if it has one.
     details : tuple of Details
         What a row opens to, beside its own columns.
+    whole : int or None
+        How many rows there are, if the frame has not all.
     most_rows : int
         How many rows the page holds at most.
     page_bytes : int
@@ -148,6 +150,12 @@ class Explorer:
     matters: str = ""
     cells: Cells | None = None
     details: tuple[Details, ...] = ()
+    whole: int | None = None
     most_rows: int = MOST_ROWS
     page_bytes: int = PAGE_BYTES
     detail_bytes: int = DETAIL_BYTES
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.frame.height if self.whole is None else self.whole

@@ -68,7 +68,7 @@ def payload(explorer: Explorer) -> Payload:
         "titles": explorer.titles or (explorer.key,),
         "what": explorer.what,
         "rows": kept,
-        "whole": frame.height,
+        "whole": explorer.rows,
         "matters": explorer.matters,
         "order": explorer.order,
         "falling": explorer.falling,

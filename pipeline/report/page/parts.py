@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline.findings.stage import StageView
 from pipeline.formats.tables.formulas import to_csv
+from pipeline.report.fitting import TOO_LARGE, fits
 from pipeline.report.page import export, stills
 from pipeline.report.page.cells import cell
 from pipeline.report.page.names import slug
@@ -81,6 +82,8 @@ def whole_table(stage: StageView, table: str, *, most_rows: int) -> tuple[Data, 
     if rows > most_rows:
         why = f"not copied: more than {most_rows:,} rows"
         return Data(table, rows, (), why), {}
+    if not fits(rows, len(query.collect_schema())):
+        return Data(table, rows, (), TOO_LARGE), {}
     files = table_files(export.in_order(query), f"tables/{slug(stage.name)}.{slug(table)}")
     return Data(table, rows, file_links(files)), files
 

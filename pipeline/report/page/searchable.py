@@ -9,6 +9,7 @@ import polars as pl
 from pipeline.report.explorer.block import Attribute, Explorer
 from pipeline.report.explorer.cutting import cut
 from pipeline.report.explorer.payload import payload
+from pipeline.report.fitting import TOO_LARGE
 from pipeline.report.page.assets import packed
 from pipeline.report.page.cells import cell, share
 from pipeline.report.page.page import Grid, Searchable
@@ -34,8 +35,10 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
     most_rows : int
         A larger table has no files; the page says so.
     """
-    large = block.frame.height > most_rows
-    files = {} if large else table_files(block.frame, stem)
+    why = f"not copied: more than {most_rows:,} rows" if block.rows > most_rows else ""
+    if block.rows > block.frame.height:
+        why = TOO_LARGE
+    files = {} if why else table_files(block.frame, stem)
     found = payload(block)
     part = Searchable(
         block.caption,
@@ -45,10 +48,10 @@ def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Search
         packed(found.rows, level=LEVEL),
         packed(found.details, level=LEVEL),
         found.kept,
-        block.frame.height,
+        block.rows,
         matters=block.matters,
         links=file_links(files),
-        why=f"not copied: more than {most_rows:,} rows" if large else "",
+        why=why,
     )
     return part, files
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.nbest.judging import ranked_candidates
 from pipeline.stages.base import Tables
-from pipeline.stages.collocations.evaluation import ranked_candidates
 
 _NEAR = 1e-9
 

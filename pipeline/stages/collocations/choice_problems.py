@@ -9,11 +9,10 @@ import polars as pl
 from pipeline.errors import Problem
 
 
-def no_list(option: str, every: pl.DataFrame, sizes: Sequence[int]) -> Problem:
+def no_list(option: str, last: int | None, sizes: Sequence[int]) -> Problem:
     """Say why no list of these sizes can be estimated: all too long, or nothing judged."""
-    last = every["n"].max()
     shown = ", ".join(f"{size:,}" for size in sorted(set(sizes))[:3])
-    if isinstance(last, int) and min(sizes) > last:
+    if last is not None and min(sizes) > last:
         what = f"the longest lists have {last:,} candidates, fewer than {shown}"
         return Problem(option, what, "ask for shorter lists")
     what = f"no member of the lists of {shown} candidates has been judged"

@@ -11,7 +11,8 @@ from pydantic import Field, model_validator
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.nbest.choice import CRITERIA, choose, considered, simultaneous
 from pipeline.kernels.nbest.choice_guarantee import GUARANTEED, guaranteed
-from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_columns
+from pipeline.kernels.nbest.counts import positives, precision_columns
+from pipeline.kernels.nbest.steps import counts_at, steps_of
 from pipeline.stages.base import Outputs, Proportion, Tables, stage
 from pipeline.stages.collocations.choice_problems import (
     no_list,
@@ -22,7 +23,7 @@ from pipeline.stages.collocations.evaluation import (
     Evaluation,
     ListSizes,
     chosen_ranks,
-    judged_draws,
+    judged_alone,
 )
 from pipeline.stages.collocations.precision_options import Estimating
 from schemas import Choice, Guarantees
@@ -83,19 +84,20 @@ class _Limits(TypedDict):
 )
 def evaluate_choice(config: EvaluateChoice, tables: Tables) -> Outputs:
     """Estimate the precision of every list that takes part, then choose."""
-    draws = judged_draws(tables).collect()
+    draws = judged_alone(tables)
     config.check(draws)
     if draws.is_empty():
         return {"choice": Choice.zero_rows(), "guarantee": Guarantees.zero_rows()}
     category = _category(config, draws)
     mine = draws.filter(category=category)
     limits = _Limits(method=config.interval, confidence=config.confidence)
-    counts = nbest_counts(chosen_ranks(config, tables), mine.lazy())
+    steps = steps_of(chosen_ranks(config, tables), mine.lazy())
     sizes = [config.size] if config.size else list(config.sizes)
-    every = precision_columns(counts, positives=positives(mine), **limits)
+    every = precision_columns(counts_at(steps, sizes), positives=positives(mine), **limits)
     lists = considered(every, sizes=sizes)
     if lists.is_empty():
-        raise ConfigError("choice", [no_list("size" if config.size else "sizes", every, sizes)])
+        last = max((each.size for each in steps), default=None)
+        raise ConfigError("choice", [no_list("size" if config.size else "sizes", last, sizes)])
     tests = _tests(config, lists, limits)
     chosen = _chosen(config, lists, tests)
     return {"choice": _described(config, chosen, lists.height, limits), "guarantee": tests}

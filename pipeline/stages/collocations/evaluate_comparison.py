@@ -16,6 +16,7 @@ from pipeline.kernels.nbest.clustered_differences import clustered_differences
 from pipeline.kernels.nbest.counts import draw_totals
 from pipeline.kernels.nbest.difference_sets import counts_between
 from pipeline.kernels.nbest.difference_tests import adjust, compare
+from pipeline.kernels.nbest.judging import ranked_candidates
 from pipeline.kernels.nbest.rank_blocks import RankBlocks, rank_blocks
 from pipeline.kernels.nbest.steps import (
     Steps,
@@ -40,7 +41,6 @@ from pipeline.stages.collocations.evaluation import (
     judged_alone,
     list_sizes,
     pairs_of,
-    ranked_candidates,
     ranks_of_all,
     sizes_along,
 )

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from pipeline.kernels.nbest.clustered_precision import clustered_precision
 from pipeline.kernels.nbest.counts import baseline, positives, precision_columns
 from pipeline.kernels.nbest.curves import telling
+from pipeline.kernels.nbest.judging import ranked_candidates
 from pipeline.kernels.nbest.steps import Steps, counts_at, in_parts, steps_of
 from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
 from pipeline.kernels.statistics.intervals import INTERVALS
@@ -24,7 +25,6 @@ from pipeline.stages.collocations.evaluation import (
     ListSizes,
     chosen_ranks,
     judged_alone,
-    ranked_candidates,
     ranks_of_all,
     sizes_along,
 )

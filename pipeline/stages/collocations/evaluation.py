@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.nbest.judging import all_candidates, judged
+from pipeline.kernels.nbest.judging import judged, ranked_candidates
 from pipeline.stages.base import Of, StageConfig, Tables
 from schemas import Judgements, Ranks, Sample
 
@@ -144,20 +144,6 @@ def judged_alone(tables: Tables) -> pl.DataFrame:
     columns = ("category", "id", "tp", "multiplicity", "undecided")
     every = pl.concat(draws, how="diagonal").with_columns(multiplicity=pl.lit(1, pl.Int64))
     return every.select(columns)
-
-
-def ranked_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
-    """Return every ranked candidate as one draw.
-
-    Where no pool leaves ranks out, they are those of any one measure, as all rank the same.
-    """
-    if "pool_depth" in ranks.collect_schema():
-        return all_candidates(ranks)
-    sizes = ranks.group_by("measure").agg(pl.len()).sort("measure").collect(engine="streaming")
-    if sizes["len"].n_unique() != 1:
-        return all_candidates(ranks)
-    one = ranks.filter(pl.col("measure") == sizes["measure"][0])
-    return one.select("id", multiplicity=pl.lit(1, pl.Int64))
 
 
 def ranks_of_all(ranks: pl.DataFrame, tables: Tables) -> pl.DataFrame:

@@ -10,10 +10,10 @@ import polars as pl
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.nbest.judging import ranked_candidates
 from pipeline.kernels.statistics.alpha_spending import spent_levels
 from pipeline.kernels.statistics.repeated import repeated_p_values
 from pipeline.stages.base import Tables
-from pipeline.stages.collocations.evaluation import ranked_candidates
 from pipeline.stages.collocations.looks import Looking, Plan, plan_of
 from schemas import Looks
 

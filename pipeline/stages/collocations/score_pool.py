@@ -28,7 +28,7 @@ def score_pool(config: ScorePool, tables: Tables) -> Outputs:
     ranks = chosen_ranks(config, tables)
     ranked = ranks.select(pl.col("measure").unique().sort()).collect(engine="streaming")
     names = ranked.to_series().to_list()
-    down_to = ranks.filter(pl.col("rank") <= config.depth)
+    down_to = ranks.filter(pl.col("rank") <= config.depth).collect(engine="streaming")
     return {
         "candidates": pool(ranks, measures=names, depth=config.depth),
         "ranks": down_to.with_columns(pool_depth=pl.lit(config.depth, pl.Int64)),

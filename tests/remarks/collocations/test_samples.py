@@ -54,7 +54,8 @@ def test_a_designed_sample_of_more_than_there_is() -> None:
 
 
 def test_a_pool_says_how_much_it_leaves_out() -> None:
-    inputs, outputs = {"ranks": ids(200)}, {"candidates": ids(150)}
+    ranks = ids(200).with_columns(measure=pl.lit("mi"))
+    inputs, outputs = {"ranks": ranks}, {"candidates": ids(150)}
     (told,) = hear("pool_leaves_out", inputs=inputs, outputs=outputs, depth=100)
     assert "150 of 200 candidates and leaves out 25%" in told.text
     assert "conditional" not in told.text

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -72,6 +73,16 @@ def test_a_table_with_too_many_rows_has_no_files() -> None:
     part, files = explorer_part(explorer(), "tables/x-all", most_rows=119)
     assert files == {}
     assert "more than 119 rows" in part.why
+
+
+def test_what_cannot_be_held_has_no_files() -> None:
+    part, files = explorer_part(replace(explorer(), whole=10_000), "tables/x-all", most_rows=20_000)
+    assert files == {}
+    assert "memory" in part.why
+    assert json.loads(part.head)["whole"] == 10_000
+    html = page(replace(explorer(), whole=10_000, matters="that matter"))
+    assert "The page holds 120 of 10,000 words, those that matter." in html
+    assert "the files hold all" not in html
 
 
 def test_the_page_holds_what_is_packed() -> None:

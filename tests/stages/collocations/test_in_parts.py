@@ -100,7 +100,7 @@ EVALUATED = {
     "e": """use = "evaluate.comparison"
 ranks = "r"
 judgements = "j"
-every = 50
+every = 20
 cuts = [100]""",
     "p": """use = "evaluate.precision"
 ranks = "r"
@@ -124,23 +124,24 @@ def test_ranks_and_lists_in_parts(
 ) -> None:
     """Some lists at a time, or some candidates, too, where memory is limited: the same tables."""
     data = Path(__file__).parents[3] / "data" / "candidates.tsv"
-    lines = data.read_text().splitlines(keepends=True)
-    (tmp_path / "judged.tsv").write_text("".join(lines[: len(lines) * 2 // 3]))
+    lines = data.read_text().splitlines(keepends=True)[:200]
+    (tmp_path / "candidates.tsv").write_text("".join(lines))
+    (tmp_path / "judged.tsv").write_text("".join(lines[:150]))
     stages = {
-        "c": f'use = "extract.table"\npath = "{data}"',
+        "c": 'use = "extract.table"\npath = "candidates.tsv"',
         "j": 'use = "join.table"\npath = "judged.tsv"\ncandidates = "c"\n'
         'categories = { TP = "TP", figurative = "figurative" }',
         "s": 'use = "score.association"\ncandidates = "c"\nmeasures = ["mi", "dice", "frequency"]',
         "r": 'use = "score.rank"\nscores = "s"',
-        "d": 'use = "sample.random"\ncandidates = "c"\nsize = 100\nreplacement = true',
+        "d": 'use = "sample.random"\ncandidates = "c"\nsize = 90\nreplacement = true',
     } | {name: f"{each}\n" + 'sample = "d"' * sampled for name, each in EVALUATED.items()}
     text = "".join(f"[stages.{name}]\n{each}\n" for name, each in stages.items())
     (tmp_path / "x.toml").write_text('name = "x"\n' + text)
     made = []
-    for lists, memory in ((1_000_000, None), (10, None), (10, "1GB")):
+    for lists, memory in ((1_000_000, None), (40, None), (40, "1GB")):
         monkeypatch.setattr(steps, "_ROWS", lists)
         if memory:
-            monkeypatch.setattr(parts, "ROW", (1 << 30) // 40)
+            monkeypatch.setattr(parts, "ROW", (1 << 30) // 60)
         run = lx.run(
             tmp_path / "x.toml", runs=tmp_path / f"{lists}{memory}", report=False,
             settings={"run.memory": memory} if memory else {},

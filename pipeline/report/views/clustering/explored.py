@@ -8,6 +8,7 @@ import polars as pl
 
 from pipeline.findings.stage import StageView
 from pipeline.report.explorer.block import Attribute, Explorer
+from pipeline.report.fitting import rows_that_fit
 from pipeline.report.views.clustering.cluster_figures import Shown
 
 
@@ -46,7 +47,11 @@ def type_explorer(
         own = item_scores(gold, entries.filter(run.rows), mapped.filter(run.rows))
         named = {f"{run.system} {name}": name for name in ("clusters", "mapped", "F")}
         frame = frame.join(own.select("item", **named), on="item", how="left")
-    rows = frame.sort(["tokens", "item"], descending=[True, False]).collect()
+    whole = frame.select(pl.len()).collect(engine="streaming").item()
+    fit = rows_that_fit(len(frame.collect_schema()))
+    held = whole if fit is None or whole <= fit else min(most_rows, fit)
+    ordered = frame.sort(["tokens", "item"], descending=[True, False])
+    rows = ordered.head(held).collect(engine="streaming")
     return Explorer(
         "all-types",
         f"All word types with a gold entry, to search, sort and filter: their gold classes, and "
@@ -59,6 +64,7 @@ def type_explorer(
         order="tokens",
         falling=True,
         matters="with most tokens",
+        whole=whole,
         most_rows=most_rows,
     )
 

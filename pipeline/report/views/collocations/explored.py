@@ -11,6 +11,7 @@ from pipeline.findings.stage import StageView
 from pipeline.kernels.measure_titles import measure_title
 from pipeline.report.explorer.block import Attribute, Cells, Details, Explorer
 from pipeline.report.explorer.tables import attributes_of, sources
+from pipeline.report.fitting import rows_that_fit
 from pipeline.report.views.collocations.judged import Judged, judged
 
 WITH_EXAMPLES = ("extract.keywords", "extract.pairing", "extract.pairs", "extract.tuples",
@@ -36,9 +37,15 @@ def candidate_explorer(
     most_rows : int
         How many candidates the page holds at most, those of the best ranks.
     """
-    known = scores.collect()
     ranks = stage.table("ranks").filter(pl.col("measure").is_in(measures))
-    wide = _wide(ranks.select("measure", "id", "score", "rank").collect())
+    whole, held = _held(
+        ranks, measures[0], len(scores.collect_schema()) + 2 * len(measures), most_rows
+    )
+    if held < whole:
+        mine = pl.col("id").is_in(_best(ranks, held).implode())
+        ranks, scores = ranks.filter(mine), scores.filter(mine)
+    known = scores.collect(engine="streaming")
+    wide = _wide(ranks.select("measure", "id", "score", "rank").collect(engine="streaming"))
     opinions = judged(stage, wide["id"])
     taken = {*wide.columns, *measures, *(each.name for each in opinions.attributes)}
     own = [name for name in known.columns if name not in taken]
@@ -58,8 +65,22 @@ def candidate_explorer(
         matters="with the best ranks under any measure",
         cells=Cells() if {*COUNTS} <= {*own} and "l3" not in own else None,
         details=tuple(_details(stage, frame, opinions)),
+        whole=whole,
         most_rows=most_rows,
     )
+
+
+def _held(ranks: pl.LazyFrame, measure: str, columns: int, most_rows: int) -> tuple[int, int]:
+    """Return how many candidates there are, and how many of them are looked at."""
+    whole = ranks.filter(pl.col("measure") == measure).select(pl.len()).collect().item()
+    fit = rows_that_fit(columns)
+    return whole, whole if fit is None or whole <= fit else min(most_rows, fit)
+
+
+def _best(ranks: pl.LazyFrame, most: int) -> pl.Series:
+    """Return the candidates of the best ranks: among the best of each measure they all are."""
+    above = ranks.filter(pl.col("rank") <= most).group_by("id").agg(pl.min("rank"))
+    return above.collect(engine="streaming").sort("rank", "id").head(most)["id"]
 
 
 def _caption(measures: Sequence[str], opinions: Judged) -> str:

@@ -6,6 +6,7 @@ import polars as pl
 
 from pipeline.findings.stage import StageView
 from pipeline.report.explorer.block import Attribute, Details, Explorer
+from pipeline.report.fitting import rows_that_fit
 from pipeline.report.views.lexicon.lexicon_tables import costliest
 
 PAGE_BYTES, DETAIL_BYTES = 900_000, 500_000
@@ -47,6 +48,9 @@ def lemma_explorer(stage: StageView, scores: pl.DataFrame, *, most_rows: int) ->
     frame = costliest(scores).with_columns(
         cost=pl.col("size") * (1.0 - pl.col("L")), another=pl.col("match") != pl.col("lemma")
     )
+    whole, fit = frame.height, rows_that_fit(len(COLUMNS))
+    if fit is not None and whole > fit:
+        frame = frame.head(min(most_rows, fit))
     many = frame.height > MOST_WITH_FORMS
     columns = tuple(each for each in COLUMNS if not (many and each.name in _FORMS))
     caption = (
@@ -65,6 +69,7 @@ def lemma_explorer(stage: StageView, scores: pl.DataFrame, *, most_rows: int) ->
         falling=True,
         matters="that cost most",
         details=(_forms(stage, frame),),
+        whole=whole,
         most_rows=most_rows,
         page_bytes=PAGE_BYTES,
         detail_bytes=DETAIL_BYTES,

@@ -7,6 +7,7 @@ import math
 import polars as pl
 import pytest
 
+from pipeline import room
 from pipeline.findings.stage import StageView
 from pipeline.report.explorer.block import Explorer
 from pipeline.report.explorer.payload import payload
@@ -171,3 +172,16 @@ def test_the_view_has_it_unless_told_otherwise() -> None:
     assert blocks[-1].order == "rank dice"
     without = show_ranks(stage(SHEETS), RankView(explorer=False))
     assert not any(isinstance(block, Explorer) for block in without)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_where_memory_is_limited_it_has_the_best_alone(size: int) -> None:
+    columns = len(SCORES.columns) + 4
+    with room.limited(64 * columns * size):
+        few = explorer(SHEETS)
+    whole = explorer(SHEETS)
+    assert (few.rows, whole.rows) == (len(IDS), len(IDS))
+    assert few.frame.height == size
+    assert few.frame.equals(whole.frame.head(size))
+    assert payload(few).kept == size
+    assert few.columns == whole.columns
