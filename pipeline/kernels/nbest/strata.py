@@ -228,7 +228,7 @@ def pool(
 
 def _best_ranks(ranks: pl.DataFrame | pl.LazyFrame, measures: Sequence[str]) -> pl.DataFrame:
     chosen = ranks.lazy().filter(pl.col("measure").is_in(list(measures)))
-    names = chosen.select(pl.col("measure").unique()).collect(engine="streaming")
+    names = chosen.select("measure").unique().collect(engine="streaming")
     ranked = names.to_series().to_list()
     unknown = [name for name in measures if name not in ranked]
     if unknown:

@@ -55,9 +55,10 @@ class RunOptions(Options):
     """Processes of that engine; one for each core if not given. They share the memory."""
     memory: Bytes | None = Field(default=None, ge=1 << 20)
     """What counting a corpus may take, all processes and their libraries together, such as "2GB";
-    no limit if not given. And what anything may take that has to be held as a whole, as far as can
-    be told before: a line or sentence, the pairs of one, a packed table, a worksheet, the tables of
-    agreement; 4GB if not given."""
+    no limit if not given: so with ranks, lists of every size, comparisons, and the report. And what
+    anything may take that has to be held as a whole, as far as can be told before: a line or
+    sentence, the pairs of one, a packed table, a worksheet, the tables of agreement; 4GB if not
+    given."""
     shard: Bytes = Field(default=64 << 20, ge=1)
     """Files smaller than this are put together to shards of about this size, such as "64MB"."""
 

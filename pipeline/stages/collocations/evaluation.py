@@ -85,7 +85,7 @@ def require_ranked(option: str, names: Iterable[str], ranks: pl.LazyFrame | pl.D
     ConfigError
         With one problem for each name that has none.
     """
-    one = ranks.lazy().select(pl.col("measure").unique().sort())
+    one = ranks.lazy().select("measure").unique().sort("measure")
     ranked = one.collect(engine="streaming").to_series().to_list()
     problems = [
         Problem(option, f"{name!r} has not been ranked", did_you_mean(name, ranked))

@@ -26,7 +26,7 @@ class ScorePool(Rankings):
 def score_pool(config: ScorePool, tables: Tables) -> Outputs:
     """Keep the candidates that are n-best of some measure, and the ranks down to that depth."""
     ranks = chosen_ranks(config, tables)
-    ranked = ranks.select(pl.col("measure").unique().sort()).collect(engine="streaming")
+    ranked = ranks.select("measure").unique().sort("measure").collect(engine="streaming")
     names = ranked.to_series().to_list()
     down_to = ranks.filter(pl.col("rank") <= config.depth).collect(engine="streaming")
     return {

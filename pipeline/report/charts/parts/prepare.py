@@ -100,12 +100,14 @@ def better_at(pair: pl.DataFrame) -> tuple[list[int], list[int]]:
     return first, second
 
 
-def thinned(values: Iterable[int], *, points: int = 400, always: Iterable[int] = ()) -> list[int]:
+def thinned(
+    values: Iterable[int] | pl.Series, *, points: int = 400, always: Iterable[int] = ()
+) -> list[int]:
     """Return about `points` of the values, evenly spaced; the ends and `always` among them.
 
     Parameters
     ----------
-    values : iterable of int
+    values : iterable or Series of int
         The n that there are, in any order.
     points : int
         About how many to keep.
@@ -124,9 +126,11 @@ def thinned(values: Iterable[int], *, points: int = 400, always: Iterable[int] =
     >>> thinned([])
     []
     """
-    there = sorted(set(values))
+    given = values if isinstance(values, pl.Series) else pl.Series(list(values), dtype=pl.Int64)
+    there = given.unique().sort()  # of millions: never as numbers of Python
     step = max(1, round((len(there) - 1) / max(points, 1)))
-    return sorted({*there[::step], *there[-1:]} | (set(always) & set(there)))
+    asked = there.filter(there.is_in(pl.Series(list(always), dtype=there.dtype).implode()))
+    return sorted({*there.gather_every(step), *there.tail(1), *asked})
 
 
 def spaced(values: Iterable[int], *, gap: float) -> list[int]:

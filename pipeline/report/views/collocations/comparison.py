@@ -51,6 +51,8 @@ Pair = tuple[str, str]
 
 MOST_PAIRS = 3
 """With more pairs than these, a graph of all of them is no longer legible."""
+MOST_MARKS = 5_000
+"""Of more list sizes with a significant difference the graph of differences keeps some."""
 MOST_MATRICES = 6
 """So many cuts get a matrix unless the options name others."""
 SMALL = 8
@@ -88,8 +90,9 @@ class ComparisonView(Styled):
 def show_comparison(stage: StageView, options: ComparisonView) -> Sequence[Block]:
     """Show how to read the tests, matrices, best measures, tests, a graph of differences."""
     cuts = stage.table("cuts").collect()
-    compared = stage.table("comparison").select("category").unique().collect()["category"]
-    shown = scopes(stage, [*cuts["category"], *compared], options.category)
+    compared = stage.table("comparison").select("category").unique()
+    categories = [*cuts["category"], *compared.collect(engine="streaming")["category"]]
+    shown = scopes(stage, categories, options.category)
     if not shown:
         return [Text("There is nothing to compare: no candidate is judged.")]
     tested = stage.options_as(HowCompared)
@@ -103,7 +106,8 @@ def _category(
 ) -> Iterator[Block]:
     query = scope.query("comparison")
     mine = cuts.filter(category=scope.category)
-    along = sorted(query.select("measure_1", "measure_2").unique().collect().rows())
+    every = query.select("measure_1", "measure_2").unique()
+    along = sorted(every.collect(engine="streaming").rows())
     pairs = {*along, *mine.select("measure_1", "measure_2").rows()}
     names = sorted({name for pair in pairs for name in pair})
     measures = chosen(options.measures, names, where=scope.option("measures"))
@@ -212,13 +216,14 @@ def _pairs(scope: Scope, options: ComparisonView, compared: Sequence[Pair]) -> l
 def _differences(
     scope: Scope, options: ComparisonView, query: pl.LazyFrame, pairs: Sequence[Pair]
 ) -> Block:
-    last = query.select(pl.col("n").max()).collect().item()
+    last = query.select(pl.col("n").max()).collect(engine="streaming").item()
     window = Window(
         first_n=first_shown(options.first_n, last), last_n=options.last_n,
         y_min=options.y_min, y_max=options.y_max,
     )  # fmt: skip
-    marks = query.filter("significant").select("n").unique().collect()["n"].to_list()
-    frame = thin_rows(query, window, always=marks).collect()
+    significant = query.filter("significant").select("n").unique().collect(engine="streaming")
+    marks = thinned(significant["n"], points=MOST_MARKS)
+    frame = thin_rows(query, window, always=marks).collect(engine="streaming")
     if frame["difference"].drop_nulls().is_empty():
         return Text(f"No pair has judged candidates in both of its difference sets{scope.said}.")
     cuts = scope.stage.table("cuts").select("n").unique().collect()["n"].sort()

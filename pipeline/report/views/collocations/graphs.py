@@ -80,7 +80,7 @@ def graph_block(drawing: Drawing) -> Block:
     measures, said = lines_of(drawing, query, names, cuts)
     window = _window(drawing, measures, last)
     drawn = thin_rows(query.filter(pl.col("measure").is_in(measures)), window, always=cuts)
-    frame = _banded(drawing, drawn.collect().sort("measure", "n"))
+    frame = _banded(drawing, drawn.collect(engine="streaming").sort("measure", "n"))
     value = "recall" if graph.kind == "recall" else "precision"
     if frame[value].drop_nulls().is_empty():
         return Text(f"No judged candidate is among the n best from n = {window.first_n:,} on.")
@@ -97,8 +97,13 @@ def graph_block(drawing: Drawing) -> Block:
 
 def extent(query: pl.LazyFrame) -> tuple[list[str], int]:
     """Return the measures of a table, and its largest n."""
-    ends = query.group_by("measure").agg(pl.col("n").max()).sort("measure").collect()
+    longest = query.group_by("measure").agg(pl.col("n").max()).sort("measure")
+    ends = longest.collect(engine="streaming")
     return ends["measure"].to_list(), max(ends["n"], default=0)
+
+
+def _last(query: pl.LazyFrame) -> int:
+    return int(query.select(pl.col("n").max()).collect(engine="streaming").item())
 
 
 class DeclaredCuts(StageOptions):
@@ -122,9 +127,9 @@ def lines_of(
     wanted = drawing.graph.measures
     if wanted or len(names) <= MOST_LINES:
         return chosen(wanted, names, where=drawing.option("measures")), ""
-    n = cuts[len(cuts) // 2] if cuts else query.select(pl.col("n").max()).collect().item() // 2
+    n = cuts[len(cuts) // 2] if cuts else _last(query) // 2
     value = "recall" if drawing.graph.kind == "recall" else "precision"
-    values = query.filter(pl.col("n") == n).select("measure", value).collect()
+    values = query.filter(pl.col("n") == n).select("measure", value).collect(engine="streaming")
     best = values.sort(value, "measure", descending=[True, False], nulls_last=True)
     said = f" Of {len(names)} measures the {MOST_LINES} with the highest {value} at n = {n:,}."
     return tuple(best["measure"].head(MOST_LINES)), said
@@ -189,7 +194,8 @@ def _truth(drawing: Drawing, drawn: pl.DataFrame) -> pl.DataFrame | None:
     table = "local" if drawing.graph.kind == "local" else "precision"
     query = drawing.scope.query(f"{drawing.graph.truth}.{table}")
     shown = drawn.lazy().select("measure", "n")
-    return query.join(shown, on=["measure", "n"], how="semi").collect()
+    found = query.join(shown, on=["measure", "n"], how="semi", maintain_order="left")
+    return found.collect(engine="streaming")
 
 
 def _subsets(drawing: Drawing) -> pl.DataFrame | None:

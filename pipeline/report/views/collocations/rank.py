@@ -47,9 +47,10 @@ def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
         return [Text("There is no candidate to rank.")]
     mine = ranks.filter(pl.col("measure").is_in(measures))
     category, judgements = _judgements(stage, options)
-    top = mine.filter(pl.col("rank") <= options.k)
-    named = top.join(_names(stage), on="id", how="left").join(judgements, on="id", how="left")
-    best = named.collect().sort("measure", "rank")
+    top = mine.filter(pl.col("rank") <= options.k).collect(engine="streaming")
+    known = _names(stage).filter(pl.col("id").is_in(top["id"].unique().implode()))
+    named = top.join(known.collect(engine="streaming"), on="id", how="left")
+    best = named.join(judgements.collect(), on="id", how="left").sort("measure", "rank")
     blocks: list[Block] = [_best(best, measures, category), _scores(mine, measures)]
     if options.judgements and category is None:
         blocks.insert(
@@ -120,12 +121,13 @@ def _scores(ranks: pl.LazyFrame, measures: Sequence[str]) -> Listing:
         pl.len().cast(pl.Int64).alias("candidates"),
         score.is_null().sum().cast(pl.Int64).alias("undefined"),
         score.is_infinite().sum().cast(pl.Int64).alias("infinite"),
-        pl.col("tie").n_unique().cast(pl.Int64).alias("distinct scores"),
+        # The first of each tie is the one that the tie is called by.
+        (pl.col("tie") == pl.col("rank")).sum().cast(pl.Int64).alias("distinct scores"),
     )
     caption = (
         "Scores of each measure: undefined scores rank last; candidates with equal scores are "
         "ordered at random, in the same order for all measures."
     )
-    frame = counted.collect().sort(place_in(measures, "measure"))
+    frame = counted.collect(engine="streaming").sort(place_in(measures, "measure"))
     columns = [Column("measure", text=measure_title), *map(Column, frame.columns[1:])]
     return listing("scores", caption, frame, columns)

@@ -62,7 +62,7 @@ def scopes(stage: StageView, known: Iterable[str], wanted: str | None) -> list[S
 
 def scopes_in(stage: StageView, table: pl.LazyFrame, wanted: str | None) -> list[Scope]:
     """Return the `scopes` of the categories that a table has."""
-    known = table.select(pl.col("category").unique()).collect().get_column("category")
+    known = table.select("category").unique().collect(engine="streaming")["category"]
     return scopes(stage, known, wanted)
 
 
@@ -88,8 +88,20 @@ def first_shown(wanted: int | None, last: int) -> int:
     return wanted if wanted is not None else min(100, max(1, last // 20))
 
 
+MANY_LISTS = 100_000
+"""Sizes from the smallest to the largest of which a graph looks at steps alone."""
+
+
 def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> pl.LazyFrame:
     """Return those rows of a table by n that a graph needs."""
     inside = within(query, window)
-    sizes = inside.select(pl.col("n").unique()).collect()["n"]
-    return inside.filter(pl.col("n").is_in(thinned(sizes, points=POINTS, always=always)))
+    ends = inside.select(first=pl.col("n").min(), last=pl.col("n").max())
+    first, last = ends.collect(engine="streaming").row(0)
+    if first is None or last - first < MANY_LISTS:
+        sizes = inside.select("n").unique().collect(engine="streaming")["n"]
+        return inside.filter(pl.col("n").is_in(thinned(sizes, points=POINTS, always=always)))
+    # Of millions no list of all is made: the first of each step, as `thinned` has them.
+    step = round((last - first) / POINTS)
+    steps = inside.group_by(step=(pl.col("n") - first) // step).agg(pl.min("n"))
+    kept = steps.collect(engine="streaming")["n"].to_list()
+    return inside.filter(pl.col("n").is_in([*kept, last, *always]))
