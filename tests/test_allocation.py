@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline import allocation
 from pipeline.allocation import QUICK, THRIFTY, settings
 
 SHOWN = "import os, pipeline.cli; print(os.environ['_RJEM_MALLOC_CONF'])"
@@ -44,3 +45,15 @@ def test_whoever_has_set_one_keeps_it() -> None:
         [sys.executable, "-c", SHOWN], env=environment, capture_output=True, text=True, check=True
     )
     assert told.stdout.strip() == "dirty_decay_ms:7"
+
+
+def test_memory_is_given_back_where_the_library_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    class Library:
+        malloc_trim = asked.append
+
+    for library, wanted in ((Library, [0]), (object, [0])):
+        monkeypatch.setattr("ctypes.CDLL", lambda _, library=library: library)
+        allocation.give_back()
+        assert asked == wanted

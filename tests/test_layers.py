@@ -82,6 +82,7 @@ MAY = {
         "findings",
     },
     "api": {
+        "allocation",
         "causes",
         "errors",
         "room",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
-from pipeline import room
+from pipeline import allocation, room
 from pipeline.api.report_colours import colours_of
 from pipeline.api.report_options import ReportOptions, of_the_report, shown_stage
 from pipeline.api.results import Run
@@ -52,6 +52,8 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
         return replace(run, report=page)
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
+    if run.project.experiment.run.memory is not None:
+        allocation.give_back()  # what stages have freed: another process is to draw beside this one
     unharmed = store.unharmed(run.project.storage, run.manifests.values())
     with of_the_report(), unharmed, room.limited(_room(run)):
         files = build(replace(content, findings=run.told))
