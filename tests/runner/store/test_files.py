@@ -37,7 +37,7 @@ def assert_nothing_half_done(root: Path) -> None:
 
 @pytest.mark.uncounted("the counts of lines do not fit either")
 @pytest.mark.parametrize(
-    ("stage", "missing"), [("candidates", 5000), ("scores", 1), ("ranks", 30_000)]
+    ("stage", "missing"), [("candidates", 5000), ("scores", 1), ("precision", 3_000)]
 )
 @pytest.mark.long
 def test_file_size_limit(large: Laboratory, stage: str, missing: int) -> None:
@@ -90,7 +90,7 @@ def in_namespace(script: str, *arguments: str) -> Outcome:
 
 
 FULL = """
-mount -t tmpfs -o size=240k tmpfs "$2" || exit 77
+mount -t tmpfs -o size=200k tmpfs "$2" || exit 77
 "$1" -m pipeline.cli run "$3" --no-report --runs "$2"
 echo "first $?"
 find "$2" -name '.staging-*'

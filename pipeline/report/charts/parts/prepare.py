@@ -126,11 +126,16 @@ def thinned(
     >>> thinned([])
     []
     """
-    given = values if isinstance(values, pl.Series) else pl.Series(list(values), dtype=pl.Int64)
-    there = given.unique().sort()  # of millions: never as numbers of Python
-    step = max(1, round((len(there) - 1) / max(points, 1)))
-    asked = there.filter(there.is_in(pl.Series(list(always), dtype=there.dtype).implode()))
-    return sorted({*there.gather_every(step), *there.tail(1), *asked})
+    if isinstance(values, pl.Series):  # there may be millions: not as numbers of Python
+        every = values.unique().sort()
+        asked = every.filter(every.is_in(pl.Series(list(always), dtype=every.dtype).implode()))
+        return sorted({*every.gather_every(_step(len(every), points)), *every.tail(1), *asked})
+    there = sorted(set(values))
+    return sorted({*there[:: _step(len(there), points)], *there[-1:]} | (set(always) & set(there)))
+
+
+def _step(many: int, points: int) -> int:
+    return max(1, round((many - 1) / max(points, 1)))
 
 
 def spaced(values: Iterable[int], *, gap: float) -> list[int]:
