@@ -36,7 +36,7 @@ def whole_number(column: str, dtype: pl.DataType) -> pl.Expr:
     return pl.when(whole == value).then(whole) if dtype.is_float() else whole
 
 
-def counted(column: str, dtype: pl.DataType, *, least: int = 0) -> pl.Expr:
+def counted(column: str, dtype: pl.DataType, *, least: int = 0, before: int = 0) -> pl.Expr:
     """Return a column as counts that can be added up; null where it does not hold one.
 
     Sums of 64 bits begin again from below where they are too large. So null stands, too, from where
@@ -48,6 +48,8 @@ def counted(column: str, dtype: pl.DataType, *, least: int = 0) -> pl.Expr:
         As of `whole_number`.
     least : int
         The smallest count.
+    before : int
+        What the counts before these rows add up to, where a column is read in parts.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def counted(column: str, dtype: pl.DataType, *, least: int = 0) -> pl.Expr:
     """
     whole = whole_number(column, dtype)
     count = pl.when(whole >= least).then(whole)
-    fits = count.cast(pl.Float64).fill_null(0).cum_sum() < _TOO_MANY
+    fits = count.cast(pl.Float64).fill_null(0).cum_sum() < _TOO_MANY - before
     return pl.when(fits).then(count)
 
 

@@ -146,6 +146,22 @@ def by_range(rows: Spill, *, by: str) -> Spill:
     return laid
 
 
+def in_order(rows: Spill, *, by: str) -> Iterator[pl.DataFrame]:
+    """Yield what was laid aside in one bucket in the order of a column, in parts; it is then empty.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"id": ["b", "a"]})
+    >>> laid = spill_of(1, rows.schema)
+    >>> laid.put(rows, 0)
+    >>> [each["id"].to_list() for each in in_order(laid, by="id")]
+    [['a', 'b']]
+    """
+    with by_range(rows, by=by) as by_value:
+        rows.clear()
+        yield from (part.sort(by).collect() for part in by_value)
+
+
 def parts_of(table: pl.LazyFrame, *, by: str) -> Iterator[pl.LazyFrame]:
     """Yield a table in parts, each with all rows that have the same value of a column."""
     ranges = ranges_of(by, table)

@@ -51,16 +51,16 @@ def judged_chances(judged: pl.DataFrame, *, candidates: int) -> pl.DataFrame:
 
 
 def average_precisions(
-    ranks: pl.DataFrame, judged: pl.DataFrame, *, confidence: float
+    ranks: pl.DataFrame | pl.LazyFrame, judged: pl.DataFrame, *, confidence: float
 ) -> pl.DataFrame:
     """Estimate the average precision of each ranking in each category, with limits.
 
     Parameters
     ----------
-    ranks : pl.DataFrame
-        Table `Ranks`: all candidates under each measure.
+    ranks : pl.DataFrame or pl.LazyFrame
+        Table `Ranks`: all candidates under each measure, of whom the judged are held.
     judged : pl.DataFrame
-        What `judged_chances` gives.
+        What `judged_chances` gives; those whom nobody judged may be left out.
     confidence : float
         Confidence level in (0, 1).
 
@@ -90,17 +90,25 @@ def average_precisions(
     return pl.DataFrame(rows, schema=schema, orient="row").sort(*AveragePrecision.key())
 
 
-def _rows(ranks: pl.DataFrame, judged: pl.DataFrame, confidence: float) -> Iterator[dict[str, Any]]:
-    ordered = ranks.select("measure", "rank", "id").sort("measure", "rank")
-    for (category,), mine in judged.group_by("category"):
-        labels = mine.select("id", "pi", tp=pl.col("tp").cast(pl.Float64))
-        whole = ordered.join(labels, on="id", how="left", maintain_order="left")
+def _rows(
+    ranks: pl.DataFrame | pl.LazyFrame, judged: pl.DataFrame, confidence: float
+) -> Iterator[dict[str, Any]]:
+    listed = ranks.lazy().group_by("measure").agg(pl.len()).collect(engine="streaming")
+    known = judged.drop_nulls("tp")
+    some = ranks.lazy().filter(pl.col("id").is_in(known["id"].unique().implode()))
+    placed = some.select("measure", "rank", "id").collect(engine="streaming")
+    ordered = placed.sort("measure", "rank")
+    for (category,) in judged.select("category").unique().iter_rows():
+        mine = known.filter(pl.col("category") == category)
+        labels = ordered.join(mine, on="id", maintain_order="left")
         facts = {
-            "category": category, "n_sampled": mine["tp"].count(), "confidence": confidence,
-            "k_sampled": int(mine["tp"].sum()), "unequal": _unequal(mine["pi"].drop_nulls()),
+            "category": category, "n_sampled": mine.height, "confidence": confidence,
+            "k_sampled": int(mine["tp"].sum()), "unequal": _unequal(mine["pi"]),
         }  # fmt: skip
-        for (measure,), listed in whole.group_by("measure", maintain_order=True):
-            yield facts | {"measure": measure} | _estimated(listed, confidence)
+        for measure, candidates in listed.iter_rows():
+            own = labels.filter(pl.col("measure") == measure)
+            estimated = _estimated(own, candidates, confidence)
+            yield facts | {"measure": measure, "n_candidates": candidates} | estimated
 
 
 def _unequal(pi: pl.Series) -> bool:
@@ -114,11 +122,12 @@ def _unequal(pi: pl.Series) -> bool:
     return bool(pi.n_unique() > 1)
 
 
-def _estimated(listed: pl.DataFrame, confidence: float) -> dict[str, Any]:
-    tp, pi = (listed[name].fill_null(float("nan")).to_numpy() for name in ("tp", "pi"))
-    found = average_precision_limits(tp, pi=pi, confidence=confidence)
+def _estimated(labels: pl.DataFrame, candidates: int, confidence: float) -> dict[str, Any]:
+    found = average_precision_limits(
+        labels["tp"].cast(pl.Float64).to_numpy(), pi=labels["pi"].to_numpy(),
+        confidence=confidence, ranks=labels["rank"].to_numpy(), candidates=candidates,
+    )  # fmt: skip
     return {
-        "n_candidates": listed.height,
         "average_precision": None if np.isnan(found.estimate) else found.estimate,
         "lower": found.lower,
         "upper": found.upper,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
 from pipeline.kernels.percentiles import tail_of
 
 _AT_A_TIME = 2_000_000  # numbers for each true positive and draw left out: bounds the memory
@@ -70,7 +71,7 @@ def inferred_average_precision(
     >>> inferred_average_precision(judged).round(7).tolist()
     0.7243053
     """
-    return _estimate(*_checked(tp, pi), smoothing)
+    return _estimate(_Listed.of(*_checked(tp, pi)), smoothing)
 
 
 def average_precision_limits(
@@ -79,6 +80,8 @@ def average_precision_limits(
     pi: npt.ArrayLike,
     confidence: float = 0.95,
     smoothing: float = SMOOTHING,
+    ranks: npt.ArrayLike | None = None,
+    candidates: int | None = None,
 ) -> Inferred:
     """Return the inferred average precision with limits for that of these candidates.
 
@@ -99,6 +102,10 @@ def average_precision_limits(
         Confidence level in (0, 1).
     smoothing : float
         As for `inferred_average_precision`.
+    ranks : array_like of int, shape (judged,), optional
+        Where `tp` and `pi` are of the judged candidates alone: their ranks, from 1 and ascending.
+    candidates : int, optional
+        How many are ranked, judged or not; goes with `ranks`.
 
     Returns
     -------
@@ -131,14 +138,20 @@ def average_precision_limits(
     >>> found = average_precision_limits(judged, pi=np.full(10, 0.7))
     >>> [round(float(value), 2) for value in found]
     [0.72, 0.0, 1.0]
+    >>> alone = average_precision_limits(
+    ...     [1, 0, 1, 1, 0, 0, 1], pi=np.full(7, 0.7), ranks=[1, 3, 4, 6, 7, 9, 10], candidates=10
+    ... )
+    >>> np.allclose(alone, found)
+    True
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence is a proportion inside (0, 1), not {confidence}")
-    labels, chances = _checked(tp, pi)
-    estimate = float(_estimate(labels, chances, smoothing))
-    if (chances == 1.0).all() and not np.isnan(estimate):
+    labels, chances = _checked(tp, pi, ranks)
+    listed = _Listed.of(labels, chances, ranks, candidates)
+    estimate = float(_estimate(listed, smoothing))
+    if listed.open == 0 and not np.isnan(estimate):
         return Inferred(estimate, estimate, estimate)
-    draws = _worth(labels, chances, estimate, smoothing, confidence)
+    draws = _worth(listed, estimate, smoothing, confidence)
     if np.isnan(draws):
         return Inferred(estimate, 0.0, 1.0)
     tail, k, rest = tail_of(confidence), draws * estimate, draws * (1.0 - estimate)
@@ -147,7 +160,48 @@ def average_precision_limits(
     return Inferred(estimate, float(lower), float(upper))
 
 
-def _checked(tp: npt.ArrayLike, pi: npt.ArrayLike | None) -> tuple[FloatArray, FloatArray]:
+@dataclass(frozen=True)
+class _Listed:
+    """Labels and chances in the order of the ranks: of all candidates, or of the judged alone."""
+
+    labels: FloatArray
+    pi: FloatArray
+    k: FloatArray
+    candidates: int
+
+    @classmethod
+    def of(
+        cls, labels: FloatArray, pi: FloatArray, ranks: npt.ArrayLike | None = None,
+        candidates: int | None = None,
+    ) -> _Listed:  # fmt: skip
+        if ranks is None or candidates is None:
+            size = labels.shape[-1]
+            return cls(labels, pi, np.arange(1.0, size + 1.0), size)
+        return cls(labels, pi, np.asarray(ranks, dtype=np.float64), candidates)
+
+    @property
+    def drawn(self) -> BoolArray:
+        return np.asarray(self.pi < 1.0)
+
+    @property
+    def sure(self) -> BoolArray:
+        return np.asarray(self.pi == 1.0)
+
+    @property
+    def open(self) -> IntArray:
+        """Return how many are not known for certain."""
+        return np.asarray(self.candidates - self.sure.sum(axis=-1, keepdims=True))
+
+    @property
+    def inverse(self) -> FloatArray:
+        """Return 1/pi of the draws without certainty, 0 of others."""
+        drawn = self.drawn
+        return np.where(drawn, 1.0 / np.where(drawn, self.pi, 1.0), 0.0)
+
+
+def _checked(
+    tp: npt.ArrayLike, pi: npt.ArrayLike | None, ranks: npt.ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray]:
     labels = np.asarray(tp, dtype=np.float64)
     judged = ~np.isnan(labels)
     if pi is None:  # any constant: all judged are certain only if nobody is not
@@ -161,23 +215,21 @@ def _checked(tp: npt.ArrayLike, pi: npt.ArrayLike | None) -> tuple[FloatArray, F
         places = np.argwhere(at)
         if len(places):
             values = (labels if name == "label" else chances)[tuple(places[:3].T)]
-            ranks = ", ".join(str(place[-1] + 1) for place in places[:3])
+            numbers = np.arange(labels.shape[-1]) + 1 if ranks is None else np.asarray(ranks)
+            shown = ", ".join(str(numbers[place[-1]]) for place in places[:3])
             raise ValueError(
-                f"a {name} is no such thing for {len(places):,} candidates, such as rank {ranks}: "
+                f"a {name} is no such thing for {len(places):,} candidates, such as rank {shown}: "
                 f"{', '.join(f'{value:g}' for value in values)}; labels are 0 or 1, NaN if not "
                 "judged, and who is judged has a chance in (0, 1]"
             )
     return labels, np.where(judged, chances, np.nan)
 
 
-def _estimate(labels: FloatArray, pi: FloatArray, smoothing: float) -> FloatArray:
-    drawn, sure = pi < 1.0, pi == 1.0
-    y, k = np.nan_to_num(labels), np.arange(1.0, labels.shape[-1] + 1.0)
-    inverse = np.where(drawn, 1.0 / np.where(drawn, pi, 1.0), 0.0)
-    open_ = (~sure).sum(axis=-1, keepdims=True)
+def _estimate(listed: _Listed, smoothing: float) -> FloatArray:
+    sure, inverse, y, k = listed.sure, listed.inverse, np.nan_to_num(listed.labels), listed.k
     whole = inverse.sum(axis=-1, keepdims=True)
-    scale = np.divide(open_, whole, out=np.zeros(whole.shape), where=whole > 0)
-    sums = (_before(inverse), _before(drawn * 1.0), _before(inverse * y))
+    scale = np.divide(listed.open, whole, out=np.zeros(whole.shape), where=whole > 0)
+    sums = (_before(inverse), _before(listed.drawn * 1.0), _before(inverse * y))
     above = _mean_above(sums, smoothing)
     unknown, known = (k - 1.0) - _before(sure * 1.0), _before(sure * y)
     at_rank, weight = (1.0 + known + unknown * above) / k, (inverse * scale + sure) * y
@@ -198,16 +250,16 @@ def _mean_above(sums: tuple[FloatArray, FloatArray, FloatArray], smoothing: floa
 
 
 def _without_each(
-    labels: FloatArray, pi: FloatArray, smoothing: float, *, start: int = 0, step: int | None = None
+    listed: _Listed, smoothing: float, *, start: int = 0, step: int | None = None
 ) -> FloatArray:
     """Return the estimates without each draw, from judged true positives (rows) and draws.
 
     So many draws from one on, or all of them: what is held are numbers for each row and draw.
     """
-    drawn, sure, hit = pi < 1.0, pi == 1.0, labels == 1.0
-    draws, rows = np.flatnonzero(drawn)[start:][:step], np.flatnonzero(hit)
-    y, k = np.nan_to_num(labels), rows[:, None] + 1.0
-    inverse = np.where(drawn, 1.0 / np.where(drawn, pi, 1.0), 0.0)
+    drawn, sure, inverse = listed.drawn, listed.sure, listed.inverse
+    draws = np.flatnonzero(drawn)[start:][:step]
+    rows = np.flatnonzero(listed.labels == 1.0)
+    y, k = np.nan_to_num(listed.labels), listed.k[rows, None]
     gone = (draws < rows[:, None]).astype(np.float64)  # the draw stood above this one
     one, tp = inverse[draws], y[draws]
     sums = (
@@ -218,7 +270,7 @@ def _without_each(
     unknown, known = (k - 1.0) - _before(sure * 1.0)[rows, None], _before(sure * y)[rows, None]
     at_rank = (1.0 + known + unknown * _mean_above(sums, smoothing)) / k
     left = inverse.sum() - one
-    scale = np.divide((~sure).sum(), left, out=np.zeros_like(left), where=left > 0)
+    scale = np.divide(listed.open, left, out=np.zeros_like(left), where=left > 0)
     weight = inverse[rows, None] * scale + sure[rows, None]
     weight = np.where(draws == rows[:, None], 0.0, weight)
     total = weight.sum(axis=0)
@@ -226,19 +278,17 @@ def _without_each(
     return np.asarray(np.divide(summed, total, out=np.full(len(draws), np.nan), where=total > 0))
 
 
-def _worth(
-    labels: FloatArray, pi: FloatArray, estimate: float, smoothing: float, confidence: float
-) -> float:
+def _worth(listed: _Listed, estimate: float, smoothing: float, confidence: float) -> float:
     """Return how many simple draws the variance is worth; NaN where it cannot be told."""
-    chances = pi[pi < 1.0]
-    m, r = len(chances), int((labels == 1.0).sum())
+    chances = listed.pi[listed.drawn]
+    m, r = len(chances), int((listed.labels == 1.0).sum())
     if m < 2 or r < 2:
         return float("nan")
     c = 1.0 - chances
     most = m / c.mean()
     step = max(1, _AT_A_TIME // r)
     others = np.concatenate([
-        _without_each(labels, pi, smoothing, start=start, step=step) for start in range(0, m, step)
+        _without_each(listed, smoothing, start=start, step=step) for start in range(0, m, step)
     ])  # fmt: skip
     V = (m - 1.0) / m * (c * (others - (c * others).sum() / c.sum()) ** 2).sum()
     spread = estimate * (1.0 - estimate)

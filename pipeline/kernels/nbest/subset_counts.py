@@ -5,11 +5,12 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.kernels.nbest.difference_sets import difference_counts
+from pipeline.kernels.nbest.judging import ranked_candidates
 
 
 def subset_difference_counts(
     subset: pl.DataFrame,
-    ranks: pl.DataFrame,
+    ranks: pl.DataFrame | pl.LazyFrame,
     judged: pl.DataFrame,
     *,
     name: str,
@@ -23,7 +24,7 @@ def subset_difference_counts(
     ----------
     subset : pl.DataFrame
         id of the members; those that are not ranked are no candidates and don't count.
-    ranks : pl.DataFrame
+    ranks : pl.DataFrame or pl.LazyFrame
         Table `Ranks`: all candidates under each measure.
     judged : pl.DataFrame
         Columns category, id, tp (null = not judged) and multiplicity.
@@ -56,16 +57,15 @@ def subset_difference_counts(
     ... ).drop("category", "measure_1", "measure_2").rows()
     [(2, 1, 1, 1, 1, 0)]
     """
-    measures = ranks["measure"].unique().sort()
+    own = ranks.lazy().select("measure", "id", rank=pl.col("rank").cast(pl.Int64))
+    measures = own.select(pl.col("measure").unique().sort()).collect(engine="streaming").to_series()
     if name in measures:
         raise ValueError(f"{name!r} is a measure already: give the subset another name")
     inside = pl.col("id").is_in(subset["id"].implode())
-    placed = ranks.select("id").unique().select("id", inside=inside)
-    size = placed.filter("inside").height
+    placed = ranked_candidates(own).select("id", inside=inside)
+    size = placed.select(pl.col("inside").sum()).collect(engine="streaming").item()
     # As a list it has the members on top, in any order, and ends with them.
-    listed = placed.select(
-        pl.lit(name).alias("measure"), "id", rank=pl.when("inside").then(1).otherwise(size + 1)
-    )
-    every = pl.concat([ranks.select(listed.columns), listed], how="vertical_relaxed")
+    rank = pl.when("inside").then(1).otherwise(size + 1).cast(pl.Int64)
+    listed = placed.select(pl.lit(name).alias("measure"), "id", rank=rank)
     pairs = [(name, measure) for measure in measures] if size else []
-    return difference_counts(every, judged, pairs=pairs, at=[size])
+    return difference_counts(pl.concat([own, listed]), judged, pairs=pairs, at=[size])

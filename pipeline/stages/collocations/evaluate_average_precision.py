@@ -8,8 +8,9 @@ import polars as pl
 
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.nbest.average_precision import average_precisions, judged_chances
+from pipeline.kernels.nbest.judging import ranked_candidates
 from pipeline.stages.base import Of, Outputs, Proportion, Tables, stage
-from pipeline.stages.collocations.evaluation import Evaluation, chosen_ranks, judged_draws
+from pipeline.stages.collocations.evaluation import Evaluation, chosen_ranks, judged_alone
 from schemas import AveragePrecision, Identified
 
 
@@ -35,12 +36,13 @@ def evaluate_average_precision(config: EvaluateAveragePrecision, tables: Tables)
         remedy = "give the ranks of score.rank; of a pool evaluate.precision tells"
         raise ConfigError("ranks", [Problem("ranks", what, remedy)])
     _require_chances(tables)
-    ranks = chosen_ranks(config, tables).collect()
-    draws = judged_draws(tables)
+    draws = judged_alone(tables)
     if "sample" in tables and "pi" in tables["sample"].collect_schema():
-        draws = draws.join(tables["sample"].select("id", "pi"), on="id", maintain_order="left")
-    candidates = tables["ranks"].select(pl.col("id").n_unique()).collect().item()
-    judged = judged_chances(draws.collect(), candidates=candidates)
+        chances = tables["sample"].select("id", "pi").collect()
+        draws = draws.join(chances, on="id", maintain_order="left")
+    candidates = ranked_candidates(tables["ranks"]).select(pl.len()).collect().item()
+    judged = judged_chances(draws, candidates=candidates)
+    ranks = chosen_ranks(config, tables)
     return {"average_precision": average_precisions(ranks, judged, confidence=config.confidence)}
 
 

@@ -12,10 +12,11 @@ from pipeline.expressions import expression
 from pipeline.kernels.arithmetic import ratio
 from pipeline.kernels.nbest.counts import draw_totals, positives
 from pipeline.kernels.nbest.difference_tests import adjust, compare
+from pipeline.kernels.nbest.judging import ranked_candidates
 from pipeline.kernels.nbest.subset_counts import subset_difference_counts
 from pipeline.kernels.statistics.intervals import interval_columns
 from pipeline.stages.base import Of, Outputs, Tables, stage
-from pipeline.stages.collocations.evaluation import chosen_ranks, judged_draws, ranks_of_all
+from pipeline.stages.collocations.evaluation import chosen_ranks, judged_alone, ranks_of_all
 from pipeline.stages.collocations.precision_options import Estimating
 from pipeline.stages.collocations.testing import Tests, mark, tested
 from pipeline.stages.columns import require
@@ -47,10 +48,12 @@ class EvaluateSubset(Tests, Estimating):
 )
 def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
     """Estimate the precision of the set, then test it against every measure."""
-    ranks, draws = chosen_ranks(config, tables).collect(), judged_draws(tables).collect()
+    ranks, draws = chosen_ranks(config, tables), judged_alone(tables)
     config.check(draws)
-    every = ranks_of_all(ranks, tables)
-    members = _members(config, tables).join(every, on="id", how="semi")
+    pooled = "pool_depth" in ranks.collect_schema()
+    every = ranks_of_all(ranks.collect(), tables).lazy() if pooled else ranks
+    ranked = ranked_candidates(every)
+    members = ranked.join(_members(config, tables), on="id", how="semi").select("id").collect()
     _require_depth(members, ranks)
     try:
         counts = subset_difference_counts(members, every, draws, name=config.name)
@@ -65,22 +68,23 @@ def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
     }
 
 
-def _require_depth(members: pl.DataFrame, ranks: pl.DataFrame) -> None:
+def _require_depth(members: pl.DataFrame, ranks: pl.LazyFrame) -> None:
     """Refuse a set that is larger than the lists of a pool: there are none of its size."""
-    depth = ranks["pool_depth"].max() if "pool_depth" in ranks.columns else None
-    if isinstance(depth, int) and members.height > depth:
+    pooled = "pool_depth" in ranks.collect_schema()
+    depth = ranks.select(pl.col("pool_depth").max()).collect().item() if pooled else None
+    if depth is not None and members.height > depth:
         what = f"the set has {members.height:,} members, but the pool has lists of {depth:,} only"
         raise ConfigError("subset", [Problem("subset", what, "pool to a greater depth")])
 
 
-def _members(config: EvaluateSubset, tables: Tables) -> pl.DataFrame:
+def _members(config: EvaluateSubset, tables: Tables) -> pl.LazyFrame:
     table = tables["subset"]
     if config.where is not None:
         wanted = expression(config.where)
         named = [("where", name) for name in wanted.meta.root_names()]
         require(table.collect_schema(), named)
         table = table.filter(wanted)
-    return table.select(pl.col("id").unique()).collect()
+    return table.select("id")
 
 
 def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFrame) -> pl.DataFrame:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import polars as pl
 from pydantic import Field
 
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import Of, Outputs, StageConfig, Tables, stage
+from pipeline.kernels.parts import in_order, ranges_of, spill_of
+from pipeline.stages.base import Of, Outputs, StageConfig, Tables, as_one, stage
 from schemas import Examples, Keywords, WordFrequencies
 from schemas.words import Dispersed
 
@@ -31,32 +33,49 @@ class ExtractKeywords(StageConfig):
     """Sentences of the target's words, to become those of the candidates."""
 
 
+def _pieces(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs]:
+    """Yield the keywords, then their examples; words are joined in ranges of their ids."""
+    lists = [tables["target"], tables["reference"]]
+    size = pl.col("N").max().fill_null(0)  # of an empty list 0
+    sizes = lists[0].select(f1=size).join(lists[1].select(size_reference=size), how="cross")
+    both = sizes.collect(engine="streaming").lazy()
+    ranges = ranges_of("id", *lists)
+    schemas = [pl.Schema(each.columns()) for each in (Keywords, Examples)]
+    with spill_of(1, schemas[0]) as laid, spill_of(1, schemas[1]) as shown:
+        for number in range(len(ranges)):
+            words = _joined(*(ranges.of(each, number, by="id") for each in lists))
+            kept = words.filter(pl.col("f") >= config.min_frequency).join(both, how="cross")
+            candidates = _signatures(kept, config.name).collect()
+            laid.put(candidates, 0)
+            if "examples" in tables:
+                sentences = ranges.of(tables["examples"], number, by="id")
+                shown.put(_examples(sentences, candidates), 0)
+        yield from ({"candidates": part} for part in in_order(laid, by="id"))
+        yield from ({"examples": part} for part in in_order(shown, by="id"))
+
+
 @stage(
     "extract.keywords",
     config=ExtractKeywords,
     outputs={"candidates": Keywords, "examples": Examples},
+    pieces=_pieces,
 )
 def extract_keywords(config: ExtractKeywords, tables: Tables) -> Outputs:
     """Join the two lists; a word that one of them has not has the frequency 0 there."""
-    target, reference = tables["target"], tables["reference"]
-    words = _dispersed(target).join(
-        reference.select("word", f_reference="f"), on="word", how="full", coalesce=True
-    )
-    sizes = target.select(f1=_size()).join(reference.select(size_reference=_size()), how="cross")
-    counted = words.with_columns(pl.col("f", "f_reference").fill_null(0))
-    kept = counted.filter(pl.col("f") >= config.min_frequency).join(sizes, how="cross")
-    candidates = _signatures(kept, config.name)
-    examples = Examples.zero_rows()
-    if "examples" in tables:
-        ids = candidates.select("id", _word=candidate_id("l2"))
-        shown = tables["examples"].rename({"id": "_word"}).join(ids, on="_word")
-        examples = shown.select(list(Examples.columns()))
-    return {"candidates": candidates, "examples": examples}
+    return as_one(_pieces(config, tables))
 
 
-def _size() -> pl.Expr:
-    """Return the size of a corpus, 0 if its list is empty."""
-    return pl.col("N").max().fill_null(0)
+def _joined(target: pl.LazyFrame, reference: pl.LazyFrame) -> pl.LazyFrame:
+    other = reference.select("word", f_reference="f")
+    words = _dispersed(target).join(other, on="word", how="full", coalesce=True)
+    return words.with_columns(pl.col("f", "f_reference").fill_null(0))
+
+
+def _examples(sentences: pl.LazyFrame, candidates: pl.DataFrame) -> pl.DataFrame:
+    """Return the sentences of words as those of candidates."""
+    ids = candidates.lazy().select("id", _word=candidate_id("l2"))
+    found = sentences.rename({"id": "_word"}).join(ids, on="_word")
+    return found.select(*Examples.columns()).collect()
 
 
 def _dispersed(target: pl.LazyFrame) -> pl.LazyFrame:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import polars as pl
 from pydantic import Field
 
-from pipeline.kernels.cooccurrence.pairs import marginals
-from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, stage
+from pipeline.kernels.cooccurrence.merging import merged_in_parts
+from pipeline.stages.base import FAULTS, Of, Outputs, StageConfig, Tables, as_one, stage
 from schemas import Candidates
 
 _INPUTS = ("first", "second")
@@ -28,22 +27,24 @@ class ExtractMerge(StageConfig):
     """Drop candidates with a smaller f, after adding up: the marginals stay as they are."""
 
 
-@stage("extract.merge", config=ExtractMerge, outputs={"candidates": Candidates})
+def _pieces(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
+    parts = [tables[option] for option in _INPUTS]
+    faults = [_incomplete(table, option) for option, table in zip(_INPUTS, parts, strict=True)]
+    found = pl.concat([*faults, _too_many(parts)]).collect(engine="streaming")
+    if found.height:
+        yield {"candidates": Candidates.zero_rows(), FAULTS: found}
+        return
+    yield {FAULTS: found}
+    shared = all("documents" in each.collect_schema() for each in parts)
+    added = ["documents"] if shared else []
+    for part in merged_in_parts(parts, added=added, min_frequency=config.min_frequency):
+        yield {"candidates": part}
+
+
+@stage("extract.merge", config=ExtractMerge, outputs={"candidates": Candidates}, pieces=_pieces)
 def extract_merge(config: ExtractMerge, tables: Tables) -> Outputs:
     """Add up f, take the marginals of the sums, then apply the threshold."""
-    parts = [tables[option] for option in _INPUTS]
-    shared = all("documents" in each.collect_schema() for each in parts)
-    added = ["f", *(["documents"] if shared else [])]
-    both = pl.concat(each.select("l1", "l2", *added) for each in parts)
-    summed = marginals(both.group_by("l1", "l2").agg(pl.sum(*added)))
-    kept = summed.filter(pl.col("f") >= config.min_frequency)
-    columns = ["l1", "l2", "f", "f1", "f2", "N", *added[1:]]
-    faults = [_incomplete(table, option) for option, table in zip(_INPUTS, parts, strict=True)]
-    faults.append(_too_many(parts))
-    return {
-        "candidates": kept.select(candidate_id("l1", "l2"), *columns),
-        FAULTS: pl.concat(faults),
-    }
+    return as_one(_pieces(config, tables))
 
 
 def _too_many(parts: Sequence[pl.LazyFrame]) -> pl.LazyFrame:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+import itertools
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
 from pydantic import Field
 
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, stage
+from pipeline.kernels.parts import batches, in_order, spill_of
+from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, as_one, stage
 from pipeline.stages.columns import require
 from schemas import Candidates
 
@@ -41,38 +44,76 @@ def origin(config: ExtractTable, tables: Tables) -> pl.LazyFrame:
 _NO_COUNT = "is not a whole number from 0 on"
 
 
+class _Reading(NamedTuple):
+    """How each column is read, by the name that it gets; and by its name in the file."""
+
+    units: dict[str, pl.Expr]
+    counts: dict[str, pl.Expr]
+    kept: dict[str, pl.Expr]
+    units_in_file: dict[str, pl.Expr]
+    counts_in_file: dict[str, pl.Expr]
+
+    def candidates(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Return rows as candidates, without those that cannot be read."""
+        read = rows.select(**self.units, **self.counts, **self.kept)
+        return read.drop_nulls([*_UNITS, *_COUNTS]).select(candidate_id(*_UNITS), pl.all())
+
+    def faults(self, rows: pl.LazyFrame) -> list[pl.LazyFrame]:
+        """Return units, then counts, that cannot be read."""
+        read = [(self.units_in_file, "is empty"), (self.counts_in_file, _NO_COUNT)]
+        return [
+            parsing.faults(rows, parsed=parsed, problem=problem, required=True)
+            for parsed, problem in read
+        ]
+
+
+def _pieces(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
+    raw = tables["path"]
+    reading = _reading(config, raw.collect_schema())
+    schema = reading.candidates(raw).collect_schema()
+    faults: list[list[pl.DataFrame]] = []
+    with spill_of(1, schema) as laid:
+        for batch in batches(raw):
+            frequent = reading.candidates(batch.lazy()).filter(pl.col("f") >= config.min_frequency)
+            candidates, *bad = pl.collect_all([frequent, *reading.faults(batch.lazy())])
+            laid.put(candidates, 0)
+            faults.append(bad)
+        yield {FAULTS: pl.concat(itertools.chain.from_iterable(zip(*faults, strict=True)))}
+        for part in in_order(laid, by="id"):
+            yield {"candidates": part}
+
+
 @stage(
     "extract.table",
     config=ExtractTable,
     outputs={"candidates": Candidates},
     shards="path",
     origin=origin,
+    pieces=_pieces,
 )
 def extract_table(config: ExtractTable, tables: Tables) -> Outputs:
     """Parse units and counts; what cannot be parsed is a fault with its line."""
-    raw = tables["path"]
-    schema = raw.collect_schema()
+    return as_one(_pieces(config, tables))
+
+
+def _reading(config: ExtractTable, schema: pl.Schema) -> _Reading:
     names = {each: config.columns.get(each, each) for each in (*_UNITS, *_COUNTS)}
     wanted = [(f"columns.{each}", name) for each, name in names.items()]
     require(schema, [*wanted, *((f"keep.{new}", name) for new, name in config.keep.items())])
-    counts = {each: _count(names[each], schema[names[each]]) for each in _COUNTS}
-    kept = {new: parsing.number(name, schema[name]) for new, name in config.keep.items()}
-    units = {each: parsing.filled(names[each]) for each in _UNITS}
-    rows = raw.select(**units, **counts, **kept).drop_nulls([*_UNITS, *_COUNTS])
-    frequent = rows.filter(pl.col("f") >= config.min_frequency)
-    candidates = frequent.select(candidate_id("l1", "l2"), pl.all())
-    bad = [
-        parsing.faults(raw, parsed=_by_file(names, units), problem="is empty", required=True),
-        parsing.faults(raw, parsed=_by_file(names, counts), problem=_NO_COUNT, required=True),
-    ]
-    return {"candidates": candidates.sort("id"), FAULTS: pl.concat(bad)}
+    units: dict[str, pl.Expr] = {each: parsing.filled(names[each]) for each in _UNITS}
+    counts: dict[str, pl.Expr] = {
+        each: _count(names[each], schema[names[each]]) for each in _COUNTS
+    }
+    return _Reading(
+        units,
+        counts,
+        {new: parsing.number(name, schema[name]) for new, name in config.keep.items()},
+        {names[each]: units[each] for each in _UNITS},
+        {names[each]: counts[each] for each in _COUNTS},
+    )
 
 
 def _count(column: str, dtype: pl.DataType) -> pl.Expr:
     """Return a column as frequencies; a negative one would be dropped as one that is too low."""
     number = parsing.whole_number(column, dtype)
     return pl.when(number >= 0).then(number)
-
-
-def _by_file(names: dict[Column, str], parsed: dict[Column, pl.Expr]) -> dict[str, pl.Expr]:
-    return {names[each]: value for each, value in parsed.items()}

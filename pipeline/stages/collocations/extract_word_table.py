@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 import polars as pl
@@ -10,7 +12,9 @@ from pydantic import Field
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, stage
+from pipeline.kernels.parts import batches, by_range, in_order, spill_of
+from pipeline.spill import Spill
+from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, as_one, stage
 from pipeline.stages.columns import require
 from schemas import WordFrequencies
 
@@ -32,32 +36,65 @@ class ExtractWordTable(StageConfig):
     """Words of the corpus, N, where the list leaves some out; the sum of f if not given."""
 
 
-@stage("extract.word_table", config=ExtractWordTable, outputs={"words": WordFrequencies})
-def extract_word_table(config: ExtractWordTable, tables: Tables) -> Outputs:
-    """Parse words and counts, and add up; what cannot be parsed is a fault with its line."""
+_READ = pl.Schema({"word": pl.String, "f": pl.Int64})
+
+
+def _pieces(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
     raw = tables["path"]
     schema = raw.collect_schema()
     names = {each: config.columns.get(each, each) for each in _COLUMNS}
     require(schema, [(f"columns.{each}", name) for each, name in names.items()])
+    counted, faults = 0, []
+    with spill_of(1, _READ) as laid:
+        for batch in batches(raw):
+            f = parsing.counted(names["f"], schema[names["f"]], before=counted)
+            rows, *bad = pl.collect_all(_read(config, batch.lazy(), names, f))
+            counted += int(rows.get_column("f").sum())
+            faults.append(bad)
+            laid.put(rows, 0)
+        yield {FAULTS: pl.concat(itertools.chain.from_iterable(zip(*faults, strict=True)))}
+        yield from _added_up(laid, _size(config, counted))
+
+
+@stage(
+    "extract.word_table",
+    config=ExtractWordTable,
+    outputs={"words": WordFrequencies},
+    pieces=_pieces,
+)
+def extract_word_table(config: ExtractWordTable, tables: Tables) -> Outputs:
+    """Parse words and counts, and add up; what cannot be parsed is a fault with its line."""
+    return as_one(_pieces(config, tables))
+
+
+def _read(
+    config: ExtractWordTable, raw: pl.LazyFrame, names: dict[Column, str], f: pl.Expr
+) -> list[pl.LazyFrame]:
+    """Return the rows that can be read; the words, then the counts, that cannot."""
     label = parsing.filled(names["word"])
     word = label.str.to_lowercase() if config.fold else label
-    f = parsing.counted(names["f"], schema[names["f"]])
-    rows = raw.select(word=word, f=f).drop_nulls()
-    size = _size(config, rows)
-    words = rows.group_by("word").agg(pl.sum("f")).filter(pl.col("f") > 0)
-    bad = [
+    return [
+        raw.select(word=word, f=f).drop_nulls(),
         parsing.faults(raw, parsed={names["word"]: word}, problem="is empty", required=True),
         parsing.faults(raw, parsed={names["f"]: f}, problem=_NO_COUNT, required=True),
     ]
-    return {
-        "words": words.select(candidate_id("word"), "word", "f", N=pl.lit(size, pl.Int64)),
-        FAULTS: pl.concat(bad),
-    }
 
 
-def _size(config: ExtractWordTable, rows: pl.LazyFrame) -> int:
+def _added_up(rows: Spill, size: int) -> Iterator[Outputs]:
+    """Yield each word once, in the order of the ids."""
+    columns = WordFrequencies.columns()
+    with spill_of(1, pl.Schema(columns)) as laid:
+        with by_range(rows, by="word") as by_word:
+            rows.clear()
+            for part in by_word:
+                words = part.group_by("word").agg(pl.sum("f")).filter(pl.col("f") > 0)
+                whole = words.with_columns(candidate_id("word"), N=pl.lit(size, pl.Int64))
+                laid.put(whole.collect(), 0)
+        yield from ({"words": part} for part in in_order(laid, by="id"))
+
+
+def _size(config: ExtractWordTable, counted: int) -> int:
     """Return N, which is no less than what the list adds up to."""
-    counted = int(rows.select(pl.col("f").sum()).collect().item())
     if config.size is not None and config.size < counted:
         what = f"{config.size:,} words are fewer than the {counted:,} of the list"
         raise ConfigError("size", [Problem("size", what, "give the size of the whole corpus")])

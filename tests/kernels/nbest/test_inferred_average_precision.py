@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
 from pipeline.kernels.nbest.inferred_average_precision import (
+    _Listed,
     _without_each,
     average_precision_limits,
     inferred_average_precision,
@@ -80,6 +81,22 @@ def test_all_judged_is_average_precision(tp: list[float]) -> None:
         assert np.isnan(found.estimate)
 
 
+@given(samples())
+def test_the_judged_alone_say_the_same(sample: tuple[np.ndarray, np.ndarray]) -> None:
+    tp, pi = sample
+    judged = ~np.isnan(tp)
+    alone = average_precision_limits(
+        tp[judged], pi=pi[judged], ranks=np.flatnonzero(judged) + 1, candidates=len(tp)
+    )
+    whole = average_precision_limits(tp, pi=pi)
+    assert list(alone) == pytest.approx(list(whole), rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+def test_a_wrong_label_is_named_by_its_rank() -> None:
+    with pytest.raises(ValueError, match="such as rank 7: 2; labels"):
+        average_precision_limits([1, 2], pi=[0.5, 0.5], ranks=[3, 7], candidates=9)
+
+
 @given(LISTS, st.floats(0.05, 0.95))
 def test_a_constant_chance_is_infap(tp: list[float], pi: float) -> None:
     if np.isnan(tp).any():
@@ -105,7 +122,7 @@ def test_without_each_draw(sample: tuple[np.ndarray, np.ndarray]) -> None:
         left, chances = tp.copy(), pi.copy()
         left[j] = chances[j] = nan
         expected.append(slow(left, chances, 1e-5))
-    assert _without_each(tp, pi, 1e-5) == pytest.approx(expected, rel=1e-9, nan_ok=True)
+    assert _without_each(_Listed.of(tp, pi), 1e-5) == pytest.approx(expected, rel=1e-9, nan_ok=True)
 
 
 @given(samples())

@@ -112,10 +112,22 @@ thresholds = [0.2, 0.6]
 band = "simultaneous"
 band_range = [40, 90]
 replicates = 100""",
+    "u": """use = "evaluate.subset"
+ranks = "r"
+judgements = "j"
+subset = "c"
+where = "f > 2"
+interval = "wilson"
+""",
+    "a": """use = "evaluate.average_precision"
+ranks = "r"
+judgements = "j"
+""",
 }
 TABLES = ("e.comparison", "e.cuts", "e.best", "e.baseline", "e.baseline_cuts", "r.ranks",
           "p.precision", "p.local", "p.recall", "p.cut", "p.thresholds", "p.bands",
-          "p.band_thresholds", "p.worst_case", "p.baseline", "p.cuts")  # fmt: skip
+          "p.band_thresholds", "p.worst_case", "p.baseline", "p.cuts",
+          "u.subsets", "u.comparison", "a.average_precision")  # fmt: skip
 
 
 @pytest.mark.parametrize("sampled", [False, True])
