@@ -58,7 +58,8 @@ class SourceFile:
 
     Its digest is empty until a stage that reads it is about to run; what it was `seen` by before
     the digest was found is kept if it tells every later change. With a `part` it is that part of
-    the file, and the digest is that of its bytes.
+    the file, and the digest is that of its bytes. What lies on an object store is `remote`, and its
+    path that of a copy on the machine where the run was started.
     """
 
     label: str
@@ -68,6 +69,22 @@ class SourceFile:
     digest: str = ""
     part: FilePart | None = None
     seen: Stamp | None = None
+    remote: inputs.Remote | None = None
+
+    def here(self) -> SourceFile:
+        """Return it as a file of this machine: without the copy of a remote one, with its own.
+
+        Raises
+        ------
+        DataError
+            If the object store does not give it.
+        """
+        if self.remote is None or self.path.is_file():
+            return self
+        try:
+            return replace(self, path=self.remote.fetched(), seen=None)
+        except OSError as error:
+            raise DataError(f"{self.label}: {machine(error)}") from error
 
     def scan(self) -> pl.LazyFrame:
         """Return its plan, with the columns file and line; reads the header at most."""
@@ -176,6 +193,9 @@ def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
     files: list[SourceFile] = []
     for written in source.path:
         try:
+            if address := address_of(written):
+                files += _remote(written, address, source, places, where)
+                continue
             expanded = _expand(written, places, where)
             files += [_file(label, path, source, where) for label, path in expanded]
         except ConfigError as error:
@@ -202,8 +222,6 @@ def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
 
 
 def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
-    if address := address_of(written):
-        return _fetched(written, address, places, where)
     base, relative = places.folder, written
     if written.startswith(DATA):
         relative = written.removeprefix(DATA).lstrip("/")
@@ -226,13 +244,17 @@ def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
     return files
 
 
-def _fetched(written: str, address: Address, places: Places, where: str) -> list[tuple[str, Path]]:
-    """Return what lies on an object store, as files of this machine."""
-    if not (paths := inputs.found(address)):
+def _remote(
+    written: str, address: Address, source: Source, places: Places, where: str
+) -> Iterator[SourceFile]:
+    """Yield what lies on an object store, with copies on this machine."""
+    if not (found := inputs.found(address)):
         raise _absent(written, places, where, "nothing of that name is on the store")
-    if len(paths) == 1 and written.endswith(f"/{paths[0].name}"):
-        return [(written, paths[0])]
-    return [(_label(written, path), path) for path in paths]
+    for remote in found:
+        path = remote.fetched()
+        alone = len(found) == 1 and written.endswith(f"/{path.name}")
+        label = written if alone else _label(written, path)
+        yield replace(_file(label, path, source, where), remote=remote)
 
 
 def _glob(base: Path, relative: str) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import polars as pl
 from polars import selectors
@@ -53,7 +54,7 @@ def run_task(task: Task) -> None:
     StageFailed
         If the stage raises anything that is not the project's own error.
     """
-    left = LeftOut()
+    left, task = LeftOut(), _here(task)
     with (
         _published(task, left) as (draft, parts),
         room.limited(task.budget.memory),
@@ -68,6 +69,14 @@ def run_task(task: Task) -> None:
                     stem = name if plain else f"{name}-{bucket}-{len(parts[name])}"
                     written = _write(task, name, frame, f"{draft}/{stem}.parquet")
                     parts[name] += (ShardPart(**written.model_dump(), bucket=bucket),)
+
+
+def _here(task: Task) -> Task:
+    """Return a task with what it reads on this machine, which may not be where it was planned."""
+    sources = {
+        option: tuple(each.here() for each in files) for option, files in task.sources.items()
+    }
+    return replace(task, sources=sources)
 
 
 @contextmanager

@@ -1,8 +1,9 @@
-"""Input files on an object store: found by an address with a pattern, fetched to this machine."""
+"""Input files on an object store: found by an address with a pattern, fetched to a machine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import takewhile
 from pathlib import Path
@@ -14,8 +15,34 @@ from pipeline.runner.store.cloud.cache import fetched
 _MARKS = "*?["
 
 
-def found(address: Address) -> list[Path]:
-    """Return copies of the objects that an address means, in the order of their keys.
+@dataclass(frozen=True)
+class Remote:
+    """An input file on an object store.
+
+    Parameters
+    ----------
+    home : str
+        The address of the bucket.
+    key : str
+        The object.
+    """
+
+    home: str
+    key: str
+
+    def fetched(self) -> Path:
+        """Return its copy on this machine, which is made if need be.
+
+        Raises
+        ------
+        OSError
+            If it is gone, or the store does not answer.
+        """
+        return fetched(bucket_at(self.home), self.home, self.key)
+
+
+def found(address: Address) -> list[Remote]:
+    """Return the objects that an address means, in the order of their keys.
 
     Parameters
     ----------
@@ -29,7 +56,7 @@ def found(address: Address) -> list[Path]:
     """
     bucket, written = bucket_at(address.home), address.prefix
     keys = sorted(_matching(bucket, written) if _is_pattern(written) else _named(bucket, written))
-    return [fetched(bucket, address.home, key) for key in keys]
+    return [Remote(address.home, key) for key in keys]
 
 
 def _named(bucket: Bucket, key: str) -> Iterator[str]:
