@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from pydantic import TypeAdapter
 
+from pipeline import spill
 from pipeline.errors import DataError
 from pipeline.formats.corpora.file_parts import Division, FilePart
 from pipeline.formats.reading import reading
@@ -16,6 +18,7 @@ from pipeline.runner.config.budget import Budget, text_bytes
 from pipeline.runner.config.sources import SourceFile
 from pipeline.runner.store.digest import canonical, file_digest, text_digest
 from pipeline.runner.store.remembered import Remembered
+from pipeline.runner.store.storage import folder_at
 from pipeline.runner.store.unpacking import unpacked
 from pipeline.runner.store.verbs import Storage
 
@@ -53,7 +56,9 @@ def in_parts(
     if size <= budget.least:
         return [files]
     text = f"{folder}/text-{file.digest[:_NAME]}"
-    found = _remembered(storage, file, budget, size, text)
+    aside = folder_at(storage, f"{folder}/.spill-{uuid4().hex}")  # goes with the stage's, if killed
+    with spill.within(aside):
+        found = _remembered(storage, file, budget, size, text)
     parts = _PARTS.validate_python(found["parts"])
     if parts and found["unpacked"]:
         place = unpacked(storage, text, file.path, size=parts[-1].range.end)
