@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
 
 import pipeline as lx
-from pipeline import spill
 from pipeline.formats.corpora.hashes import Hashes
 
 EXPERIMENT = """
@@ -29,13 +29,13 @@ def test_beside_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "x.toml").write_text(EXPERIMENT)
     monkeypatch.setattr(Hashes.__init__, "__defaults__", (100,))
     made: list[Path] = []
-    mkdtemp = spill.tempfile.mkdtemp
+    mkdtemp = tempfile.mkdtemp
 
     def noted(**options: str) -> str:
         made.append(Path(mkdtemp(**options)))
         return str(made[-1])
 
-    monkeypatch.setattr(spill.tempfile, "mkdtemp", noted)
+    monkeypatch.setattr(tempfile, "mkdtemp", noted)
     run = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
     aside = tmp_path / "runs" / "aside" / "candidates"
     assert made
