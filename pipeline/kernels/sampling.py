@@ -49,9 +49,9 @@ def without_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFr
     >>> small.equals(without_replacement(ids, size=10, seed="s")["id"].head(5))
     True
     """
-    chosen = _shuffled(ids, seed=seed).head(size)
+    chosen = shuffled(ids, seed=seed).head(size)
     chance = chosen.height / max(1, ids.height)
-    return _sample(chosen, multiplicity=pl.lit(1, pl.Int64), pi=chance)
+    return as_sample(chosen, multiplicity=pl.lit(1, pl.Int64), pi=chance)
 
 
 def with_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
@@ -83,25 +83,42 @@ def with_replacement(ids: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame
     >>> with_replacement(ids, size=25, seed="s")["multiplicity"].sum()
     25
     """
-    pool = (
-        _shuffled(ids, seed=seed).with_row_index("slot").with_columns(pl.col("slot").cast(pl.Int64))
-    )
-    numbers = pl.DataFrame({"draw": pl.int_range(0, size if pool.height else 0, eager=True)})
+    pool = numbered(shuffled(ids, seed=seed))
+    drawn = slots(size, candidates=pool.height, seed=seed)
+    chosen = drawn.join(pool, on="slot").sort("first")
+    return as_sample(chosen, multiplicity=pl.col("multiplicity"), pi=None)
+
+
+def slots(size: int, *, candidates: int, seed: str) -> pl.DataFrame:
+    """Return which numbers are drawn with replacement, how often, and by which draw first.
+
+    Examples
+    --------
+    >>> slots(25, candidates=1, seed="s").rows()
+    [(0, 25, 0)]
+    """
+    numbers = pl.DataFrame({"draw": pl.int_range(0, size if candidates else 0, eager=True)})
     uniform = seeded_key("text", seed=seed, purpose="draws")
     draws = numbers.with_columns(text=pl.col("draw").cast(pl.String)).select(
-        "draw", slot=uniform % max(1, pool.height)
+        "draw", slot=uniform % max(1, candidates)
     )
-    drawn = draws.group_by("slot").agg(multiplicity=pl.len().cast(pl.Int64), first=pl.min("draw"))
-    chosen = drawn.join(pool, on="slot").sort("first")
-    return _sample(chosen, multiplicity=pl.col("multiplicity"), pi=None)
+    return draws.group_by("slot").agg(multiplicity=pl.len().cast(pl.Int64), first=pl.min("draw"))
 
 
-def _shuffled(ids: pl.DataFrame, *, seed: str) -> pl.DataFrame:
+def numbered(shuffled: pl.DataFrame, *, first: int = 0) -> pl.DataFrame:
+    """Add the number of each candidate in key order, from that of the first on."""
+    slot = pl.int_range(first, first + pl.len(), dtype=pl.Int64)
+    return shuffled.with_columns(slot=slot)
+
+
+def shuffled(ids: pl.DataFrame, *, seed: str) -> pl.DataFrame:
+    """Return the ids with their keys, in the order of these."""
     key = seeded_key("id", seed=seed, purpose="sample")
     return ids.select("id", key=key).sort("key", "id")
 
 
-def _sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) -> pl.DataFrame:
+def as_sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) -> pl.DataFrame:
+    """Return candidates in the order in which they were drawn as a table `Sample`."""
     return chosen.select(
         "id",
         multiplicity=multiplicity,

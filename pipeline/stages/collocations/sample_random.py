@@ -7,6 +7,11 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from pipeline.kernels import sampling
+from pipeline.kernels.parts import counted
+from pipeline.kernels.sampling_parts import (
+    with_replacement_in_parts,
+    without_replacement_in_parts,
+)
 from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
 from schemas import Identified, Sample
 
@@ -33,7 +38,7 @@ class SampleRandom(Seeded):
 @stage("sample.random", config=SampleRandom, outputs={"sample": Sample})
 def sample_random(config: SampleRandom, tables: Tables) -> Outputs:
     """Draw with or without replacement, fixed by the seed."""
-    ids = tables["candidates"].select("id").collect()
-    size = config.size or sampling.sample_size(ids.height, rate=config.rate or 1.0)
-    draw = sampling.with_replacement if config.replacement else sampling.without_replacement
+    ids = tables["candidates"].select("id")
+    size = config.size or sampling.sample_size(counted(ids), rate=config.rate or 1.0)
+    draw = with_replacement_in_parts if config.replacement else without_replacement_in_parts
     return {"sample": draw(ids, size=size, seed=config.seed)}
