@@ -149,7 +149,7 @@ def average_precision_limits(
     labels, chances = _checked(tp, pi, ranks)
     listed = _Listed.of(labels, chances, ranks, candidates)
     estimate = float(_estimate(listed, smoothing))
-    if listed.open == 0 and not np.isnan(estimate):
+    if listed.uncertain == 0 and not np.isnan(estimate):
         return Inferred(estimate, estimate, estimate)
     draws = _worth(listed, estimate, smoothing, confidence)
     if np.isnan(draws):
@@ -188,7 +188,7 @@ class _Listed:
         return np.asarray(self.pi == 1.0)
 
     @property
-    def open(self) -> IntArray:
+    def uncertain(self) -> IntArray:
         """Return how many are not known for certain."""
         return np.asarray(self.candidates - self.sure.sum(axis=-1, keepdims=True))
 
@@ -228,7 +228,7 @@ def _checked(
 def _estimate(listed: _Listed, smoothing: float) -> FloatArray:
     sure, inverse, y, k = listed.sure, listed.inverse, np.nan_to_num(listed.labels), listed.k
     whole = inverse.sum(axis=-1, keepdims=True)
-    scale = np.divide(listed.open, whole, out=np.zeros(whole.shape), where=whole > 0)
+    scale = np.divide(listed.uncertain, whole, out=np.zeros(whole.shape), where=whole > 0)
     sums = (_before(inverse), _before(listed.drawn * 1.0), _before(inverse * y))
     above = _mean_above(sums, smoothing)
     unknown, known = (k - 1.0) - _before(sure * 1.0), _before(sure * y)
@@ -270,7 +270,7 @@ def _without_each(
     unknown, known = (k - 1.0) - _before(sure * 1.0)[rows, None], _before(sure * y)[rows, None]
     at_rank = (1.0 + known + unknown * _mean_above(sums, smoothing)) / k
     left = inverse.sum() - one
-    scale = np.divide(listed.open, left, out=np.zeros_like(left), where=left > 0)
+    scale = np.divide(listed.uncertain, left, out=np.zeros_like(left), where=left > 0)
     weight = inverse[rows, None] * scale + sure[rows, None]
     weight = np.where(draws == rows[:, None], 0.0, weight)
     total = weight.sum(axis=0)
