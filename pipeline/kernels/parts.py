@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import polars as pl
@@ -162,6 +163,36 @@ def in_order(rows: Spill, *, by: str) -> Iterator[pl.DataFrame]:
         yield from (part.sort(by).collect() for part in by_value)
 
 
+def divided(*tables: pl.LazyFrame, number: int, by: str) -> Iterator[list[pl.DataFrame]]:
+    """Yield tables in so many parts, the rows of one value of a column in the same part of each.
+
+    Parameters
+    ----------
+    *tables : LazyFrame
+        With the column, String.
+    number : int
+        How many parts; with 1 each table is collected.
+    by : str
+        The column.
+
+    Examples
+    --------
+    >>> one, two = (pl.LazyFrame({"id": list(ids)}) for ids in ("aba", "bc"))
+    >>> [[part["id"].to_list() for part in parts] for parts in divided(one, two, number=1, by="id")]
+    [[['a', 'b', 'a'], ['b', 'c']]]
+    """
+    if number == 1:
+        yield pl.collect_all(tables)
+        return
+    with ExitStack() as stack:
+        laid = [stack.enter_context(spill_of(number, each.collect_schema())) for each in tables]
+        for table, aside in zip(tables, laid, strict=True):
+            for batch in batches(table):
+                aside.add(batch, bucket_of(by, number))
+        for place in range(number):
+            yield [aside.bucket(place).collect() for aside in laid]
+
+
 def parts_of(table: pl.LazyFrame, *, by: str) -> Iterator[pl.LazyFrame]:
     """Yield a table in parts, each with all rows that have the same value of a column."""
     ranges = ranges_of(by, table)
@@ -172,6 +203,11 @@ def parts_of(table: pl.LazyFrame, *, by: str) -> Iterator[pl.LazyFrame]:
 def buckets_for(rows: int) -> int:
     """Return into how many buckets so many rows have to be divided."""
     return max(1, -(-rows // most_rows()))
+
+
+def parts_needed(*tables: pl.LazyFrame) -> int:
+    """Return into how many parts tables have to be divided, together; 1 where there is no limit."""
+    return buckets_for(counted(*tables)) if room.goes_to_disk() else 1
 
 
 def bucket_of(column: str, buckets: int) -> pl.Expr:

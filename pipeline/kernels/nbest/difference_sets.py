@@ -163,7 +163,7 @@ def set_counts(
     strata: IntArray,
     drawn: Sequence[tuple[str, pl.DataFrame]],
     pairs: Sequence[tuple[str, str]],
-    n: IntArray,
+    shape: tuple[IntArray, int],
 ) -> Iterator[tuple[tuple[str, str, str], IntArray]]:
     """Count members, judged draws and true positives of the difference sets by stratum.
 
@@ -177,8 +177,8 @@ def set_counts(
         Each category with its draws, as `samples` gives them.
     pairs : sequence of (str, str)
         The measures to compare.
-    n : array of int, shape (lists,)
-        List sizes, ascending.
+    shape : (array of int, shape (lists,), int)
+        List sizes, ascending, and the number of strata.
 
     Yields
     ------
@@ -187,13 +187,14 @@ def set_counts(
     counts : array of int, shape (lists, 2, 3, strata)
         Of D1 and of D2: members, draws, true positives.
     """
+    n, size = shape
     first = {name: first_list(vector, n) for name, vector in ranks.items()}
-    shape = (len(n), int(strata.max(initial=0)) + 1)
+    lists = (len(n), size)
     for one, two in pairs:
-        members = _outside(first[one], first[two], strata, shape)
+        members = _outside(first[one], first[two], strata, lists)
         for category, sample in drawn:
             at = sample["place"].to_numpy()
-            places = (first[one][at], first[two][at], strata[at], shape)
+            places = (first[one][at], first[two][at], strata[at], lists)
             draws, hits = (_outside(*places, sample[name].to_numpy()) for name in ("n", "k"))
             yield (category, one, two), np.stack([members, draws, hits], axis=2)
 

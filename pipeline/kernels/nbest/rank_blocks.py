@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline import room
 from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.parts import batches, bucket_of, buckets_for, spill_of
+from pipeline.kernels.parts import buckets_for, divided, spill_of
 from pipeline.spill import Spill
 
 _LONG = pl.Schema({"measure": pl.String, "id": pl.String, "rank": pl.Int64})
@@ -75,21 +75,9 @@ def rank_blocks(ranks: pl.LazyFrame, measures: Sequence[str]) -> Iterator[RankBl
     number = buckets_for(candidates * len(measures)) if room.goes_to_disk() else 1
     schema = pl.Schema(dict.fromkeys(measures, pl.Int64))
     with spill_of(1, schema) as wide:
-        for part in _divided(own, number):
+        for (part,) in divided(own, number=number, by="id"):
             wide.put(pl.DataFrame(side_by_side(part, measures)[1], schema=schema), 0)
         yield RankBlocks(tuple(measures), candidates, own, wide)
-
-
-def _divided(ranks: pl.LazyFrame, number: int) -> Iterator[pl.DataFrame]:
-    """Yield the ranks so that all those of a candidate come together."""
-    if number == 1:
-        yield ranks.collect()
-        return
-    with spill_of(number, _LONG) as laid:
-        for batch in batches(ranks):
-            laid.add(batch, bucket_of("id", number))
-        for part in laid:
-            yield part.collect()
 
 
 def side_by_side(

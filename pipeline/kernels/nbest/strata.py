@@ -49,12 +49,43 @@ def strata_by_rank(
     >>> strata_by_rank(ranks, measures=["mi"], boundaries=[1]).rows()
     [('a', '2-3'), ('b', '1-1'), ('c', '2-3')]
     """
+    require_ascending(boundaries)
+    best = _best_ranks(ranks, measures)
+    return by_best_rank(best, boundaries, last=best.height).sort("id")
+
+
+def require_ascending(boundaries: Sequence[int]) -> None:
+    """Refuse boundaries between ranks that do not ascend from 1 or more.
+
+    Raises
+    ------
+    ValueError
+        With the boundaries.
+    """
     if list(boundaries) != sorted(set(boundaries)) or (boundaries and boundaries[0] < 1):
         raise ValueError(f"boundaries {list(boundaries)} do not ascend from 1 or more")
-    best = _best_ranks(ranks, measures)
-    labels = rank_labels(boundaries, last=best.height)
+
+
+def by_best_rank(best: pl.DataFrame, boundaries: Sequence[int], *, last: int) -> pl.DataFrame:
+    """Return the strata of some candidates.
+
+    Parameters
+    ----------
+    best : pl.DataFrame
+        id and rank, the best of each.
+    boundaries : sequence of int
+        As of `strata_by_rank`.
+    last : int
+        How many candidates there are in all.
+
+    Examples
+    --------
+    >>> by_best_rank(pl.DataFrame({"id": ["b", "a"], "rank": [3, 1]}), [1], last=9).rows()
+    [('b', '2-9'), ('a', '1-1')]
+    """
+    labels = rank_labels(boundaries, last=last)
     places = np.searchsorted(boundaries[: len(labels) - 1], best["rank"].to_numpy(), side="left")
-    return best.select("id", stratum=_labelled(labels, places)).sort("id")
+    return best.select("id", stratum=_labelled(labels, places))
 
 
 def rank_labels(boundaries: Sequence[int], *, last: int) -> list[str]:

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import FloatArray, IntArray, codes
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.nbest.difference_sets import samples, set_counts
 from pipeline.kernels.nbest.difference_tests import relevant
 from pipeline.kernels.nbest.stratified_designs import pair_limits, stratified_sets
@@ -18,6 +18,8 @@ from pipeline.kernels.nbest.stratified_estimates import (
     replicated,
     stratified_estimate,
 )
+from pipeline.kernels.nbest.stratified_lists import labels_of, places_in
+from pipeline.kernels.parts import counted, divided, parts_needed
 from pipeline.kernels.percentiles import percentiles
 from schemas import StratifiedComparison
 
@@ -113,9 +115,9 @@ def _differences(
 
 
 def stratified_comparison(
-    ranks: pl.DataFrame,
+    ranks: pl.DataFrame | pl.LazyFrame,
     judged: pl.DataFrame,
-    strata: pl.DataFrame,
+    strata: pl.DataFrame | pl.LazyFrame,
     *,
     pairs: Sequence[tuple[str, str]],
     at: Sequence[int],
@@ -132,11 +134,11 @@ def stratified_comparison(
 
     Parameters
     ----------
-    ranks : pl.DataFrame
+    ranks : pl.DataFrame or pl.LazyFrame
         Table `Ranks`: all candidates under each measure.
     judged : pl.DataFrame
         Columns category, id, tp (null = not judged): the sampled candidates, each once.
-    strata : pl.DataFrame
+    strata : pl.DataFrame or pl.LazyFrame
         id and stratum of all candidates.
     pairs : sequence of (str, str)
         The measures to compare.
@@ -185,9 +187,9 @@ def stratified_comparison(
 
 
 def stratified_counts(
-    ranks: pl.DataFrame,
+    ranks: pl.DataFrame | pl.LazyFrame,
     judged: pl.DataFrame,
-    strata: pl.DataFrame,
+    strata: pl.DataFrame | pl.LazyFrame,
     *,
     pairs: Sequence[tuple[str, str]],
     at: Sequence[int],
@@ -213,18 +215,59 @@ def stratified_counts(
     ValueError
         If a measure does not rank just the candidates that have a stratum.
     """
-    base = strata.sort("id")
-    ranked = {name: _ranks_of(ranks, base, name) for name in sorted({*chain(*pairs)})}
-    sizes = np.array(sorted({size for size in at if 1 <= size <= base.height}), dtype=np.int64)
-    drawn = samples(base["id"], judged.with_columns(multiplicity=1))
-    for key, sets in set_counts(ranked, codes(base["stratum"])[0], drawn, pairs, sizes):
-        yield key, sizes, sets
+    names = sorted({*chain(*pairs)})
+    own = ranks.lazy().filter(pl.col("measure").is_in(names)).select("measure", "rank", "id")
+    beside = strata.lazy().select("id", "stratum")
+    labels = labels_of(beside, "stratum")
+    candidates = counted(own) // max(1, len(names))
+    sizes = np.array(sorted({size for size in at if 1 <= size <= candidates}), dtype=np.int64)
+    draws, ranked = judged.with_columns(multiplicity=1), _Ranked(names)
+    total: dict[tuple[str, str, str], IntArray] = {}
+    for some, theirs in divided(own, beside, number=parts_needed(own, beside), by="id"):
+        base, vectors = ranked.of(some, theirs)
+        if ranked.differ():
+            continue
+        places = base.select(places_in(labels, "stratum")).to_series().to_numpy()
+        drawn, shape = samples(base["id"], draws), (sizes, len(labels))
+        for key, sets in set_counts(vectors, places, drawn, pairs, shape):
+            total[key] = sets + total.get(key, 0)
+    ranked.require_all()
+    yield from ((key, sizes, sets) for key, sets in total.items())
 
 
-def _ranks_of(ranks: pl.DataFrame, base: pl.DataFrame, measure: str) -> IntArray:
-    own = ranks.filter(pl.col("measure") == measure).select("id", "rank")
-    joined = base.join(own, on="id", how="inner", maintain_order="left")
-    if joined.height != own.height or joined.height != base.height:
-        what = f"{measure} ranks {own.height:,} candidates, of which {joined.height:,}"
-        raise ValueError(f"{what} are among the {base.height:,} with a stratum")
-    return joined["rank"].to_numpy()
+class _Ranked:
+    """Ranks of some candidates after the other; counts whom each measure ranks."""
+
+    def __init__(self, measures: Sequence[str]) -> None:
+        self._own = dict.fromkeys(measures, 0)
+        self._placed = dict.fromkeys(measures, 0)
+        self._candidates = 0
+
+    def of(
+        self, ranks: pl.DataFrame, strata: pl.DataFrame
+    ) -> tuple[pl.DataFrame, dict[str, IntArray]]:
+        """Return the ranked candidates with their strata, by id, and their ranks."""
+        base = strata.join(ranks, on="id", how="semi").sort("id")
+        self._candidates += base.height
+        vectors = {}
+        for name in self._own:
+            own = ranks.filter(pl.col("measure") == name).select("id", "rank")
+            joined = base.join(own, on="id", how="inner", maintain_order="left")
+            self._own[name] += own.height
+            self._placed[name] += joined.height
+            vectors[name] = joined["rank"].to_numpy()
+        return base, vectors
+
+    def differ(self) -> bool:
+        """Say whether a measure does not rank just the candidates that have a stratum."""
+        return any(
+            not self._own[name] == self._placed[name] == self._candidates for name in self._own
+        )
+
+    def require_all(self) -> None:
+        """Refuse such a measure."""
+        for name, own in self._own.items():
+            placed = self._placed[name]
+            if not own == placed == self._candidates:
+                what = f"{name} ranks {own:,} candidates, of which {placed:,}"
+                raise ValueError(f"{what} are among the {self._candidates:,} with a stratum")

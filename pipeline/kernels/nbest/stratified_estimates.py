@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.arrays import FloatArray, IntArray, codes
+from pipeline.kernels.arrays import FloatArray, IntArray
 from pipeline.kernels.hashing import seeded_generator
-from pipeline.kernels.nbest.lists import first_list, in_lists
 from pipeline.kernels.nbest.stratified_designs import set_limits
+from pipeline.kernels.nbest.stratified_lists import stratified_lists
 from pipeline.kernels.nbest.stratified_prediction import predicted_estimates
 from pipeline.kernels.percentiles import check_bootstrap, percentiles
 from schemas import StratifiedPrecision
@@ -227,9 +227,9 @@ def replicated(method: str) -> Callable[..., FloatArray]:
 
 
 def stratified_precision(
-    ranks: pl.DataFrame,
+    ranks: pl.DataFrame | pl.LazyFrame,
     judged: pl.DataFrame,
-    strata: pl.DataFrame,
+    strata: pl.DataFrame | pl.LazyFrame,
     *,
     at: Sequence[int],
     confidence: float,
@@ -241,11 +241,11 @@ def stratified_precision(
 
     Parameters
     ----------
-    ranks : pl.DataFrame
+    ranks : pl.DataFrame or pl.LazyFrame
         Table `Ranks`: all candidates under each measure.
     judged : pl.DataFrame
         Columns category, id, tp (null = not judged): the sampled candidates, each once.
-    strata : pl.DataFrame
+    strata : pl.DataFrame or pl.LazyFrame
         id and stratum of all candidates.
     at : sequence of int
         List sizes; those beyond the data set are left out. S gives the baseline.
@@ -279,11 +279,9 @@ def stratified_precision(
     ... ).select("n", "precision", "n_sampled", "k_sampled").rows()
     [(1, 1.0, 1, 1), (4, 0.625, 3, 2)]
     """
-    stratum, names = codes(strata["stratum"])
-    placed = _placed(ranks, strata.select("id", stratum=stratum))
-    if placed.is_empty() or judged.is_empty():
+    lists, counts = stratified_lists(ranks.lazy(), judged, strata.lazy(), at=at)
+    if lists.is_empty():
         return pl.DataFrame(schema=StratifiedPrecision.columns())
-    lists, counts = _counts(placed, judged, at, strata=len(names))
     precision, variance = stratified_estimate(*counts)
     lower, upper = stratified_interval(
         *counts, confidence=confidence, replicates=replicates, seed=seed, method=method
@@ -296,35 +294,3 @@ def stratified_precision(
     )  # fmt: skip
     typed = [pl.col(name).cast(dtype) for name, dtype in StratifiedPrecision.columns().items()]
     return table.select(typed).fill_nan(None).sort(*StratifiedPrecision.key())
-
-
-def _placed(ranks: pl.DataFrame, strata: pl.DataFrame) -> pl.DataFrame:
-    """Give each ranked candidate its stratum."""
-    placed = ranks.select("measure", "rank", "id").join(strata, on="id", how="left")
-    missing = placed.filter(pl.col("stratum").is_null())["id"].unique().sort()
-    if len(missing):
-        shown = ", ".join(missing.head(3))
-        raise ValueError(f"{len(missing):,} candidates have no stratum, such as {shown}")
-    return placed
-
-
-def _counts(
-    placed: pl.DataFrame, judged: pl.DataFrame, at: Sequence[int], *, strata: int
-) -> tuple[pl.DataFrame, list[IntArray]]:
-    """Return category, measure and n of each list, and by stratum its members, draws, hits."""
-    measure, measures = codes(placed["measure"])
-    category, categories = codes(judged["category"])
-    held = np.bincount(measure)
-    n = np.array(sorted({size for size in at if 1 <= size <= held.max()}), dtype=np.int64)
-    numbered = placed.with_columns(measure=measure, first=first_list(placed["rank"], n))
-    drawn = judged.with_columns(category=category).drop_nulls("tp").join(numbered, on="id")
-    keys, shape = ("measure", "first", "stratum"), (len(measures), len(n), strata)
-    members = in_lists([numbered[key].to_numpy() for key in keys], shape)
-    inside = [drawn[key].to_numpy() for key in ("category", *keys)]
-    draws, hits = (
-        in_lists(inside, (len(categories), *shape), weights)
-        for weights in (None, drawn["tp"].cast(pl.Int64).to_numpy())
-    )
-    shown = np.nonzero(np.broadcast_to(n <= held[:, None], draws.shape[:-1]))
-    lists = {"category": categories[shown[0]], "measure": measures[shown[1]], "n": n[shown[2]]}
-    return pl.DataFrame(lists), [members[shown[1:]], draws[shown], hits[shown]]

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import Field
 
-from pipeline.kernels.nbest.judging import judged
+from pipeline.kernels.nbest.judging import judged, ranked_candidates
 from pipeline.kernels.nbest.stratified_differences import stratified_comparison
 from pipeline.kernels.nbest.stratified_estimates import stratified_precision
+from pipeline.kernels.parts import counted
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,
@@ -68,10 +69,11 @@ class EvaluateStratified(Seeded, Rankings):
 )
 def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
     """Weight each stratum by its share of the list; Fisher's test does not apply here."""
-    ranks = chosen_ranks(config, tables).collect()
+    ranks = chosen_ranks(config, tables)
     draws = judged(tables["sample"], tables["judgements"]).collect()
-    every = ranks_of_all(ranks, tables)
-    strata = tables["strata"].collect().join(every, on="id", how="semi")
+    pooled = "pool_depth" in ranks.collect_schema()
+    every = ranks_of_all(ranks.collect(), tables).lazy() if pooled else ranks
+    strata = _of_ranked(tables["strata"], every)
     precision = stratified_precision(
         ranks,
         draws,
@@ -99,3 +101,11 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
         "cuts": precision.filter(pl.col("n").is_in(config.cuts)),
         "comparison": comparison,
     }
+
+
+def _of_ranked(strata: pl.LazyFrame, ranks: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the strata of ranked candidates: these, where there are as many."""
+    ranked = ranked_candidates(ranks)
+    if counted(strata) == counted(ranked):
+        return strata
+    return strata.join(ranked, on="id", how="semi").collect(engine="streaming").lazy()

@@ -163,7 +163,7 @@ def ranks_of_all(ranks: pl.DataFrame, tables: Tables) -> pl.DataFrame:
 
 
 def pairs_of(
-    pairs: Sequence[tuple[str, str]], measures: Sequence[str], ranks: pl.DataFrame
+    pairs: Sequence[tuple[str, str]], measures: Sequence[str], ranks: pl.DataFrame | pl.LazyFrame
 ) -> list[tuple[str, str]]:
     """Return the pairs to compare: those given, or all of the measures, in their order.
 
@@ -172,7 +172,8 @@ def pairs_of(
     ConfigError
         If a measure of a pair has no ranking.
     """
-    ranked = ranks.get_column("measure").unique().sort().to_list()
+    one = ranks.lazy().select(pl.col("measure").unique().sort())
+    ranked = one.collect(engine="streaming").to_series().to_list()
     if not pairs or not ranked:
         return list(
             itertools.combinations([name for name in measures or ranked if name in ranked], 2)
@@ -181,15 +182,17 @@ def pairs_of(
     return list(pairs)
 
 
-def sizes_along(ranks: pl.DataFrame, *, every: int, cuts: Sequence[int]) -> list[int]:
+def sizes_along(
+    ranks: pl.DataFrame | pl.LazyFrame, *, every: int, cuts: Sequence[int]
+) -> list[int]:
     """Return every so many list sizes (none if 0), and the declared cuts that there are."""
     sizes: list[int] = list_sizes(ranks, every=every, cuts=cuts).tolist()
     return sizes
 
 
-def list_sizes(ranks: pl.DataFrame, *, every: int, cuts: Sequence[int]) -> IntArray:
+def list_sizes(ranks: pl.DataFrame | pl.LazyFrame, *, every: int, cuts: Sequence[int]) -> IntArray:
     """Return what `sizes_along` does, as an array: there may be millions."""
-    last = int(ranks["rank"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
+    last = int(ranks.lazy().select(pl.col("rank").max()).collect().item() or 0)
     along = np.arange(every, last + 1, every) if every else np.zeros(0)
     declared = np.array([cut for cut in cuts if 1 <= cut <= last])
     return np.unique(np.concatenate([along, declared]).astype(np.int64))

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.nbest.strata import (
-    UNDEFINED,
-    rank_labels,
-    score_labels,
-    strata_by_rank,
-    strata_by_score,
-    stratified,
+from pipeline.kernels.nbest.strata import UNDEFINED, rank_labels, score_labels
+from pipeline.kernels.nbest.strata_parts import (
+    Drawing,
+    strata_by_rank_in_parts,
+    strata_by_score_in_parts,
 )
+from pipeline.kernels.parts import in_order, spill_of
 from pipeline.kernels.sampling import sample_size
-from pipeline.stages.base import Of, Outputs, Seeded, Tables, stage
+from pipeline.stages.base import Of, Outputs, Seeded, Tables, as_one, stage
 from pipeline.stages.collocations.evaluation import ranks_of_all, require_ranked
 from pipeline.stages.columns import require
 from schemas import Identified, Ranks, Strata, StratifiedSample, StratumSizes
@@ -69,39 +70,58 @@ class SampleStratified(Seeded):
         return self
 
 
+_LAID = pl.Schema({"id": pl.String, "stratum": pl.String})
+
+
+def _pieces(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
+    """Divide all candidates, then draw while their strata are told in the order of ids."""
+    with spill_of(1, _LAID) as laid:
+        counts: Counter[str] = Counter()
+        for part in _strata(config, tables):
+            counts.update(dict(part.group_by("stratum").len().iter_rows()))
+            laid.put(part, 0)
+        drawing = Drawing(_wanted(config, counts), counts, seed=config.seed)
+        for part in in_order(laid, by="id"):
+            drawing.add(part)
+            yield {"strata": part}
+    sample = drawing.sample()
+    yield {"sample": sample, "sizes": _sizes(counts, sample)}
+
+
 @stage(
     "sample.stratified",
     config=SampleStratified,
     outputs={"sample": StratifiedSample, "strata": Strata, "sizes": StratumSizes},
+    pieces=_pieces,
 )
 def sample_stratified(config: SampleStratified, tables: Tables) -> Outputs:
     """Divide the candidates, then draw without replacement in each stratum, fixed by the seed."""
-    strata = _strata(config, tables)
-    counts = dict(strata.group_by("stratum").len().rows())
-    wanted = _wanted(config, counts)
-    sample = stratified(strata, sizes=wanted, seed=config.seed)
-    return {"sample": sample, "strata": strata, "sizes": _sizes(strata, sample)}
+    return as_one(_pieces(config, tables))
 
 
-def _strata(config: SampleStratified, tables: Tables) -> pl.DataFrame:
+def _strata(config: SampleStratified, tables: Tables) -> Iterator[pl.DataFrame]:
     try:
         if config.column is not None:
             require(tables["scores"].collect_schema(), [("column", config.column)])
-            return strata_by_score(
+            yield from strata_by_score_in_parts(
                 tables["scores"], column=config.column, boundaries=config.boundaries
             )
+            return
         ranks = tables["ranks"]
         require_ranked("measures", config.measures, ranks)
-        ranked = ranks.select(pl.col("measure").unique().sort()).collect().to_series().to_list()
-        measures = (config.measures or ranked) if ranked else []
-        chosen = ranks.filter(pl.col("measure").is_in(measures)).collect()
+        chosen = (
+            ranks.filter(pl.col("measure").is_in(config.measures)) if config.measures else ranks
+        )
+        if "pool_depth" in ranks.collect_schema():
+            chosen = ranks_of_all(chosen.collect(), tables).lazy()
+        names = chosen.select(pl.col("measure").unique()).collect(engine="streaming").to_series()
         bounds = [int(bound) for bound in config.boundaries]
-        return strata_by_rank(ranks_of_all(chosen, tables), measures=measures, boundaries=bounds)
+        yield from strata_by_rank_in_parts(chosen, measures=names.to_list(), boundaries=bounds)
     except ValueError as error:
         raise ConfigError("strata", [Problem("boundaries", str(error))]) from error
 
 
-def _wanted(config: SampleStratified, counts: dict[str, int]) -> dict[str, int]:
+def _wanted(config: SampleStratified, counts: Mapping[str, int]) -> dict[str, int]:
     """Return the draws from each stratum that there is; an empty one keeps its place."""
     if config.ranks:
         last = sum(counts.values())
@@ -118,9 +138,11 @@ def _wanted(config: SampleStratified, counts: dict[str, int]) -> dict[str, int]:
     }
 
 
-def _sizes(strata: pl.DataFrame, sample: pl.DataFrame) -> pl.DataFrame:
-    size = pl.len().cast(pl.Int64)
-    whole = strata.group_by("stratum").agg(n_candidates=size)
-    drawn = sample.group_by("stratum").agg(n_drawn=size)
+def _sizes(counts: Mapping[str, int], sample: pl.DataFrame) -> pl.DataFrame:
+    rows = list(counts.items())
+    whole = pl.DataFrame(
+        rows, schema={"stratum": pl.String, "n_candidates": pl.Int64}, orient="row"
+    )
+    drawn = sample.group_by("stratum").agg(n_drawn=pl.len().cast(pl.Int64))
     joined = whole.join(drawn, on="stratum", how="left")
     return joined.with_columns(pl.col("n_drawn").fill_null(0)).sort("stratum")
