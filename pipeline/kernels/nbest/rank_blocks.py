@@ -94,8 +94,7 @@ def side_by_side(
     parts = {name: ranked.filter(pl.col("measure") == name) for name in measures}
     ids = next(iter(parts.values()), ranked.clear())["id"]
     for name, part in parts.items():
-        if not part["id"].equals(ids):
-            raise ValueError(f"{name} and {measures[0]} do not rank the same candidates")
+        _require_same(part["id"], ids, name, measures[0])
     return ids, {name: part["rank"].to_numpy() for name, part in parts.items()}
 
 
@@ -144,6 +143,19 @@ def rank_vectors(
     >>> ids.to_list(), vectors["mi"].tolist()
     (['a', 'b'], [2, 1])
     """
-    ranked = ranks.select("measure", "id", "rank").collect()
-    require_measures(measures, ranked["measure"].unique().to_list())
-    return side_by_side(ranked, measures)
+    names = ranks.select(pl.col("measure").unique()).collect(engine="streaming").to_series()
+    require_measures(measures, names.to_list())
+    ids = pl.Series("id", [], dtype=pl.String)
+    vectors: dict[str, IntArray] = {}
+    for name in measures:  # one after the other: their ids are held once
+        own = ranks.filter(pl.col("measure") == name).select("id", "rank")
+        part = own.collect(engine="streaming").sort("id")
+        ids = part["id"] if not vectors else ids
+        _require_same(part["id"], ids, name, measures[0])
+        vectors[name] = part["rank"].to_numpy()
+    return ids, vectors
+
+
+def _require_same(own: pl.Series, ids: pl.Series, name: str, first: str) -> None:
+    if not own.equals(ids):
+        raise ValueError(f"{name} and {first} do not rank the same candidates")

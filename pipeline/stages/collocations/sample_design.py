@@ -139,19 +139,22 @@ def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
     if "assist" in tables:
         predicted = predictions_of(tables["assist"], judge=config.judge, category=config.category)
         tables = {**tables, "assist": predicted}
-    ranks = ranks_of_all(chosen_ranks(config, tables).collect(), tables)
-    if ranks.is_empty():
+    ranks = chosen_ranks(config, tables)
+    if "pool_depth" in ranks.collect_schema():
+        ranks = ranks_of_all(ranks.collect(), tables).lazy()
+    if ranks.limit(1).collect().is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
     made = _designed(config, tables, ranks)
     return {name: getattr(made, name) for name in OUTPUTS}
 
 
-def _designed(config: SampleDesign, tables: Tables, ranks: pl.DataFrame) -> Design:
+def _designed(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design:
     pairs = pairs_of(config.pairs, config.measures, ranks)
-    sizes = sizes_along(chosen_ranks(config, tables).collect(), every=0, cuts=config.cuts)
-    names = ranks.get_column("measure").unique().sort().to_list()
+    sizes = sizes_along(chosen_ranks(config, tables), every=0, cuts=config.cuts)
+    named = ranks.select(pl.col("measure").unique().sort())
+    names = named.collect(engine="streaming").to_series().to_list()
     try:
-        ids, vectors = rank_vectors(ranks.lazy(), names)
+        ids, vectors = rank_vectors(ranks, names)
         questions = declared_questions(
             measures=names, pairs=pairs, at=sizes, candidates=len(ids),
             weights=config.weights | ({} if config.baseline else {"baseline": 0.0}),
