@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
+from pipeline.kernels.nbest.judging import ranked_candidates
 from pipeline.kernels.nbest.strata import by_best_rank, require_ascending, strata_by_score
 from pipeline.kernels.parts import batches, divided, parts_needed, spill_of
 from pipeline.kernels.sampling import as_sample, shuffled
@@ -38,11 +39,15 @@ def strata_by_rank_in_parts(
     """
     require_ascending(boundaries)
     own = ranks.filter(pl.col("measure").is_in(list(measures)))
-    number = parts_needed(own)
-    last = 0
+    end = max(boundaries, default=0)
+    listed = own.filter(pl.col("rank") <= end).select(*_BEST)  # the others are in the last stratum
+    every, last = ranked_candidates(own).select("id"), 0
     with spill_of(1, _BEST) as laid:
-        for (part,) in divided(own.select(*_BEST), number=number, by="id"):
-            best = part.group_by("id").agg(pl.col("rank").min())
+        for some, ids in divided(listed, every, number=parts_needed(listed, every), by="id"):
+            ranked = some.group_by("id").agg(pl.col("rank").min())
+            best = ids.join(ranked, on="id", how="left").with_columns(
+                pl.col("rank").fill_null(end + 1)
+            )
             last += best.height
             laid.put(best, 0)
         for best in laid.frames(0):
