@@ -55,6 +55,7 @@ MAY = {
     "formats": {"causes", "described", "errors", "room", "spill", "registry", "schemas"},
     "engine": {"allocation", "errors", "registry"},
     "runner": {
+        "allocation",
         "causes",
         "described",
         "errors",

@@ -10,7 +10,7 @@ from dataclasses import replace
 import polars as pl
 from polars import selectors
 
-from pipeline import causes, room, spill
+from pipeline import allocation, causes, room, spill
 from pipeline.errors import (
     ConfigError,
     DataError,
@@ -55,6 +55,8 @@ def run_task(task: Task) -> None:
         If the stage raises anything that is not the project's own error.
     """
     left, task = LeftOut(), _here(task)
+    if task.budget.memory is not None:
+        allocation.give_back()  # what the task before has freed
     with (
         _published(task, left) as (draft, parts),
         room.limited(task.budget.memory),
