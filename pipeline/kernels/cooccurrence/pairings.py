@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from pipeline.kernels.cooccurrence.tuples import elements
+from pipeline.kernels.parts import divided, parts_needed
 from schemas.tuples import frequency_name, signature
 
 
@@ -64,7 +65,7 @@ def paired(
 
 def ambiguous(
     tuples: pl.LazyFrame, *, first: Sequence[int], second: Sequence[int], separator: str
-) -> pl.LazyFrame:
+) -> pl.DataFrame:
     """Return the labels that stand for more than one group of elements.
 
     "in bezug auf" may be ("in bezug", "auf") and ("in", "bezug auf"), if elements hold the
@@ -77,13 +78,14 @@ def ambiguous(
 
     Returns
     -------
-    LazyFrame
+    DataFrame
         label: each once, in order.
     """
-    repeated = []
+    repeated = [pl.DataFrame(schema={"label": pl.String})]
     for group in (first, second):
         names = [f"l{i}" for i in group]
-        label = pl.concat_str(names, separator=separator).alias("label")
-        kinds = tuples.select(names).unique().select(label)
-        repeated.append(kinds.group_by("label").len().filter(pl.col("len") > 1).select("label"))
+        rows = tuples.select(*names, label=pl.concat_str(names, separator=separator))
+        for (part,) in divided(rows, number=parts_needed(rows), by="label"):
+            kinds = part.unique().group_by("label").len()
+            repeated.append(kinds.filter(pl.col("len") > 1).select("label"))
     return pl.concat(repeated).unique().sort("label")

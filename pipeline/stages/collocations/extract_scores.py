@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 import polars as pl
@@ -9,7 +10,8 @@ from pydantic import Field, model_validator
 
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, stage
+from pipeline.stages.base import Outputs, StageConfig, Tables, TableSource, as_one, stage
+from pipeline.stages.collocations.reading import read_in_parts
 from pipeline.stages.columns import require
 from schemas import ScoredPairs
 
@@ -51,23 +53,36 @@ def origin(config: ExtractScores, tables: Tables) -> pl.LazyFrame:
     return units.rename(names).select("file", "line", candidate_id("l1", "l2"))
 
 
-@stage("extract.scores", config=ExtractScores, outputs={"scores": ScoredPairs}, origin=origin)
-def extract_scores(config: ExtractScores, tables: Tables) -> Outputs:
-    """Parse units and scores; what cannot be parsed is a fault with its line."""
+def _pieces(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
     raw = tables["path"]
     schema = raw.collect_schema()
     names = {each: config.columns.get(each, each) for each in _UNITS}
     wanted = [(f"columns.{each}", name) for each, name in names.items()]
     require(schema, [*wanted, *((f"scores.{new}", name) for new, name in config.scores.items())])
-    units = {each: parsing.filled(name) for each, name in names.items()}
+    units: dict[str, pl.Expr] = {each: parsing.filled(name) for each, name in names.items()}
     scores = {new: parsing.number(name, schema[name]) for new, name in config.scores.items()}
     oriented = {new: -one if new in config.ascending else one for new, one in scores.items()}
     listed = {config.order: -pl.col("line").cast(pl.Float64)} if config.order else {}
-    rows = raw.select(**units, **oriented, **listed).drop_nulls(_UNITS)
-    by_file = {names[each]: unit for each, unit in units.items()}
+    by_file = {names[each]: units[each] for each in _UNITS}
     parsed = {config.scores[new]: one for new, one in scores.items()}
-    bad = [parsing.faults(raw, parsed=by_file, problem="is empty", required=True)]
-    if parsed:
-        bad.append(parsing.faults(raw, parsed=parsed, problem="is no number", required=False))
-    named = rows.select(candidate_id("l1", "l2"), pl.all())
-    return {"scores": named.sort("id"), FAULTS: pl.concat(bad)}
+
+    def read(raw: pl.LazyFrame) -> list[pl.LazyFrame]:
+        rows = raw.select(**units, **oriented, **listed).drop_nulls(_UNITS)
+        bad = [parsing.faults(raw, parsed=by_file, problem="is empty", required=True)]
+        if parsed:
+            bad.append(parsing.faults(raw, parsed=parsed, problem="is no number", required=False))
+        return [rows.select(candidate_id("l1", "l2"), pl.all()), *bad]
+
+    yield from read_in_parts(raw, read, table="scores")
+
+
+@stage(
+    "extract.scores",
+    config=ExtractScores,
+    outputs={"scores": ScoredPairs},
+    origin=origin,
+    pieces=_pieces,
+)
+def extract_scores(config: ExtractScores, tables: Tables) -> Outputs:
+    """Parse units and scores; what cannot be parsed is a fault with its line."""
+    return as_one(_pieces(config, tables))

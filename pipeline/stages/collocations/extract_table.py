@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -11,8 +10,8 @@ from pydantic import Field
 
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.parts import batches, in_order, spill_of
-from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, as_one, stage
+from pipeline.stages.base import Outputs, StageConfig, Tables, TableSource, as_one, stage
+from pipeline.stages.collocations.reading import read_in_parts
 from pipeline.stages.columns import require
 from schemas import Candidates
 
@@ -70,17 +69,12 @@ class _Reading(NamedTuple):
 def _pieces(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
     raw = tables["path"]
     reading = _reading(config, raw.collect_schema())
-    schema = reading.candidates(raw).collect_schema()
-    faults: list[list[pl.DataFrame]] = []
-    with spill_of(1, schema) as laid:
-        for batch in batches(raw):
-            frequent = reading.candidates(batch.lazy()).filter(pl.col("f") >= config.min_frequency)
-            candidates, *bad = pl.collect_all([frequent, *reading.faults(batch.lazy())])
-            laid.put(candidates, 0)
-            faults.append(bad)
-        yield {FAULTS: pl.concat(itertools.chain.from_iterable(zip(*faults, strict=True)))}
-        for part in in_order(laid, by="id"):
-            yield {"candidates": part}
+
+    def read(rows: pl.LazyFrame) -> list[pl.LazyFrame]:
+        frequent = pl.col("f") >= config.min_frequency
+        return [reading.candidates(rows).filter(frequent), *reading.faults(rows)]
+
+    yield from read_in_parts(raw, read, table="candidates")
 
 
 @stage(

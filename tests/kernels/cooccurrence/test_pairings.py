@@ -8,8 +8,10 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline import room
 from pipeline.kernels.cooccurrence.pairings import ambiguous, paired
 from pipeline.kernels.cooccurrence.subsets import with_subsets
+from tests.kernels.room_for import room_for
 
 Triples = dict[tuple[str, str, str], int]
 triples = st.dictionaries(
@@ -50,6 +52,8 @@ def test_further_columns_are_kept_and_scores_are_those_of_the_tuple() -> None:
 
 def test_labels_that_stand_for_two_groups() -> None:
     frame = tuples({("a b", "c", "x"): 1, ("a", "b c", "x"): 2, ("d e", "f", "x"): 3})
-    found = ambiguous(frame, first=[1, 2], second=[3], separator=" ").collect()
+    found = ambiguous(frame, first=[1, 2], second=[3], separator=" ")
     assert found.to_series().to_list() == ["a b c"]
-    assert ambiguous(frame, first=[1, 2], second=[3], separator="+").collect().height == 0
+    with room.limited(room.USUAL), room_for(1):
+        assert ambiguous(frame, first=[1, 2], second=[3], separator=" ").equals(found)
+    assert ambiguous(frame, first=[1, 2], second=[3], separator="+").height == 0

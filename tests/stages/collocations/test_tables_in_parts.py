@@ -40,6 +40,23 @@ def sentences() -> pl.DataFrame:
     return some.select("id", number=one, doc=pl.lit(""), text=text, draw_key="f")
 
 
+def tuples() -> pl.DataFrame:
+    third = pl.format("c{}", pl.int_range(pl.len()) % 7)
+    triples = pairs(0).select("l1", "l2", l3=third, f="f")
+    parts = [["l1"], ["l2"], ["l3"], ["l1", "l2"], ["l1", "l3"], ["l2", "l3"]]
+    names = ["f1", "f2", "f3", "f_12", "f_13", "f_23"]
+    f = pl.col("f").sum()
+    summed = {name: f.over(part) for name, part in zip(names, parts, strict=True)}
+    counted = triples.with_columns(**summed, N=f)
+    return counted.select(candidate_id("l1", "l2", "l3"), pl.all())
+
+
+def of_tuples() -> pl.DataFrame:
+    return tuples().select(
+        "id", number=pl.lit(1, pl.Int64), doc=pl.lit(""), text="l3", draw_key="f"
+    )
+
+
 def placed(rows: pl.DataFrame) -> pl.LazyFrame:
     line = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     return rows.lazy().with_columns(file=pl.lit("a.tsv"), line=line)
@@ -52,6 +69,14 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, pl.DataFrame]]] = {
     ),
     "extract.word_table": ({"fold": True}, {"path": pl.concat([words(0), words(500)]).drop("id")}),
     "extract.merge": ({"min_frequency": 2}, {"first": pairs(0), "second": pairs(400)}),
+    "extract.scores": (
+        {"scores": {"mi": "f1"}, "ascending": ["mi"], "order": "rank"},
+        {"path": pairs(0).drop("id")},
+    ),
+    "extract.pairing": (
+        {"pairing": [[3, 1], [2]]},
+        {"tuples": tuples(), "examples": of_tuples()},
+    ),
     "extract.keywords": (
         {"min_frequency": 0},
         {"target": words(0), "reference": words(300), "examples": sentences()},
