@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,9 +26,12 @@ QUICK = {**_ALIKE, _ALLOCATOR: "dirty_decay_ms:10000,muzzy_decay_ms:10000"}
 
 
 def give_back() -> None:
-    """Give freed memory back to the system, where the C library does so when it is asked."""
+    """Give freed memory back to the system: what libraries keep of it, and the C library."""
     import ctypes  # noqa: PLC0415  the command starts without it
 
+    gc.collect()  # tables may be held by objects that hold each other
+    if arrow := sys.modules.get("pyarrow"):
+        arrow.default_memory_pool().release_unused()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
