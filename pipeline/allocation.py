@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 _ALLOCATOR = "_RJEM_MALLOC_CONF"
+_OF_POLARS = "dirty_decay_ms:500,muzzy_decay_ms:1000"
 # Threads of linear algebra wait for work that hardly comes, and would add up in another order.
 _ALIKE = {"OPENBLAS_NUM_THREADS": "1"}
 
@@ -23,6 +24,19 @@ THRIFTY = {
 """For a process that has a limit of memory, or may have one."""
 QUICK = {**_ALIKE, _ALLOCATOR: "dirty_decay_ms:10000,muzzy_decay_ms:10000"}
 """For one that has none: to use freed pages again costs less than to ask for new ones."""
+
+
+def wished(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that somebody has set, without what Polars alone says of the allocator.
+
+    It says so to the process that imports it, and whatever that starts inherits it.
+
+    Examples
+    --------
+    >>> wished({"A": "1", "_RJEM_MALLOC_CONF": "dirty_decay_ms:500,muzzy_decay_ms:1000"})
+    {'A': '1'}
+    """
+    return {k: v for k, v in environment.items() if (k, v) != (_ALLOCATOR, _OF_POLARS)}
 
 
 def give_back() -> None:

@@ -47,6 +47,16 @@ def test_whoever_has_set_one_keeps_it() -> None:
     assert told.stdout.strip() == "dirty_decay_ms:7"
 
 
+def test_what_polars_says_is_nobody_s_wish() -> None:
+    """A notebook that has imported Polars starts the command: it inherits what Polars has set."""
+    inside = f"import polars, subprocess, sys; subprocess.run([sys.executable, '-c', {SHOWN!r}])"
+    environment = {name: value for name, value in os.environ.items() if name != "_RJEM_MALLOC_CONF"}
+    told = subprocess.run(
+        [sys.executable, "-c", inside], env=environment, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.strip() == QUICK["_RJEM_MALLOC_CONF"]
+
+
 def test_memory_is_given_back_where_the_library_can(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 

@@ -5,5 +5,4 @@ import sys
 
 from pipeline import allocation
 
-for _name, _value in allocation.settings(sys.argv[1:]).items():
-    os.environ.setdefault(_name, _value)
+os.environ.update(allocation.settings(sys.argv[1:]) | allocation.wished(os.environ))

@@ -50,7 +50,7 @@ class Worker:
     def __init__(self, threads: int) -> None:
         path = os.pathsep.join(safe_path())
         own = {"PYTHONPATH": path, "POLARS_MAX_THREADS": str(threads)}
-        environment = allocation.THRIFTY | os.environ | own
+        environment = allocation.THRIFTY | allocation.wished(os.environ) | own
         # In a process group of its own: Ctrl-C is for the process that it works for.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _START],
