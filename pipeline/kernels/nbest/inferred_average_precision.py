@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
+from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.nbest.judged_list import JudgedList, mean_above, sums_above
+from pipeline.kernels.nbest.leaving_one_out import without_each
 from pipeline.kernels.percentiles import tail_of
 
-_AT_A_TIME = 2_000_000  # numbers for each true positive and draw left out: bounds the memory
 SMOOTHING = 1e-5
 """What the authors of infAP add to judged true and false positives above a rank."""
 
@@ -71,7 +71,7 @@ def inferred_average_precision(
     >>> inferred_average_precision(judged).round(7).tolist()
     0.7243053
     """
-    return _estimate(_Listed.of(*_checked(tp, pi)), smoothing)
+    return _estimate(JudgedList.of(*_checked(tp, pi)), smoothing)
 
 
 def average_precision_limits(
@@ -147,7 +147,7 @@ def average_precision_limits(
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence is a proportion inside (0, 1), not {confidence}")
     labels, chances = _checked(tp, pi, ranks)
-    listed = _Listed.of(labels, chances, ranks, candidates)
+    listed = JudgedList.of(labels, chances, ranks, candidates)
     estimate = float(_estimate(listed, smoothing))
     if listed.uncertain == 0 and not np.isnan(estimate):
         return Inferred(estimate, estimate, estimate)
@@ -158,45 +158,6 @@ def average_precision_limits(
     lower = scipy.special.betaincinv(k, rest + 1.0, tail) if k > 0 else 0.0
     upper = scipy.special.betainccinv(k + 1.0, rest, tail) if rest > 0 else 1.0
     return Inferred(estimate, float(lower), float(upper))
-
-
-@dataclass(frozen=True)
-class _Listed:
-    """Labels and chances in the order of the ranks: of all candidates, or of the judged alone."""
-
-    labels: FloatArray
-    pi: FloatArray
-    k: FloatArray
-    candidates: int
-
-    @classmethod
-    def of(
-        cls, labels: FloatArray, pi: FloatArray, ranks: npt.ArrayLike | None = None,
-        candidates: int | None = None,
-    ) -> _Listed:  # fmt: skip
-        if ranks is None or candidates is None:
-            size = labels.shape[-1]
-            return cls(labels, pi, np.arange(1.0, size + 1.0), size)
-        return cls(labels, pi, np.asarray(ranks, dtype=np.float64), candidates)
-
-    @property
-    def drawn(self) -> BoolArray:
-        return np.asarray(self.pi < 1.0)
-
-    @property
-    def sure(self) -> BoolArray:
-        return np.asarray(self.pi == 1.0)
-
-    @property
-    def uncertain(self) -> IntArray:
-        """Return how many are not known for certain."""
-        return np.asarray(self.candidates - self.sure.sum(axis=-1, keepdims=True))
-
-    @property
-    def inverse(self) -> FloatArray:
-        """Return 1/pi of the draws without certainty, 0 of others."""
-        drawn = self.drawn
-        return np.where(drawn, 1.0 / np.where(drawn, self.pi, 1.0), 0.0)
 
 
 def _checked(
@@ -225,60 +186,20 @@ def _checked(
     return labels, np.where(judged, chances, np.nan)
 
 
-def _estimate(listed: _Listed, smoothing: float) -> FloatArray:
+def _estimate(listed: JudgedList, smoothing: float) -> FloatArray:
     sure, inverse, y, k = listed.sure, listed.inverse, np.nan_to_num(listed.labels), listed.k
     whole = inverse.sum(axis=-1, keepdims=True)
     scale = np.divide(listed.uncertain, whole, out=np.zeros(whole.shape), where=whole > 0)
-    sums = (_before(inverse), _before(listed.drawn * 1.0), _before(inverse * y))
-    above = _mean_above(sums, smoothing)
-    unknown, known = (k - 1.0) - _before(sure * 1.0), _before(sure * y)
+    sums = (sums_above(inverse), sums_above(listed.drawn * 1.0), sums_above(inverse * y))
+    above = mean_above(sums, smoothing)
+    unknown, known = (k - 1.0) - sums_above(sure * 1.0), sums_above(sure * y)
     at_rank, weight = (1.0 + known + unknown * above) / k, (inverse * scale + sure) * y
     total = weight.sum(axis=-1)
     summed = (weight * at_rank).sum(axis=-1)
     return np.asarray(np.divide(summed, total, out=np.full(total.shape, np.nan), where=total > 0))
 
 
-def _mean_above(sums: tuple[FloatArray, FloatArray, FloatArray], smoothing: float) -> FloatArray:
-    """Return the share of true positives above, smoothed as if each draw had their mean weight.
-
-    From sums over the draws above: weights, how many, weights of the true positives.
-    """
-    weight, draws, hits = sums
-    some = draws > 0.5
-    each = smoothing * np.divide(weight, draws, out=np.zeros_like(weight), where=some)
-    return np.divide(hits + each, weight + 2.0 * each, out=np.full_like(weight, 0.5), where=some)
-
-
-def _without_each(
-    listed: _Listed, smoothing: float, *, start: int = 0, step: int | None = None
-) -> FloatArray:
-    """Return the estimates without each draw, from judged true positives (rows) and draws.
-
-    So many draws from one on, or all of them: what is held are numbers for each row and draw.
-    """
-    drawn, sure, inverse = listed.drawn, listed.sure, listed.inverse
-    draws = np.flatnonzero(drawn)[start:][:step]
-    rows = np.flatnonzero(listed.labels == 1.0)
-    y, k = np.nan_to_num(listed.labels), listed.k[rows, None]
-    gone = (draws < rows[:, None]).astype(np.float64)  # the draw stood above this one
-    one, tp = inverse[draws], y[draws]
-    sums = (
-        _before(inverse)[rows, None] - gone * one,
-        _before(drawn * 1.0)[rows, None] - gone,
-        np.maximum(_before(inverse * y)[rows, None] - gone * (one * tp), 0.0),
-    )
-    unknown, known = (k - 1.0) - _before(sure * 1.0)[rows, None], _before(sure * y)[rows, None]
-    at_rank = (1.0 + known + unknown * _mean_above(sums, smoothing)) / k
-    left = inverse.sum() - one
-    scale = np.divide(listed.uncertain, left, out=np.zeros_like(left), where=left > 0)
-    weight = inverse[rows, None] * scale + sure[rows, None]
-    weight = np.where(draws == rows[:, None], 0.0, weight)
-    total = weight.sum(axis=0)
-    summed = (weight * at_rank).sum(axis=0)
-    return np.asarray(np.divide(summed, total, out=np.full(len(draws), np.nan), where=total > 0))
-
-
-def _worth(listed: _Listed, estimate: float, smoothing: float, confidence: float) -> float:
+def _worth(listed: JudgedList, estimate: float, smoothing: float, confidence: float) -> float:
     """Return how many simple draws the variance is worth; NaN where it cannot be told."""
     chances = listed.pi[listed.drawn]
     m, r = len(chances), int((listed.labels == 1.0).sum())
@@ -286,10 +207,7 @@ def _worth(listed: _Listed, estimate: float, smoothing: float, confidence: float
         return float("nan")
     c = 1.0 - chances
     most = m / c.mean()
-    step = max(1, _AT_A_TIME // r)
-    others = np.concatenate([
-        _without_each(listed, smoothing, start=start, step=step) for start in range(0, m, step)
-    ])  # fmt: skip
+    others = without_each(listed, smoothing)
     V = (m - 1.0) / m * (c * (others - (c * others).sum() / c.sum()) ** 2).sum()
     spread = estimate * (1.0 - estimate)
     if V <= 0.0 or spread <= 0.0:  # all alike: as a proportion of 0 or 1
@@ -297,9 +215,3 @@ def _worth(listed: _Listed, estimate: float, smoothing: float, confidence: float
     tail = tail_of(confidence)
     larger = scipy.special.stdtrit((r - 1.0) / 2.0, tail) / scipy.special.ndtri(tail)
     return float(min(most, spread / (V * larger**2)))
-
-
-def _before(values: npt.ArrayLike) -> FloatArray:
-    """Return the sums over all candidates above."""
-    each = np.asarray(values, dtype=np.float64)
-    return np.asarray(np.cumsum(each, axis=-1) - each)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from math import nan
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -8,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
+from pipeline.kernels.nbest import leaving_one_out
 from pipeline.kernels.nbest.inferred_average_precision import (
-    _Listed,
-    _without_each,
     average_precision_limits,
     inferred_average_precision,
 )
+from pipeline.kernels.nbest.judged_list import JudgedList
+from pipeline.kernels.nbest.leaving_one_out import without_each
 
 JUDGED = [1, nan, 0, 1, nan, 1, 0, nan, 0, 1]
 LISTS = st.lists(st.sampled_from([1.0, 0.0, nan]), min_size=1, max_size=25)
@@ -112,8 +114,8 @@ def test_many_rankings_at_once() -> None:
     assert found.tolist() == [float(inferred_average_precision(row)) for row in rankings]
 
 
-@given(samples())
-def test_without_each_draw(sample: tuple[np.ndarray, np.ndarray]) -> None:
+@given(samples(), st.sampled_from([1, 9, 2_000_000]))
+def test_without_each_draw(sample: tuple[np.ndarray, np.ndarray], at_a_time: int) -> None:
     tp, pi = sample
     pi = np.where(np.isnan(tp), nan, pi)
     drawn = np.flatnonzero(pi < 1)
@@ -122,7 +124,9 @@ def test_without_each_draw(sample: tuple[np.ndarray, np.ndarray]) -> None:
         left, chances = tp.copy(), pi.copy()
         left[j] = chances[j] = nan
         expected.append(slow(left, chances, 1e-5))
-    assert _without_each(_Listed.of(tp, pi), 1e-5) == pytest.approx(expected, rel=1e-9, nan_ok=True)
+    with mock.patch.object(leaving_one_out, "_AT_A_TIME", at_a_time):
+        found = without_each(JudgedList.of(tp, pi), 1e-5)
+    assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
 
 
 @given(samples())
