@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from pipeline.runner.execution.interrupts import interrupt
+from pipeline.runner.execution.interrupts import again, interrupt
 
 _UNKNOWN = 1
 _INTERRUPTED = 130
@@ -81,4 +81,5 @@ def _report(error: BaseException, code: int, *, debug: bool, text: str | None = 
 
 def script() -> NoReturn:
     """Run the command of the process and exit."""
+    sys.unraisablehook = again
     sys.exit(main())

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+_SOON = 0.01
+"""Seconds after which a callback has ended."""
 
 
 def interrupt(_signal: int, _frame: FrameType | None) -> None:
@@ -25,6 +29,17 @@ def interrupt(_signal: int, _frame: FrameType | None) -> None:
     cause = current.__cause__ if current else None
     if not isinstance(current, KeyboardInterrupt) and not isinstance(cause, KeyboardInterrupt):
         raise KeyboardInterrupt
+
+
+def again(dropped: sys.UnraisableHookArgs) -> None:
+    """Interrupt once more where Python has dropped it; a hook for what cannot be raised.
+
+    What is raised in a callback is dropped, and imports have such callbacks.
+    """
+    if issubclass(dropped.exc_type, KeyboardInterrupt):
+        threading.Timer(_SOON, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(dropped)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from pipeline.api.run import check
 from pipeline.errors import Interrupted
 from pipeline.runner.events import Event
 from pipeline.runner.plan.digests import Digests
-from tests.runner.commands import Outcome, finish
+from tests.runner.commands import Outcome, environment, finish
 from tests.runner.extensions import slow
 from tests.runner.laboratory import Gate, Laboratory, assert_whole, build, wait_until
 
@@ -163,3 +164,41 @@ def test_again_while_tidying_up_in_a_notebook(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
+
+
+_DROPPED = """
+import os, signal, sys, time, weakref
+from pipeline.runner.execution.interrupts import again, interrupt
+
+class Module:
+    pass
+
+def callback(_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.2)
+
+signal.signal(signal.SIGINT, interrupt)
+sys.unraisablehook = again
+module = Module()
+reference = weakref.ref(module, callback)
+try:
+    del module
+    print("dropped", flush=True)
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_that_python_drops_comes_again() -> None:
+    """As it does in callbacks, such as those of modules that are being imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", _DROPPED],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env=environment(),
+    )
+    assert done.stdout.split() == ["dropped", "interrupted"]
+    assert done.stderr == ""
