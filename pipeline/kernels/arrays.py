@@ -56,3 +56,14 @@ def codes(labels: pl.Series) -> tuple[IntArray, pl.Series]:
     """
     names = labels.unique().sort()
     return labels.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64), names
+
+
+def labels_of(table: pl.LazyFrame, column: str) -> pl.Series:
+    """Return the sorted labels of a column.
+
+    Examples
+    --------
+    >>> labels_of(pl.LazyFrame({"stratum": ["b", "a", "b"]}), "stratum").to_list()
+    ['a', 'b']
+    """
+    return table.select(pl.col(column).unique()).collect(engine="streaming").to_series().sort()

@@ -122,10 +122,12 @@ def _counts(
 ) -> tuple[IntArray, IntArray]:
     """Return |D1|; draws and true positives by cluster, shape (pairs x lists, 2, 2, clusters)."""
     sample = [(draws.category, draws.sample)]
-    shape = (n, int(draws.clusters.max(initial=0)) + 1)
+    size = int(draws.clusters.max(initial=0)) + 1
     found = [
         (counts[:, 0, 0].sum(axis=-1), counts[:, :, 1:, draws.drawn])
-        for _, counts in set_counts(draws.ranks, draws.clusters, sample, pairs, shape)
+        for _, counts in set_counts(
+            draws.ranks, draws.clusters, sample, pairs=pairs, n=n, size=size
+        )
     ]
     members, drawn = (np.concatenate(each) for each in zip(*found, strict=True))
     return members, drawn

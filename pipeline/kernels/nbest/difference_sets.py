@@ -162,8 +162,10 @@ def set_counts(
     ranks: Mapping[str, IntArray],
     strata: IntArray,
     drawn: Sequence[tuple[str, pl.DataFrame]],
+    *,
     pairs: Sequence[tuple[str, str]],
-    shape: tuple[IntArray, int],
+    n: IntArray,
+    size: int,
 ) -> Iterator[tuple[tuple[str, str, str], IntArray]]:
     """Count members, judged draws and true positives of the difference sets by stratum.
 
@@ -177,8 +179,10 @@ def set_counts(
         Each category with its draws, as `samples` gives them.
     pairs : sequence of (str, str)
         The measures to compare.
-    shape : (array of int, shape (lists,), int)
-        List sizes, ascending, and the number of strata.
+    n : array of int, shape (lists,)
+        List sizes, ascending.
+    size : int
+        The number of strata.
 
     Yields
     ------
@@ -187,14 +191,13 @@ def set_counts(
     counts : array of int, shape (lists, 2, 3, strata)
         Of D1 and of D2: members, draws, true positives.
     """
-    n, size = shape
     first = {name: first_list(vector, n) for name, vector in ranks.items()}
-    lists = (len(n), size)
+    shape = (len(n), size)
     for one, two in pairs:
-        members = _outside(first[one], first[two], strata, lists)
+        members = _outside(first[one], first[two], strata, shape)
         for category, sample in drawn:
             at = sample["place"].to_numpy()
-            places = (first[one][at], first[two][at], strata[at], lists)
+            places = (first[one][at], first[two][at], strata[at], shape)
             draws, hits = (_outside(*places, sample[name].to_numpy()) for name in ("n", "k"))
             yield (category, one, two), np.stack([members, draws, hits], axis=2)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pipeline import room
-from pipeline.kernels.arrays import IntArray
+from pipeline.kernels.arrays import IntArray, labels_of
 from pipeline.kernels.parts import buckets_for, divided, spill_of
 from pipeline.spill import Spill
 
@@ -143,8 +143,7 @@ def rank_vectors(
     >>> ids.to_list(), vectors["mi"].tolist()
     (['a', 'b'], [2, 1])
     """
-    names = ranks.select(pl.col("measure").unique()).collect(engine="streaming").to_series()
-    require_measures(measures, names.to_list())
+    require_measures(measures, labels_of(ranks, "measure").to_list())
     ids = pl.Series("id", [], dtype=pl.String)
     vectors: dict[str, IntArray] = {}
     for name in measures:  # one after the other: their ids are held once

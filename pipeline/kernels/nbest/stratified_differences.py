@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.arrays import FloatArray, IntArray, labels_of
 from pipeline.kernels.nbest.difference_sets import samples, set_counts
 from pipeline.kernels.nbest.difference_tests import relevant
 from pipeline.kernels.nbest.stratified_designs import pair_limits, stratified_sets
@@ -18,7 +18,7 @@ from pipeline.kernels.nbest.stratified_estimates import (
     replicated,
     stratified_estimate,
 )
-from pipeline.kernels.nbest.stratified_lists import labels_of, places_in
+from pipeline.kernels.nbest.stratified_lists import places_in
 from pipeline.kernels.parts import counted, divided, parts_needed
 from pipeline.kernels.percentiles import percentiles
 from schemas import StratifiedComparison
@@ -228,8 +228,8 @@ def stratified_counts(
         if ranked.differ():
             continue
         places = base.select(places_in(labels, "stratum")).to_series().to_numpy()
-        drawn, shape = samples(base["id"], draws), (sizes, len(labels))
-        for key, sets in set_counts(vectors, places, drawn, pairs, shape):
+        drawn, size = samples(base["id"], draws), len(labels)
+        for key, sets in set_counts(vectors, places, drawn, pairs=pairs, n=sizes, size=size):
             total[key] = sets + total.get(key, 0)
     ranked.require_all()
     yield from ((key, sizes, sets) for key, sets in total.items())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import IntArray, codes
+from pipeline.kernels.arrays import IntArray, codes, labels_of
 from pipeline.kernels.nbest.lists import first_list, in_lists
 from pipeline.kernels.parts import divided, parts_needed
 
@@ -57,17 +57,6 @@ def stratified_lists(
         counting.add(some.join(theirs, on="id", how="left"))
     counting.require_strata()
     return counting.lists()
-
-
-def labels_of(table: pl.LazyFrame, column: str) -> pl.Series:
-    """Return the sorted labels of a column.
-
-    Examples
-    --------
-    >>> labels_of(pl.LazyFrame({"stratum": ["b", "a", "b"]}), "stratum").to_list()
-    ['a', 'b']
-    """
-    return table.select(pl.col(column).unique()).collect(engine="streaming").to_series().sort()
 
 
 def places_in(labels: pl.Series, column: str) -> pl.Expr:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.kernels.arrays import labels_of
 from pipeline.kernels.nbest.difference_sets import difference_counts
 from pipeline.kernels.nbest.judging import ranked_candidates
 
@@ -58,7 +59,7 @@ def subset_difference_counts(
     [(2, 1, 1, 1, 1, 0)]
     """
     own = ranks.lazy().select("measure", "id", rank=pl.col("rank").cast(pl.Int64))
-    measures = own.select(pl.col("measure").unique().sort()).collect(engine="streaming").to_series()
+    measures = labels_of(own, "measure")
     if name in measures:
         raise ValueError(f"{name!r} is a measure already: give the subset another name")
     inside = pl.col("id").is_in(subset["id"].implode())

@@ -17,8 +17,8 @@ from pipeline.stages.collocations.evaluation import (
     Pairs,
     Rankings,
     chosen_ranks,
+    every_rank,
     pairs_of,
-    ranks_of_all,
     sizes_along,
 )
 from schemas import (
@@ -71,8 +71,7 @@ def evaluate_stratified(config: EvaluateStratified, tables: Tables) -> Outputs:
     """Weight each stratum by its share of the list; Fisher's test does not apply here."""
     ranks = chosen_ranks(config, tables)
     draws = judged(tables["sample"], tables["judgements"]).collect()
-    pooled = "pool_depth" in ranks.collect_schema()
-    every = ranks_of_all(ranks.collect(), tables).lazy() if pooled else ranks
+    every = every_rank(ranks, tables)
     strata = _of_ranked(tables["strata"], every)
     precision = stratified_precision(
         ranks,

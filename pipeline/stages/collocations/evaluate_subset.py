@@ -16,7 +16,7 @@ from pipeline.kernels.nbest.judging import ranked_candidates
 from pipeline.kernels.nbest.subset_counts import subset_difference_counts
 from pipeline.kernels.statistics.intervals import interval_columns
 from pipeline.stages.base import Of, Outputs, Tables, stage
-from pipeline.stages.collocations.evaluation import chosen_ranks, judged_alone, ranks_of_all
+from pipeline.stages.collocations.evaluation import chosen_ranks, every_rank, judged_alone
 from pipeline.stages.collocations.precision_options import Estimating
 from pipeline.stages.collocations.testing import Tests, mark, tested
 from pipeline.stages.columns import require
@@ -50,8 +50,7 @@ def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
     """Estimate the precision of the set, then test it against every measure."""
     ranks, draws = chosen_ranks(config, tables), judged_alone(tables)
     config.check(draws)
-    pooled = "pool_depth" in ranks.collect_schema()
-    every = ranks_of_all(ranks.collect(), tables).lazy() if pooled else ranks
+    every = every_rank(ranks, tables)
     ranked = ranked_candidates(every)
     members = ranked.join(_members(config, tables), on="id", how="semi").select("id").collect()
     _require_depth(members, ranks)

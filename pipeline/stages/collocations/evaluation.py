@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import AfterValidator
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.kernels.arrays import IntArray
+from pipeline.kernels.arrays import IntArray, labels_of
 from pipeline.kernels.nbest.judging import judged, ranked_candidates
 from pipeline.stages.base import Of, StageConfig, Tables
 from schemas import Judgements, Ranks, Sample
@@ -162,6 +162,13 @@ def ranks_of_all(ranks: pl.DataFrame, tables: Tables) -> pl.DataFrame:
     )
 
 
+def every_rank(ranks: pl.LazyFrame, tables: Tables) -> pl.LazyFrame:
+    """Return what `ranks_of_all` does, of more ranks than should be held: a pool alone is."""
+    if "pool_depth" not in ranks.collect_schema():
+        return ranks
+    return ranks_of_all(ranks.collect(), tables).lazy()
+
+
 def pairs_of(
     pairs: Sequence[tuple[str, str]], measures: Sequence[str], ranks: pl.DataFrame | pl.LazyFrame
 ) -> list[tuple[str, str]]:
@@ -172,8 +179,7 @@ def pairs_of(
     ConfigError
         If a measure of a pair has no ranking.
     """
-    one = ranks.lazy().select(pl.col("measure").unique().sort())
-    ranked = one.collect(engine="streaming").to_series().to_list()
+    ranked = labels_of(ranks.lazy(), "measure").to_list()
     if not pairs or not ranked:
         return list(
             itertools.combinations([name for name in measures or ranked if name in ranked], 2)

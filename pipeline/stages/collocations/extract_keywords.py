@@ -9,8 +9,9 @@ import polars as pl
 from pydantic import Field
 
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.parts import in_order, ranges_of, spill_of
+from pipeline.kernels.parts import ranges_of
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, as_one, stage
+from pipeline.stages.collocations.named_anew import FORMER, named_anew
 from schemas import Examples, Keywords, WordFrequencies
 from schemas.words import Dispersed
 
@@ -40,18 +41,13 @@ def _pieces(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs]:
     sizes = lists[0].select(f1=size).join(lists[1].select(size_reference=size), how="cross")
     both = sizes.collect(engine="streaming").lazy()
     ranges = ranges_of("id", *lists)
-    schemas = [pl.Schema(each.columns()) for each in (Keywords, Examples)]
-    with spill_of(1, schemas[0]) as laid, spill_of(1, schemas[1]) as shown:
-        for number in range(len(ranges)):
-            words = _joined(*(ranges.of(each, number, by="id") for each in lists))
-            kept = words.filter(pl.col("f") >= config.min_frequency).join(both, how="cross")
-            candidates = _signatures(kept, config.name).collect()
-            laid.put(candidates, 0)
-            if "examples" in tables:
-                sentences = ranges.of(tables["examples"], number, by="id")
-                shown.put(_examples(sentences, candidates), 0)
-        yield from ({"candidates": part} for part in in_order(laid, by="id"))
-        yield from ({"examples": part} for part in in_order(shown, by="id"))
+
+    def make(number: int) -> pl.LazyFrame:
+        words = _joined(*(ranges.of(each, number, by="id") for each in lists))
+        kept = words.filter(pl.col("f") >= config.min_frequency).join(both, how="cross")
+        return _signatures(kept, config.name).with_columns(candidate_id("l2").alias(FORMER))
+
+    yield from named_anew(ranges, make, tables.get("examples"))
 
 
 @stage(
@@ -69,13 +65,6 @@ def _joined(target: pl.LazyFrame, reference: pl.LazyFrame) -> pl.LazyFrame:
     other = reference.select("word", f_reference="f")
     words = _dispersed(target).join(other, on="word", how="full", coalesce=True)
     return words.with_columns(pl.col("f", "f_reference").fill_null(0))
-
-
-def _examples(sentences: pl.LazyFrame, candidates: pl.DataFrame) -> pl.DataFrame:
-    """Return the sentences of words as those of candidates."""
-    ids = candidates.lazy().select("id", _word=candidate_id("l2"))
-    found = sentences.rename({"id": "_word"}).join(ids, on="_word")
-    return found.select(*Examples.columns()).collect()
 
 
 def _dispersed(target: pl.LazyFrame) -> pl.LazyFrame:

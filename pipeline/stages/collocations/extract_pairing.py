@@ -11,8 +11,9 @@ from pydantic import Field, field_validator
 from pipeline.errors import ConfigError, DataError, Problem
 from pipeline.kernels.cooccurrence.pairings import ambiguous, paired
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.parts import in_order, ranges_of, spill_of
+from pipeline.kernels.parts import ranges_of
 from pipeline.stages.base import Of, Outputs, StageConfig, Tables, as_one, stage
+from pipeline.stages.collocations.named_anew import FORMER, named_anew
 from schemas import Candidates, Examples, Tuples
 from schemas.tuples import arity
 
@@ -46,16 +47,14 @@ def _pieces(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
     _require_arity(config, tuples)
     _require_distinct(config, tables)
     ranges = ranges_of("id", tuples)
-    schema = _named(config, tuples).drop("_tuple").collect_schema()
-    with spill_of(1, schema) as laid, spill_of(1, pl.Schema(Examples.columns())) as shown:
-        for number in range(len(ranges)):
-            pairs = _named(config, ranges.of(tuples, number, by="id")).collect()
-            laid.put(pairs, 0)
-            if "examples" in tables:
-                sentences = ranges.of(tables["examples"], number, by="id")
-                shown.put(_examples(sentences, pairs), 0)
-        yield from ({"candidates": part} for part in in_order(laid, by="id"))
-        yield from ({"examples": part} for part in in_order(shown, by="id"))
+
+    def make(number: int) -> pl.LazyFrame:
+        first, second = config.pairing
+        some = ranges.of(tuples, number, by="id").rename({"id": FORMER})
+        made = paired(some, first=first, second=second, separator=config.separator)
+        return made.select(candidate_id("l1", "l2"), pl.all())
+
+    yield from named_anew(ranges, make, tables.get("examples"))
 
 
 @stage(
@@ -67,19 +66,6 @@ def _pieces(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
 def extract_pairing(config: ExtractPairing, tables: Tables) -> Outputs:
     """Join the labels; the frequencies of the groups are there already."""
     return as_one(_pieces(config, tables))
-
-
-def _named(config: ExtractPairing, tuples: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the pairs with ids of their own, and those of the tuples as _tuple."""
-    first, second = config.pairing
-    candidates = paired(tuples, first=first, second=second, separator=config.separator)
-    return candidates.rename({"id": "_tuple"}).select(candidate_id("l1", "l2"), pl.all())
-
-
-def _examples(sentences: pl.LazyFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    ids = pairs.lazy().select("id", "_tuple")
-    found = sentences.rename({"id": "_tuple"}).join(ids, on="_tuple")
-    return found.select(*Examples.columns()).collect()
 
 
 def _require_arity(config: ExtractPairing, tuples: pl.LazyFrame) -> None:

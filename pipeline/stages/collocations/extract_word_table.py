@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
@@ -12,9 +11,10 @@ from pydantic import Field
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels import parsing
 from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.parts import batches, by_range, in_order, spill_of
+from pipeline.kernels.parts import by_range, in_order, spill_of
 from pipeline.spill import Spill
 from pipeline.stages.base import FAULTS, Outputs, StageConfig, Tables, TableSource, as_one, stage
+from pipeline.stages.collocations.reading import faults_of
 from pipeline.stages.columns import require
 from schemas import WordFrequencies
 
@@ -44,15 +44,19 @@ def _pieces(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
     schema = raw.collect_schema()
     names = {each: config.columns.get(each, each) for each in _COLUMNS}
     require(schema, [(f"columns.{each}", name) for each, name in names.items()])
-    counted, faults = 0, []
+    counted = 0
+
+    def read(rows: pl.LazyFrame) -> list[pl.LazyFrame]:
+        f = parsing.counted(names["f"], schema[names["f"]], before=counted)
+        return _read(config, rows, names, f)
+
+    def put(rows: pl.DataFrame) -> None:
+        nonlocal counted
+        counted += int(rows.get_column("f").sum())
+        laid.put(rows, 0)
+
     with spill_of(1, _READ) as laid:
-        for batch in batches(raw):
-            f = parsing.counted(names["f"], schema[names["f"]], before=counted)
-            rows, *bad = pl.collect_all(_read(config, batch.lazy(), names, f))
-            counted += int(rows.get_column("f").sum())
-            faults.append(bad)
-            laid.put(rows, 0)
-        yield {FAULTS: pl.concat(itertools.chain.from_iterable(zip(*faults, strict=True)))}
+        yield {FAULTS: faults_of(raw, read, put)}
         yield from _added_up(laid, _size(config, counted))
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.arrays import FloatArray, codes
+from pipeline.kernels.arrays import FloatArray, codes, labels_of
 from pipeline.kernels.design.costs import Work
 from pipeline.kernels.design.design import Design, designed
 from pipeline.kernels.design.estimands import Estimands, estimands
@@ -23,8 +23,8 @@ from pipeline.stages.collocations.evaluation import (
     Pairs,
     Rankings,
     chosen_ranks,
+    every_rank,
     pairs_of,
-    ranks_of_all,
     sizes_along,
 )
 from pipeline.stages.columns import require
@@ -139,9 +139,7 @@ def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
     if "assist" in tables:
         predicted = predictions_of(tables["assist"], judge=config.judge, category=config.category)
         tables = {**tables, "assist": predicted}
-    ranks = chosen_ranks(config, tables)
-    if "pool_depth" in ranks.collect_schema():
-        ranks = ranks_of_all(ranks.collect(), tables).lazy()
+    ranks = every_rank(chosen_ranks(config, tables), tables)
     if ranks.limit(1).collect().is_empty():
         return {name: table.zero_rows() for name, table in OUTPUTS.items()}
     made = _designed(config, tables, ranks)
@@ -151,8 +149,7 @@ def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
 def _designed(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design:
     pairs = pairs_of(config.pairs, config.measures, ranks)
     sizes = sizes_along(chosen_ranks(config, tables), every=0, cuts=config.cuts)
-    named = ranks.select(pl.col("measure").unique().sort())
-    names = named.collect(engine="streaming").to_series().to_list()
+    names = labels_of(ranks, "measure").to_list()
     try:
         ids, vectors = rank_vectors(ranks, names)
         questions = declared_questions(

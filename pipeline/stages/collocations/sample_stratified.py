@@ -10,6 +10,7 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.arrays import labels_of
 from pipeline.kernels.nbest.strata import UNDEFINED, rank_labels, score_labels
 from pipeline.kernels.nbest.strata_parts import (
     Drawing,
@@ -19,7 +20,7 @@ from pipeline.kernels.nbest.strata_parts import (
 from pipeline.kernels.parts import in_order, spill_of
 from pipeline.kernels.sampling import sample_size
 from pipeline.stages.base import Of, Outputs, Seeded, Tables, as_one, stage
-from pipeline.stages.collocations.evaluation import ranks_of_all, require_ranked
+from pipeline.stages.collocations.evaluation import every_rank, require_ranked
 from pipeline.stages.columns import require
 from schemas import Identified, Ranks, Strata, StratifiedSample, StratumSizes
 
@@ -109,12 +110,10 @@ def _strata(config: SampleStratified, tables: Tables) -> Iterator[pl.DataFrame]:
             return
         ranks = tables["ranks"]
         require_ranked("measures", config.measures, ranks)
-        chosen = (
-            ranks.filter(pl.col("measure").is_in(config.measures)) if config.measures else ranks
-        )
-        if "pool_depth" in ranks.collect_schema():
-            chosen = ranks_of_all(chosen.collect(), tables).lazy()
-        names = chosen.select(pl.col("measure").unique()).collect(engine="streaming").to_series()
+        if config.measures:
+            ranks = ranks.filter(pl.col("measure").is_in(config.measures))
+        chosen = every_rank(ranks, tables)
+        names = labels_of(chosen, "measure")
         bounds = [int(bound) for bound in config.boundaries]
         yield from strata_by_rank_in_parts(chosen, measures=names.to_list(), boundaries=bounds)
     except ValueError as error:
