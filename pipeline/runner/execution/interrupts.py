@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -37,7 +36,8 @@ def again(dropped: sys.UnraisableHookArgs) -> None:
     What is raised in a callback is dropped, and imports have such callbacks.
     """
     if issubclass(dropped.exc_type, KeyboardInterrupt):
-        threading.Timer(_SOON, os.kill, (os.getpid(), signal.SIGINT)).start()
+        main = (threading.main_thread().ident, signal.SIGINT)
+        threading.Timer(_SOON, signal.pthread_kill, main).start()
     else:
         sys.__unraisablehook__(dropped)
 
