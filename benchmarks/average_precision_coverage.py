@@ -16,7 +16,7 @@ import polars as pl
 from chance_chapter import error, show, table
 
 import lexassay as lx
-from pipeline.kernels.nbest.inferred_average_precision import (
+from pipeline.kernels.nbest.average_precision import (
     average_precision_limits,
     inferred_average_precision,
 )

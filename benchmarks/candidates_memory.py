@@ -24,7 +24,7 @@ from lexicon_memory import ALLOWED
 from process_tree import watch
 from pydantic import TypeAdapter
 
-from pipeline.runner.config.budget import Bytes
+from pipeline.runner.inputs import Bytes
 
 SEED = 1
 JUDGED = 100_000

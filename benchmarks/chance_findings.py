@@ -17,7 +17,7 @@ import polars as pl
 from chance_chapter import error, show, table
 
 import lexassay as lx
-from pipeline.kernels.nbest.stratified_estimates import stratified_interval
+from pipeline.kernels.nbest.stratified import stratified_interval
 
 PAIRS = (
     ("t_score", "log_likelihood"), ("t_score", "chi_squared"), ("log_likelihood", "chi_squared"),

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 import polars as pl
 from make_memberships import Size, memberships, partition
 
-from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
-from pipeline.kernels.clustering.token.scores import PAPER, token_scores
-from pipeline.kernels.clustering.types.evaluate import evaluate_type_level
+from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
+from pipeline.kernels.clustering.token.measures import PAPER, token_scores
+from pipeline.kernels.clustering.types.evaluation import evaluate_type_level
 
 Evaluation = Callable[[], Iterable[float]]
 """Does the work that is timed, and returns its values."""

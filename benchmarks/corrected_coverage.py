@@ -14,8 +14,11 @@ import numpy.typing as npt
 import polars as pl
 import scipy
 
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
-from pipeline.kernels.statistics.corrected_proportion import Bounded, corrected_proportion
+from pipeline.kernels.statistics.binomial_intervals import (
+    Bounded,
+    clopper_pearson,
+    corrected_proportion,
+)
 
 PRECISION, SENSITIVITY, SPECIFICITY = (
     (0.02, 0.1, 0.3, 0.6, 0.9),

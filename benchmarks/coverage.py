@@ -23,9 +23,13 @@ import polars as pl
 from coverage_chapter import CHAPTER, updated
 
 from pipeline.kernels.association.scoring import score
-from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.nbest.ranking import rank
-from pipeline.kernels.sampling import sample_size, with_replacement, without_replacement
+from pipeline.kernels.sampling import (
+    candidate_id,
+    sample_size,
+    with_replacement,
+    without_replacement,
+)
 from pipeline.kernels.statistics.intervals import INTERVALS
 
 MEASURES = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.kernels.nbest.width import expected_width
+from pipeline.kernels.nbest.sample_size import expected_width
 from pipeline.kernels.sampling import sample_size
 
 CHAPTER = Path(__file__).parents[1] / "docs" / "coverage.md"

@@ -22,10 +22,9 @@ import numpy as np
 import polars as pl
 
 import pipeline as lx
-from pipeline.kernels.arrays import FloatArray, IntArray, codes
-from pipeline.kernels.design.costs import Work, expected_cost, priced
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.nbest.rank_blocks import rank_vectors
+from pipeline.kernels.nbest.ranking import rank_vectors
+from pipeline.kernels.numeric import FloatArray, IntArray, codes
+from pipeline.kernels.survey.design import Work, expected_cost, inclusion, priced
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn-design.toml"
 CUTS = (100, 500, 1000, 2000)

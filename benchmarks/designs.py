@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 import pipeline as lx
-from pipeline.kernels.design.drawing import sequential_poisson
+from pipeline.kernels.survey.design import sequential_poisson
 from pipeline.stages.base import STAGES
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn.toml"

@@ -28,10 +28,10 @@ import numpy.typing as npt
 import polars as pl
 
 import lexassay as lx
-from pipeline.kernels.nbest.clusters import Redrawn, varied
+from pipeline.kernels.nbest.clustered import Redrawn, varied
 from pipeline.kernels.statistics.cluster_bootstrap import student_p_values
 from pipeline.kernels.statistics.differences import beyond_margin, difference_limits, equivalent
-from pipeline.kernels.statistics.finite_comparison import finite_population_test
+from pipeline.kernels.statistics.finite_population import finite_population_test
 
 SIZES, RATES, PRECISIONS = (30, 100, 300), (0.05, 0.1, 0.2, 0.5), (0.05, 0.2, 0.4)
 MARGIN = 0.1

@@ -20,11 +20,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.estimates.lists import list_estimates
-from pipeline.kernels.estimates.pairs import pair_estimates
-from pipeline.kernels.estimates.study import study
-from pipeline.kernels.estimates.tables import estimate_tables
 from pipeline.kernels.nbest.ranking import rank
+from pipeline.kernels.survey.study import study
+from pipeline.kernels.survey.tables import estimate_tables, list_estimates, pair_estimates
 
 SIZE, DRAWN = 100_000, 2_000
 MEASURES = [f"measure_{number:02}" for number in range(40)]

@@ -23,12 +23,12 @@ import polars as pl
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import sync_playwright
 
-from pipeline.findings.stage import StageView
-from pipeline.report.explorer.block import Explorer
-from pipeline.report.page.page import Page, PageSection
-from pipeline.report.page.render import render
-from pipeline.report.page.searchable import explorer_part
-from pipeline.report.views.collocations.explored import candidate_explorer
+from pipeline.findings.base import StageView
+from pipeline.report.explorer import Explorer
+from pipeline.report.page.build import explorer_part
+from pipeline.report.page.html import render
+from pipeline.report.page.model import Page, PageSection
+from pipeline.report.views.collocations.candidates import candidate_explorer
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
 PAINTED = "await new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)));"

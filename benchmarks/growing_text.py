@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.arrays import FloatArray, IntArray
+from pipeline.kernels.numeric import FloatArray, IntArray
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 BLOCK = 1_000_000

@@ -22,18 +22,23 @@ import numpy as np
 import polars as pl
 from lexicon_simulation import GOLD, LEXICON
 
-from pipeline.kernels.hashing import seeded_key
-from pipeline.kernels.lexicon.l_measure import lemma_scores
-from pipeline.kernels.lexicon.lemma_sample import Design, sample_by_size, simple_sample
-from pipeline.kernels.lexicon.limits import (
+from pipeline.kernels.lexicon.inference import (
     AnyMethod,
+    Interval,
     Limiting,
     difference_interval,
     star_interval,
 )
-from pipeline.kernels.lexicon.matching import lexicon_overlaps, matches
-from pipeline.kernels.lexicon.ratio import Interval
-from pipeline.kernels.lexicon.wordlists import canonical, common, union
+from pipeline.kernels.lexicon.l_measure import lemma_scores, lexicon_overlaps, matches
+from pipeline.kernels.lexicon.wordlists import (
+    Design,
+    canonical,
+    common,
+    sample_by_size,
+    simple_sample,
+    union,
+)
+from pipeline.kernels.sampling import seeded_key
 
 COUNTS = (30, 60, 93, 200, 500)
 METHODS: Mapping[Design, tuple[AnyMethod, ...]] = {

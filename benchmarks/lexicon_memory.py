@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from process_tree import watch
 from pydantic import TypeAdapter
 
-from pipeline.runner.config.budget import Bytes
+from pipeline.runner.inputs import Bytes
 
 PARADIGM = 10
 """Forms of a lemma, before a part of them is left out."""

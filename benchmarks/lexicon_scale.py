@@ -25,10 +25,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.lexicon.cluster_measures import entropy, f_star
-from pipeline.kernels.lexicon.l_measure import l_star, lemma_scores
-from pipeline.kernels.lexicon.matching import lexicon_overlaps, matches
-from pipeline.kernels.lexicon.one_to_one import best_match_f
+from pipeline.kernels.lexicon.l_measure import (
+    best_match_f,
+    entropy,
+    f_star,
+    l_star,
+    lemma_scores,
+    lexicon_overlaps,
+    matches,
+)
 from pipeline.kernels.lexicon.wordlists import canonical
 
 PARADIGM = 10

@@ -19,9 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.lexicon import ratio
-from pipeline.kernels.lexicon.l_measure import l_star, lemma_scores
-from pipeline.kernels.lexicon.matching import lexicon_overlaps, matches
+from pipeline.kernels.lexicon import inference
+from pipeline.kernels.lexicon.l_measure import l_star, lemma_scores, lexicon_overlaps, matches
 from pipeline.kernels.lexicon.wordlists import canonical, common
 from pipeline.kernels.sampling import sample_size
 
@@ -48,18 +47,18 @@ def spanish(root: Path) -> tuple[FloatArray, FloatArray]:
     return ordered["size"].to_numpy().astype(np.float64), ordered["L"].to_numpy()
 
 
-def drawn(size: FloatArray, values: FloatArray, count: int, number: int) -> ratio.Sample:
+def drawn(size: FloatArray, values: FloatArray, count: int, number: int) -> inference.Sample:
     """Return a simple random sample without replacement."""
     chosen = np.random.default_rng(number).choice(len(size), count, replace=False)
-    return ratio.Sample((size[chosen] * values[chosen],), (size[chosen],), len(size))
+    return inference.Sample((size[chosen] * values[chosen],), (size[chosen],), len(size))
 
 
 def spread(size: FloatArray, values: FloatArray, rate: float, samples: int) -> dict[str, float]:
     """Return mean, standard deviation and range of L* over samples, and the error they state."""
     count = sample_size(len(size), rate=rate)
     every = [drawn(size, values, count, number) for number in range(samples)]
-    stars = np.array([ratio.estimate(each) for each in every], dtype=np.float64)
-    errors = np.array([ratio.standard_error(each) for each in every], dtype=np.float64)
+    stars = np.array([inference.estimate(each) for each in every], dtype=np.float64)
+    errors = np.array([inference.standard_error(each) for each in every], dtype=np.float64)
     low, high = np.quantile(stars, [0.025, 0.975])
     return {
         "lemmas": count, "mean": float(stars.mean()), "sd": float(stars.std(ddof=1)),
@@ -73,11 +72,11 @@ def coverage(
     """Return how often each method holds the true L*, how often it lies below, the mean width."""
     truth = l_star(size, values, float(size.sum())) or 0.0
     count = sample_size(len(size), rate=rate)
-    found: dict[str, list[tuple[bool, bool, float]]] = {method: [] for method in ratio.METHODS}
+    found: dict[str, list[tuple[bool, bool, float]]] = {method: [] for method in inference.METHODS}
     for number in range(samples):
         sample = drawn(size, values, count, number)
-        for method in ratio.METHODS:
-            each = ratio.interval(
+        for method in inference.METHODS:
+            each = inference.interval(
                 sample, method=method, replicates=replicates, seed=f"simulation {number}"
             )
             if each.lower is not None and each.upper is not None:
@@ -95,11 +94,11 @@ def few(
     That is the coverage, the median width, and the share of lower limits that are 0.
     """
     truth = l_star(size, values, float(size.sum())) or 0.0
-    found: dict[str, list[tuple[float, float]]] = {str(method): [] for method in ratio.METHODS}
+    found: dict[str, list[tuple[float, float]]] = {str(method): [] for method in inference.METHODS}
     for number in range(samples):
         sample = drawn(size, values, count, number)
-        for method in ratio.METHODS:
-            each = ratio.interval(
+        for method in inference.METHODS:
+            each = inference.interval(
                 sample, method=method, replicates=replicates, seed=f"few {number}"
             )
             if each.lower is not None and each.upper is not None:

@@ -19,21 +19,22 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import BoolArray, FloatArray
 from pipeline.kernels.association.scoring import score
-from pipeline.kernels.design.drawing import sequential_poisson
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.estimates.hajek import Estimates, Known, hajek
-from pipeline.kernels.estimates.limits import difference_limits, limits
-from pipeline.kernels.estimates.looks import missed_at_looks
-from pipeline.kernels.estimates.moments import draw_moments
 from pipeline.kernels.nbest.ranking import rank
-from pipeline.kernels.statistics.alpha_spending import SPENDING, spent_levels
-from pipeline.kernels.statistics.anytime import anytime_difference
-from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
+from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.statistics.differences import mover
 from pipeline.kernels.statistics.exact_tests import fisher
 from pipeline.kernels.statistics.intervals import INTERVALS, Limits
+from pipeline.kernels.statistics.sequential import (
+    SPENDING,
+    anytime_difference,
+    confidence_sequence,
+    spent_levels,
+)
+from pipeline.kernels.survey.bands import missed_at_looks
+from pipeline.kernels.survey.design import inclusion, sequential_poisson
+from pipeline.kernels.survey.limits import difference_limits, limits
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
 
 LOOKS = (0.05, 0.10, 0.15, 0.20)
 PAIR = ("t_score", "chi_squared_corr")

@@ -20,7 +20,7 @@ from lexicon_memory import ALLOWED, MIXED
 from process_tree import watch
 from pydantic import TypeAdapter
 
-from pipeline.runner.config.budget import Bytes
+from pipeline.runner.inputs import Bytes
 
 PARADIGMS = 100
 EXPERIMENT = """

@@ -22,19 +22,13 @@ import polars as pl
 
 import pipeline as lx
 from pipeline.api.results import Run
-from pipeline.kernels.arrays import FloatArray, IntArray
-from pipeline.kernels.design.drawing import sequential_poisson
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.design.sets import set_sums
-from pipeline.kernels.estimates.assisted import assisting
-from pipeline.kernels.estimates.lists import list_estimates
-from pipeline.kernels.estimates.pairs import pair_estimates
-from pipeline.kernels.estimates.study import Study, rank_matrix, study
-from pipeline.kernels.planning.drawings import PLANS, strata_of
-from pipeline.sizing.design_goals import Goal
-from pipeline.sizing.design_plan import Assumed, prepared
-from pipeline.sizing.design_questions import Wanted
-from pipeline.sizing.designs import Planner, tabulated
+from pipeline.kernels.numeric import FloatArray, IntArray
+from pipeline.kernels.survey.allocation import set_sums
+from pipeline.kernels.survey.design import inclusion, sequential_poisson
+from pipeline.kernels.survey.planning import PLANS, strata_of
+from pipeline.kernels.survey.study import Study, assisting, rank_matrix, study
+from pipeline.kernels.survey.tables import list_estimates, pair_estimates
+from pipeline.sizing.design import Assumed, Goal, Planner, Wanted, prepared, tabulated
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn-design.toml"
 SIZES = (250, 528, 1000)

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from run import COMMAND
 from tuples_scale import measured, write_words
 
-from pipeline.runner.config.budget import Bytes
+from pipeline.runner.inputs import Bytes
 
 MOST = 1.15
 EXPERIMENT = """

@@ -19,9 +19,11 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 import pipeline as lx
-from pipeline.kernels.nbest.strata import stratified
-from pipeline.kernels.nbest.stratified_differences import stratified_comparison
-from pipeline.kernels.nbest.stratified_estimates import stratified_precision
+from pipeline.kernels.nbest.stratified import (
+    stratified,
+    stratified_comparison,
+    stratified_precision,
+)
 
 CONFIG = Path(__file__).parent.parent / "configs" / "krenn.toml"
 CUTS = (100, 500, 1000, 2000)

@@ -22,10 +22,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.kernels.nbest.ranking import rank
-from pipeline.kernels.nbest.stratified_differences import (
-    stratified_comparison,
-    stratified_counts,
-)
+from pipeline.kernels.nbest.stratified import stratified_comparison, stratified_counts
 
 SIZE, JUDGED, STRATA = 100_000, 5_000, 5
 MEASURES = [f"measure_{number}" for number in range(8)]

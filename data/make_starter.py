@@ -13,7 +13,7 @@ from pathlib import Path
 
 import make_corpus
 
-from pipeline.recipes.starting import starting
+from pipeline.recipes.templates import starting
 
 SENTENCES = 1_000
 CORPUS = "corpus.conllu.gz"

@@ -23,11 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from pipeline.annotate.export import sheet_rows
-from pipeline.annotate.opening import open_work
-from pipeline.annotate.work import Work
-from pipeline.formats.decisions import log
-from pipeline.formats.decisions.database import opened
+from pipeline.annotate.sync import sheet_rows
+from pipeline.annotate.tasks import Work, open_work
+from pipeline.formats import annotation_log
+from pipeline.formats.annotation_log import opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -76,18 +75,23 @@ def decide(work: Work, said: Callable[[str, Mapping[str, Any]], str | None]) -> 
     """Let everybody decide on their first cards, one after the other, at invented times."""
     for who, cards in sheet_rows(work).group_by("annotator", maintain_order=True):
         name, at = str(who[0]), BEGAN
-        with opened(work.database) as connection, mock.patch.object(log, "datetime") as clock:
+        with (
+            opened(work.database) as connection,
+            mock.patch.object(annotation_log, "datetime") as clock,
+        ):
             for row in cards.head(round(SHARES[name] * cards.height)).to_dicts():
                 seconds = 2 + _chance(name, row["id"], "s") ** 2 * 9
                 at += timedelta(seconds=seconds + 1)
                 clock.now.return_value = at
-                log.append(connection, [_decision(name, row, said(name, row), seconds)])
+                annotation_log.append(connection, [_decision(name, row, said(name, row), seconds)])
 
 
-def _decision(who: str, row: Mapping[str, Any], answer: str | None, seconds: float) -> log.Decision:
+def _decision(
+    who: str, row: Mapping[str, Any], answer: str | None, seconds: float
+) -> annotation_log.Decision:
     key, doubt = f"{who} {row['id']}", _chance(who, row["id"], "unsure") < 0.06
     note = NOTE if doubt and answer == "SVC" else ""
-    return log.Decision(
+    return annotation_log.Decision(
         key, who, row["id"], answer=answer, unsure=doubt, note=note, seconds=round(seconds, 1)
     )
 

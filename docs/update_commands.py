@@ -15,8 +15,7 @@ from typing import Any, get_args, get_origin
 
 import typer
 
-from pipeline.cli.app import COMMANDS, app_for, command
-from pipeline.cli.groups import EXAMPLES, grouped
+from pipeline.cli.app import COMMANDS, EXAMPLES, app_for, command, grouped
 
 CHAPTER = Path(__file__).with_name("commands.md")
 HEAD = """# Commands

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from pipeline.cli.app import COMMANDS, app_for
-from pipeline.cli.templates import families
+from pipeline.cli.run import families
 from pipeline.kernels.measure import MEASURES
 from pipeline.registry import Registry
 from pipeline.stages.base import STAGES
@@ -52,7 +52,7 @@ def measures() -> tuple[str, ...]:
 
 def _own(registry: Registry[Any]) -> list[str]:
     """Return the names that the project itself registers, not an extension or a test."""
-    return [name for name in registry if registry.module(name).startswith("pipeline.")]
+    return [name for name in registry if registry.place(name).startswith("pipeline.")]
 
 
 def _options(command: str) -> Iterator[tuple[str, tuple[bool, str]]]:

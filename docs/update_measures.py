@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pipeline.api.score import measures
-from pipeline.cli.measure_list import markdown
+from pipeline.cli.measures import markdown
 
 CHAPTER = Path(__file__).with_name("measures.md")
 BEGIN, END = "<!-- tables: made by docs/update_measures.py -->\n", "<!-- end of tables -->\n"

@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipeline.kernels.nbest.power import Design, comparison_power
-from pipeline.kernels.nbest.width import smallest
+from pipeline.kernels.nbest.sample_size import Design, comparison_power, smallest
 from pipeline.kernels.sampling import sample_size
-from pipeline.report.page.chart_file import chart_bytes
-from pipeline.sizing.chart import plan_chart, rate_grid
-from pipeline.sizing.widths import plan_width
+from pipeline.report.page.images import chart_bytes
+from pipeline.sizing.output import plan_chart, rate_grid
+from pipeline.sizing.plan import plan_width
 
 CHAPTER = Path(__file__).with_name("planning.md")
 CANDIDATES, LISTS, RATES = 5102, (100, 500, 1000, 2000), (0.05, 0.1, 0.15, 0.2)

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from pipeline.described import descriptions
+from pipeline.config_model import descriptions
 from pipeline.engine import ENGINES
 from pipeline.expressions import FUNCTIONS
 from pipeline.formats.base import FORMATS
@@ -31,7 +31,7 @@ from pipeline.registry import Named, Registry
 from pipeline.remarks.base import CHECKS
 from pipeline.report.charts import CHARTS
 from pipeline.report.view import VIEWS
-from pipeline.runner.config.experiment import Experiment, RunOptions, Sweep
+from pipeline.runner.config import Experiment, RunOptions, Sweep
 from pipeline.stages.base import STAGES, FilledSheets, Of, Stage
 from schemas import Table
 
@@ -44,7 +44,7 @@ VERBS = ("extract", "score", "sample", "sheet", "join", "evaluate")
 
 def own(registry: Registry[Any]) -> list[str]:
     """Return the names that the project itself registers, not an extension or a test."""
-    return [name for name in registry if registry.module(name).startswith("pipeline.")]
+    return [name for name in registry if registry.place(name).startswith("pipeline.")]
 
 
 def stages() -> str:

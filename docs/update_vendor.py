@@ -17,7 +17,7 @@ from pathlib import Path
 
 import vl_convert
 
-from pipeline.report.page.vendor import LIBRARY, LICENCES, OFFERED, VEGA_LITE, VERSIONS
+from pipeline.report.page.html import LIBRARY, LICENCES, OFFERED, VEGA_LITE, VERSIONS
 
 FOLDER = Path(__file__).parents[1] / "pipeline" / "report" / "assets" / "vendor"
 FREE = {"BSD-3-Clause", "ISC", "MIT", "Apache-2.0", "BSD-2-Clause", "0BSD", "Unlicense"}

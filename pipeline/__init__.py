@@ -20,38 +20,32 @@ if TYPE_CHECKING:
     from pipeline.api.results import Run
     from pipeline.api.run import check, run, show
     from pipeline.api.score import measures, score
-    from pipeline.recipes.clusters import clusters
-    from pipeline.recipes.collocates import collocates
-    from pipeline.recipes.evaluation import evaluate
-    from pipeline.recipes.keywords import keywords
-    from pipeline.recipes.lexicons import lexicon
-    from pipeline.recipes.pair_lists import candidates
-    from pipeline.sizing.chart import plan_chart
-    from pipeline.sizing.comparison import plan_comparison
-    from pipeline.sizing.design_plan import plan_design
-    from pipeline.sizing.pilot import plan_pilot
-    from pipeline.sizing.widths import plan_width
+    from pipeline.recipes.collocations import candidates, collocates, keywords
+    from pipeline.recipes.evaluation import clusters, evaluate, lexicon
+    from pipeline.sizing.design import plan_design
+    from pipeline.sizing.output import plan_chart
+    from pipeline.sizing.plan import plan_comparison, plan_pilot, plan_width
 
 _HOME = {
     "LMeasure": "pipeline.api.lexicons",
     "Run": "pipeline.api.results",
-    "candidates": "pipeline.recipes.pair_lists",
+    "candidates": "pipeline.recipes.collocations",
     "check": "pipeline.api.run",
-    "clusters": "pipeline.recipes.clusters",
-    "collocates": "pipeline.recipes.collocates",
+    "clusters": "pipeline.recipes.evaluation",
+    "collocates": "pipeline.recipes.collocations",
     "difference_test": "pipeline.api.proportions",
     "evaluate": "pipeline.recipes.evaluation",
     "fisher": "pipeline.api.proportions",
-    "keywords": "pipeline.recipes.keywords",
+    "keywords": "pipeline.recipes.collocations",
     "l_measure": "pipeline.api.lexicons",
-    "lexicon": "pipeline.recipes.lexicons",
+    "lexicon": "pipeline.recipes.evaluation",
     "measures": "pipeline.api.score",
     "overlapping_measures": "pipeline.api.clusterings",
-    "plan_chart": "pipeline.sizing.chart",
-    "plan_comparison": "pipeline.sizing.comparison",
-    "plan_design": "pipeline.sizing.design_plan",
-    "plan_pilot": "pipeline.sizing.pilot",
-    "plan_width": "pipeline.sizing.widths",
+    "plan_chart": "pipeline.sizing.output",
+    "plan_comparison": "pipeline.sizing.plan",
+    "plan_design": "pipeline.sizing.design",
+    "plan_pilot": "pipeline.sizing.plan",
+    "plan_width": "pipeline.sizing.plan",
     "precision_interval": "pipeline.api.proportions",
     "run": "pipeline.api.run",
     "score": "pipeline.api.score",

@@ -15,24 +15,261 @@ A registry can have a group of its own besides, where an entry point names one t
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
+from fractions import Fraction
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, cast
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
-from pipeline.plugins import import_plugins, offered
-from pipeline.templates import Template, Templates
+
+# --- What installed packages offer by entry points: modules that register, and things by name.
+
+GROUP = "lexassay"
+
+
+@cache
+def import_plugins() -> None:
+    """Import the modules that installed packages offer by entry point.
+
+    Raises
+    ------
+    ConfigError
+        If one of them cannot be imported; the message names its package.
+    """
+    for point in _points(GROUP):
+        _load(point)
+
+
+def offered(group: str) -> Iterator[tuple[str, Any, str]]:
+    """Yield what installed packages offer in a group: name, function or class, its module.
+
+    Parameters
+    ----------
+    group : str
+        Of entry points, each the name of one thing, such as ``lexassay.engines``.
+
+    Raises
+    ------
+    ConfigError
+        If one cannot be imported, or is neither function nor class; the message names its package.
+    """
+    for point in _points(group):
+        thing = _load(point)
+        if not callable(thing):
+            what = f"stands for {type(thing).__name__}, no function or class"
+            remedy = f'write {point.name} = "module:name" in [project.entry-points."{group}"]'
+            raise ConfigError(_distribution(point), [Problem(_place(point), what, remedy)])
+        yield point.name, thing, getattr(thing, "__module__", point.module)
+
+
+def _points(group: str) -> list[EntryPoint]:
+    return sorted(entry_points(group=group), key=lambda point: point.name)
+
+
+def _load(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:
+        what = f"the extension cannot be imported: {type(error).__name__}: {error}"
+        raise ConfigError(_distribution(point), [Problem(_place(point), what)]) from error
+
+
+def _place(point: EntryPoint) -> str:
+    return f"entry point {point.name} = {point.value}"
+
+
+def _distribution(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "an installed package"
+
+
+# --- Names with a number in them: families of things that one function makes, such as mi_conf(n).
+
+T = TypeVar("T")
+Number: TypeAlias = int | Fraction
+"""Whole numbers are int; both have ``numerator`` and ``denominator``."""
+
+_DIGITS, _IN_NAMES = r"[-+]?\d+(?:\.\d+)?", r"[-+]?\d+(?:_\d+)?"
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that a template takes.
+
+    Parameters
+    ----------
+    decimals : int
+        How many digits may follow the point; 0 for whole numbers.
+    above : int
+        What they are larger than, from 0.
+    most : int
+        The largest.
+
+    Examples
+    --------
+    >>> Numbers().read("50"), Numbers().read("2.5"), Numbers(decimals=3).read("2.50")
+    (50, None, Fraction(5, 2))
+    >>> str(Numbers()), str(Numbers(decimals=3))
+    ('a whole number from 1 to 1,000,000', 'a number from 0.001 to 1,000,000')
+    """
+
+    decimals: int = 0
+    above: int = 0
+    most: int = 1_000_000
+
+    def read(self, text: str) -> Number | None:
+        """Return the number that a text stands for; None if it is none of these."""
+        if not re.fullmatch(_DIGITS, text):
+            return None
+        number = Fraction(text)
+        if not self.above < number <= self.most or (number * 10**self.decimals).denominator > 1:
+            return None
+        return int(number) if number.denominator == 1 else number
+
+    def write(self, number: Number) -> str:
+        """Return the number as a decimal, without zeros at its end.
+
+        Examples
+        --------
+        >>> Numbers().write(50), Numbers(decimals=3).write(Fraction(5, 2))
+        ('50', '2.5')
+        """
+        whole, rest = divmod(
+            number.numerator * 10**self.decimals // number.denominator, 10**self.decimals
+        )
+        tail = f"{rest:0{self.decimals}d}".rstrip("0") if rest else ""
+        return f"{whole}.{tail}" if tail else str(whole)
+
+    def __str__(self) -> str:
+        least = self.write(self.above + Fraction(1, 10**self.decimals))
+        return f"a {'' if self.decimals else 'whole '}number from {least} to {self.most:,}"
+
+
+@dataclass(frozen=True)
+class Template(Generic[T]):
+    """A family of things with a number in their name.
+
+    Parameters
+    ----------
+    name : str
+        What their names begin with: mi_conf of mi_conf_5.
+    numbers : Numbers
+        The numbers that they can have.
+    make : callable
+        (name, number) -> thing.
+    shown : T
+        What stands for all of them in a list.
+    spellings : sequence of str
+        What else people type, ``{n}`` in the place of the number: ``MI.conf.{n}``.
+
+    Examples
+    --------
+    >>> steps = Template("step", Numbers(), lambda name, n: n, shown=0, spellings=["Step.{n}.pv"])
+    >>> [steps.number(typed) for typed in ("step(3)", "step_3", "Step.3.pv", "stepping")]
+    [3, 3, 3, None]
+    >>> steps.named(3), steps.label
+    ('step_3', 'step(n)')
+    """
+
+    name: str
+    numbers: Numbers
+    make: Callable[[str, Number], T]
+    shown: T
+    spellings: Sequence[str] = ()
+
+    @property
+    def label(self) -> str:
+        """How a list names the family."""
+        return f"{self.name}(n)"
+
+    @cached_property
+    def pattern(self) -> str:
+        """What is typed for a thing of the family, as a regular expression."""
+        typed = (_escaped(form, f"({_DIGITS})") for form in (self._called, *self.spellings))
+        return "|".join([*typed, f"{re.escape(self.name)}_({_IN_NAMES})"])
+
+    @property
+    def _called(self) -> str:
+        return f"{self.name}({{n}})"
+
+    def named(self, number: Number) -> str:
+        """Return the name of the thing with this number: that of a column, ``_`` for the point."""
+        return f"{self.name}_{self.numbers.write(number).replace('.', '_')}"
+
+    def number(self, typed: str) -> Number | None:
+        """Return the number in what was typed; None if it does not mean a thing of the family.
+
+        Raises
+        ------
+        ValueError
+            If it does, but without a number or with another than the family has; what to type.
+        """
+        found = re.fullmatch(self.pattern, typed)
+        if typed == self.name:
+            raise ValueError(f"type {self.label}, {self.explained}")
+        if found is None and not re.fullmatch(_escaped(self._called, ".*"), typed):
+            return None
+        text = next(filter(None, found.groups())) if found else ""
+        number = self.numbers.read(text.replace("_", "."))
+        # Who types name_1_000 means no 1: a name is the very name.
+        foreign = typed.startswith(f"{self.name}_") and number and self.named(number) != typed
+        if number is None or foreign:
+            raise ValueError(f"in {self.label}, {self.explained}")
+        return number
+
+    @property
+    def explained(self) -> str:
+        """What n is."""
+        return f"n is {self.numbers}"
+
+    def member(self, name: str) -> Number | None:
+        """Return the number of the thing that has this very name, as `named` gives it, or None."""
+        try:
+            number = self.number(name)
+        except ValueError:
+            return None
+        return number if number is not None and self.named(number) == name else None
+
+
+class Templates(dict[str, Template[T]]):
+    """Templates by their labels."""
+
+    def member(self, name: str) -> tuple[Template[T], Number] | None:
+        """Return the family that the thing of this very name belongs to, and its number."""
+        return self._first(name, Template.member)
+
+    def meant(self, typed: str) -> tuple[Template[T], Number] | None:
+        """Return the family of the thing that is meant by what was typed, and its number.
+
+        Raises
+        ------
+        ValueError
+            If the family has no such number.
+        """
+        return self._first(typed, Template.number)
+
+    def _first(
+        self, text: str, number: Callable[[Template[T], str], Number | None]
+    ) -> tuple[Template[T], Number] | None:
+        found = ((each, number(each, text)) for each in self.values())
+        return next(((each, n) for each, n in found if n is not None), None)
+
+
+def _escaped(form: str, number: str) -> str:
+    before, _, after = form.partition("{n}")
+    return f"{re.escape(before)}{number}{re.escape(after)}"
+
 
 ALL = "all"
 """Stands for every name where several may be given."""
 
-T = TypeVar("T")
 Made = TypeVar("Made")
 Function = TypeVar("Function", bound=Callable[..., Any])
 Facts = ParamSpec("Facts")
@@ -109,7 +346,7 @@ class Registry(Generic[T]):
 
         Examples
         --------
-        >>> from pipeline.templates import Numbers, Template
+        >>> from pipeline.registry import Numbers, Template
         >>> powers = Registry[int]("power", "pipeline.kernels.statistics")
         >>> two_to = Template("two_to", Numbers(), lambda _, n: 2**n, shown=2)
         >>> powers.add_template(two_to, "example")
@@ -159,7 +396,7 @@ class Registry(Generic[T]):
             name: str, /, *args: Facts.args, **facts: Facts.kwargs
         ) -> Callable[[Function], Function]:
             def register(function: Function) -> Function:
-                self.add(name, create(name, function, *args, **facts), function.__module__)
+                self.add(name, create(name, function, *args, **facts), place_of(function))
                 return function
 
             return register
@@ -204,8 +441,8 @@ class Registry(Generic[T]):
             remedy = str(error)
         return f"unknown {self.kind} {name!r}; {remedy}"
 
-    def module(self, name: str) -> str:
-        """Return the module that registered `name`, or the family that it belongs to."""
+    def place(self, name: str) -> str:
+        """Return where `name` is defined, ``module:name``, or the family that it belongs to."""
         self.get(name)
         return cast(str, self._holder(name))
 
@@ -297,13 +534,13 @@ class Registry(Generic[T]):
         return len(self._things)
 
     def _look_up(self, name: str) -> None:
-        """Import the module that is named after the thing, and all only where it has none.
+        """Import the modules whose text defines the name, and all only where none does.
 
         What an extension registers does not do: the project may have the name too.
         """
-        stems = {name.replace(".", "_"), name.rpartition(".")[2]}
-        for module in modules(self._package):
-            if module.rpartition(".")[2] in stems:
+        defines = re.compile(rf"""\(\s*["']{re.escape(name)}["']|\bdef {re.escape(name)}\(""")
+        for module, path in sources(self._package).items():
+            if defines.search(path.read_text(encoding="utf-8")):
                 importlib.import_module(module)
         if not self._built_in(name):
             self._fill()
@@ -350,10 +587,10 @@ class Named:
 
     registry: Registry[Any]
 
-    def modules(self, value: str | Sequence[str]) -> set[str]:
-        """Return the modules that registered what an option names."""
+    def places(self, value: str | Sequence[str]) -> set[str]:
+        """Return where what an option names is defined, each as ``module:name``."""
         names = [value] if isinstance(value, str) else value
-        return {self.registry.module(name) for name in names}
+        return {self.registry.place(name) for name in names}
 
     def _resolved(self, value: str | Sequence[str]) -> str | tuple[str, ...]:
         if isinstance(value, str):
@@ -377,23 +614,25 @@ class Named:
         return schema
 
 
+def place_of(function: Callable[..., Any]) -> str:
+    """Return where a function or class is defined, as ``module:name``."""
+    return f"{function.__module__}:{function.__qualname__}"
+
+
 @cache
-def modules(package: str) -> tuple[str, ...]:
-    """Return the names of all modules below a package, none of them imported."""
+def sources(package: str) -> dict[str, Path]:
+    """Return the names of all modules below a package with their files; none is imported."""
     folders = importlib.import_module(package).__path__
-    return tuple(_below(folders, f"{package}."))
-
-
-def _below(folders: Iterable[str], prefix: str) -> Iterator[str]:
-    for each in pkgutil.iter_modules(folders, prefix):
-        yield each.name
-        if each.ispkg:
-            inner = each.name.removeprefix(prefix)
-            yield from _below([f"{folder}/{inner}" for folder in folders], f"{each.name}.")
+    return {
+        ".".join([package, *path.relative_to(folder).with_suffix("").parts]): path
+        for folder in folders
+        for path in sorted(Path(folder).rglob("*.py"))
+        if path.name != "__init__.py"
+    }
 
 
 @cache
 def import_all(package: str) -> None:
     """Import every module of `package`, so that each registers what it defines."""
-    for module in modules(package):
+    for module in sources(package):
         importlib.import_module(module)

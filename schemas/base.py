@@ -3,16 +3,98 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
-from schemas.declaration import PLAIN, UNTOLD, Column, Rule
-
 if TYPE_CHECKING:
     import pyarrow
+
+
+# --- The words in which a table is declared: `column` and `rule`.
+
+PLAIN: Mapping[str, pl.DataType] = {
+    "str": pl.String(), "int": pl.Int64(), "float": pl.Float64(), "bool": pl.Boolean(),
+}  # fmt: skip
+"""The dtypes that annotations stand for."""
+UNTOLD = pl.Unknown()
+"""The dtype of a column whose annotation tells it."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column holds, as `column` was told; the table adds the dtype."""
+
+    description: str
+    key: int
+    nullable: bool
+    limits: Mapping[str, Any]
+    dtype: pl.DataType
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A truth over several columns: how it reads, and what tells of each row if it holds."""
+
+    text: str
+    holds: Callable[[pl.Schema], pl.Expr]
+
+
+def column(
+    description: str,
+    *,
+    key: int = False,
+    nullable: bool = False,
+    gt: float | None = None,
+    ge: float | None = None,
+    lt: float | None = None,
+    le: float | None = None,
+    isin: Sequence[Any] | None = None,
+    min_length: int | None = None,
+    dtype: pl.DataType = UNTOLD,
+) -> Any:
+    """Declare a column of a table.
+
+    Parameters
+    ----------
+    description : str
+        What it means, and after a semicolon its unit.
+    key : bool or int
+        Whether it is one of the columns that identify a row and give the table its order;
+        a number says which, where they have another order than the columns.
+    nullable : bool
+        Whether it may be null.
+    gt, ge, lt, le : float, optional
+        Bounds of its values. NaN passes them.
+    isin : sequence, optional
+        The only values that it may have.
+    min_length : int, optional
+        Characters that a text has at least.
+    dtype : DataType
+        Its dtype, unless the annotation tells it: str, int, float or bool.
+    """
+    bounds = {"gt": gt, "ge": ge, "lt": lt, "le": le, "isin": isin, "min_length": min_length}
+    limits = {name: limit for name, limit in bounds.items() if limit is not None}
+    return Column(description, int(key), nullable, limits, dtype)
+
+
+def rule(text: str, *holds: pl.Expr | Callable[[pl.Schema], pl.Expr]) -> Rule:
+    """Declare what is true over several columns of every row of a table.
+
+    Parameters
+    ----------
+    text : str
+        The rule as people read it, e.g. "k_sampled <= n_sampled".
+    *holds : Expr, or function from the table's schema to Expr
+        True where the rule holds. Null, which a null in a column gives, does not break it.
+    """
+    return Rule(text, lambda schema: pl.all_horizontal(_told(each, schema) for each in holds))
+
+
+def _told(holds: pl.Expr | Callable[[pl.Schema], pl.Expr], schema: pl.Schema) -> pl.Expr:
+    return holds if isinstance(holds, pl.Expr) else holds(schema)
 
 
 class Table:
@@ -125,3 +207,70 @@ def _typed(found: Column, annotation: Any, where: str) -> Column:
 
 class OpenTable(Table, further=(pl.Float64, pl.Int64, pl.String, pl.Boolean)):
     """A table that may hold further columns, of plain dtypes."""
+
+
+# --- Columns that many tables have, to inherit from.
+
+
+class ByCategory(Table):
+    """A table with rows for each category."""
+
+    category: str = column("category of true positives", key=True)
+
+
+class ByMeasure(ByCategory):
+    """A table with rows for each measure too."""
+
+    measure: str = column("measure that ranks the candidates", key=True)
+
+
+class ByList(ByMeasure):
+    """A table with a row for each n-best list."""
+
+    n: int = column("size of the n-best list; candidates", key=True, ge=1)
+
+
+class ByPair(ByCategory):
+    """A table with a row for each two n-best lists of one size."""
+
+    measure_1: str = column("first measure", key=True)
+    measure_2: str = column("second measure", key=True)
+    n: int = column("size of both n-best lists; candidates", key=True, ge=1)
+
+
+class Differences(Table):
+    """What was drawn and judged of the difference sets of two lists."""
+
+    size: int = column("|D1| = |D2|; candidates", ge=0)
+    n_1: int = column("judged draws in D1, with multiplicity", ge=0)
+    k_1: int = column("true positives among n_1", ge=0)
+    n_2: int = column("judged draws in D2, with multiplicity", ge=0)
+    k_2: int = column("true positives among n_2", ge=0)
+
+
+class Draws(Table):
+    """What was drawn and judged of an n-best list."""
+
+    n_sampled: int = column("judged draws in the list, with multiplicity", ge=0)
+    k_sampled: int = column("true positives among them, with multiplicity", ge=0)
+
+
+class Limits(Table):
+    """The interval of an estimated proportion."""
+
+    lower: float = column("lower limit of the interval; proportion", ge=0, le=1)
+    upper: float = column("upper limit of the interval; proportion", ge=0, le=1)
+
+
+class ByRun(Table):
+    """A table with rows for each run of each system."""
+
+    system: str = column("what made the clusters", key=True)
+    run: str = column("run of the system", key=True)
+
+
+class BySentence(Table):
+    """A table with rows for each sentence of each file."""
+
+    file: str = column("input file, as the experiment names it", key=True)
+    sentence: int = column("sentence of the file, from 1", key=True, ge=1)

@@ -2,13 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import combinations, count, takewhile
 
 import polars as pl
 from polars import selectors
 
-from schemas.base import OpenTable
-from schemas.declaration import column, rule
+from schemas.base import OpenTable, Table, column, rule
+
+# --- Counts of pair tokens before the marginals: what shards give and add up.
+
+ACROSS = "across"
+"""Column that names a document which goes on beyond what was counted at once."""
+
+
+class PairCounts(Table):
+    """Pair types of one shard of a corpus with their joint frequency there."""
+
+    l1: str = column("left unit", key=True)
+    l2: str = column("right unit", key=True)
+    f: int = column("pair tokens in this shard; pair tokens", ge=1)
+    documents: int = column("documents with the pair that were not counted before; documents", ge=0)
+
+
+class OpenPairCounts(PairCounts):
+    """The same, a document that may go on beyond what was counted at once in rows of its own."""
+
+    across: str = column("that document: its first sentence, its file", key=True, nullable=True)
+
+
+class UnitCounts(Table):
+    """How often the units of one side occur in one shard, where pairs do not tell it."""
+
+    side: int = column("1: left, 2: right", key=True, isin=[1, 2])
+    unit: str = column("left or right unit", key=True)
+    f: int = column("positions, text units or tokens that count for it", ge=0)
+
+
+class Examples(Table):
+    """Sentences that hold a candidate, chosen at random by the seed."""
+
+    id: str = column("candidate", key=True)
+    number: int = column("1-based number of the example", key=True, ge=1)
+    doc: str = column("document of the sentence; empty if it has no name")
+    text: str = column("the sentence or what is near, the candidate's tokens in [[ ]]")
+    draw_key: int = column("seeded random key that chose it", ge=0)
+
+
+class CorpusSize(Table):
+    """What was counted in a corpus."""
+
+    what: str = column("tokens, sentences, documents, pair tokens ...", key=True)
+    count: int = column("how many", ge=0)
+
 
 NO_NAN = ~selectors.by_dtype(pl.Float64).is_nan()
 """Holds where no score is NaN, which would rank above every number in Polars."""
@@ -80,6 +126,243 @@ class Candidates(Signatures, Combinations):
 
 class Scores(Candidates):
     """Candidates with one Float64 column per association measure.
+
+    A score may be infinite; it is null where the measure is undefined, and never NaN.
+    """
+
+    scores_are_numbers_or_null = rule("no score is NaN; undefined is null", NO_NAN)
+
+
+# --- Pairs with scores that another program computed.
+
+
+class ScoredPairs(Identified):
+    """Pair types (l1, l2) with one Float64 column per score, without frequencies.
+
+    A score may be infinite; it is null where it is undefined, and never NaN.
+    """
+
+    l1: str = column("left unit")
+    l2: str = column("right unit")
+
+    units_are_not_blank = rule("l1 and l2 hold more than blanks", *filled(["l1", "l2"]))
+    scores_are_numbers_or_null = rule("no score is NaN; undefined is null", NO_NAN)
+
+
+# --- Counts of tuple tokens before the marginals: what shards give and add up.
+
+
+class TupleCounts(Table):
+    """Tuple types of one shard of a corpus with their joint frequency there."""
+
+    units: str = column("the units, the control character U+001F between them", key=True)
+    f: int = column("tuple tokens in this shard; tuple tokens", ge=1)
+    documents: int = column("documents with the tuple not counted before", ge=0)
+
+
+class OpenTupleCounts(TupleCounts):
+    """The same, a document that may go on beyond what was counted at once in rows of its own."""
+
+    across: str = column("that document: its first sentence, its file", key=True, nullable=True)
+
+
+class TupleSums(Table, further=(pl.Int64,)):
+    """Frequencies of parts of tuples, f1 ... f_12 ... N, that stand beside the rows of counts."""
+
+    frequencies_are_counts = rule(
+        "every frequency is 1 or more, or null where the tuple is left out",
+        lambda schema: pl.all_horizontal(
+            pl.lit(True), *(pl.col(each).fill_null(1) >= 1 for each in schema)
+        ),
+    )
+
+
+# --- Tuples of two to six units with the frequencies of all their parts.
+
+MOST = 6
+"""Units that a tuple may have: the contingency table of six has 64 cells."""
+
+
+def arity(columns: Collection[str]) -> int:
+    """Return how many units the tuples of a table have, by its columns l1, l2, l3 ...
+
+    Examples
+    --------
+    >>> arity(["id", "l1", "l2", "l3", "f"])
+    3
+    """
+    return sum(1 for _ in takewhile(lambda each: f"l{each}" in columns, count(1)))
+
+
+def unit_names(columns: Collection[str]) -> tuple[str, ...]:
+    """Return the columns of the units that make the candidates of a table: those of its ids.
+
+    A table of pairs may have a column l3 of its own: only where all parts are counted, there
+    are tuples.
+
+    Parameters
+    ----------
+    columns : collection of str
+        The table's columns.
+
+    Examples
+    --------
+    >>> unit_names(["id", "l1", "l2", "l3", *signature(3)])
+    ('l1', 'l2', 'l3')
+    >>> unit_names(["id", "l1", "l2", "l3", "f", "f1", "f2", "N"])
+    ('l1', 'l2')
+    """
+    size = arity(columns)
+    counted = size <= MOST and set(signature(size)) <= set(columns)
+    return names_of_units(size if counted else 2)
+
+
+def names_of_units(size: int) -> tuple[str, ...]:
+    """Return what the units of a tuple of this size are called.
+
+    Examples
+    --------
+    >>> names_of_units(3)
+    ('l1', 'l2', 'l3')
+    """
+    return tuple(f"l{number}" for number in range(1, size + 1))
+
+
+def frequency_name(positions: Sequence[int], size: int) -> str:
+    """Return the column with the frequency of the elements at some positions of a tuple.
+
+    Parameters
+    ----------
+    positions : sequence of int
+        1-based positions in ascending order; none stands for all tuple tokens.
+    size : int
+        How many units the tuple has.
+
+    Examples
+    --------
+    >>> [frequency_name(each, 3) for each in ([], [2], [1, 3], [1, 2, 3])]
+    ['N', 'f2', 'f_13', 'f']
+    """
+    if len(positions) == size:
+        return "f"
+    if not positions:
+        return "N"
+    return f"f{positions[0]}" if len(positions) == 1 else "f_" + "".join(map(str, positions))
+
+
+def subsets(size: int) -> list[tuple[int, ...]]:
+    """Return all sets of positions, small ones first; the first is empty, the last is full.
+
+    Examples
+    --------
+    >>> subsets(2)
+    [(), (1,), (2,), (1, 2)]
+    """
+    positions = range(1, size + 1)
+    return [chosen for number in range(size + 1) for chosen in combinations(positions, number)]
+
+
+def signature(size: int) -> list[str]:
+    """Return the columns that hold the frequencies of a tuple: f, f1, f2 ... f_12 ... N.
+
+    Examples
+    --------
+    >>> signature(3)
+    ['f', 'f1', 'f2', 'f3', 'f_12', 'f_13', 'f_23', 'N']
+    """
+    proper = [frequency_name(each, size) for each in subsets(size)[1:-1]]
+    return ["f", *proper, "N"]
+
+
+def cell(members: Collection[int], size: int, *, dtype: pl.DataType | None = None) -> pl.Expr:
+    """Return the tuple tokens that have these elements of a tuple, and none of its others.
+
+    By inclusion and exclusion over the larger sets T: sum of (-1)^(|T| - |S|) f_T.
+
+    Parameters
+    ----------
+    members : collection of int
+        Positions where the elements agree.
+    size : int
+        How many units the tuple has.
+    dtype : DataType, optional
+        What is added up in; Int64, in which the cells of a valid tuple are right whatever the
+        sums between.
+
+    Examples
+    --------
+    >>> pl.DataFrame({"f": [2], "f1": [3], "f2": [5], "N": [9]}).select(cell([], 2)).item()
+    3
+    """
+    larger = [each for each in subsets(size) if set(members) <= set(each)]
+    total = pl.lit(0, dtype or pl.Int64())
+    for each in larger:
+        f = pl.col(frequency_name(each, size))
+        f = f.cast(dtype) if dtype else f
+        total = total - f if (len(each) - len(members)) % 2 else total + f
+    return total
+
+
+def _is_complete(schema: pl.Schema) -> bool:
+    size = arity(schema)
+    numbers = {name for name, dtype in schema.items() if dtype == pl.Int64}
+    return size <= MOST and set(signature(size)) <= numbers
+
+
+def _each_of(tests: Callable[[int], Iterable[pl.Expr]]) -> Callable[[pl.Schema], pl.Expr]:
+    """Return whether all tests hold, for a table that has the columns that they need."""
+
+    def hold(schema: pl.Schema) -> pl.Expr:
+        return pl.all_horizontal(tests(arity(schema)) if _is_complete(schema) else pl.col("f") >= 0)
+
+    return hold
+
+
+def _bounds(size: int) -> Iterator[pl.Expr]:
+    for each in subsets(size)[1:]:
+        for part in combinations(each, len(each) - 1):
+            yield pl.col(frequency_name(each, size)) <= pl.col(frequency_name(part, size))
+
+
+def _cells(size: int) -> Iterator[pl.Expr]:
+    # Sums of several frequencies can be too large for Int64.
+    return (cell(each, size, dtype=pl.Int128()) >= 0 for each in subsets(size))
+
+
+class Tuples(Combinations):
+    """Tuple types (l1, l2 ... lk), k from 2 to 6, with the frequencies of all their parts.
+
+    Beside the declared columns there are l3 ... lk, f3 ... fk, and for every set of two or
+    more positions, but not all, its frequency: ``f_13`` counts the tuple tokens with this l1
+    and this l3, whatever their l2. Together they make the 2^k contingency table.
+    """
+
+    l1: str = column("first unit")
+    l2: str = column("second unit")
+    f: int = column("tuple tokens of (l1 ... lk); tuple tokens", ge=0)
+    f1: int = column("tuple tokens with this l1; tuple tokens", ge=0)
+    f2: int = column("tuple tokens with this l2; tuple tokens", ge=0)
+    N: int = column("all tuple tokens; tuple tokens", ge=1)
+
+    every_subset_is_counted = rule(
+        "as many f1 ... as l1 ..., and f_12 ... for every subset",
+        lambda schema: pl.lit(_is_complete(schema)),
+    )
+
+    units_are_not_blank = rule(
+        "l1 ... hold more than blanks",
+        lambda schema: pl.all_horizontal(filled(f"l{n}" for n in range(1, arity(schema) + 1))),
+    )
+
+    parts_bound_wholes = rule("f_S <= f_T where T is a part of S", _each_of(_bounds))
+
+    table_fits_sample_size = rule(
+        "the 2^k cells, which add up to N, are not negative", _each_of(_cells)
+    )
+
+
+class TupleScores(Tuples):
+    """Tuples with one Float64 column per association measure.
 
     A score may be infinite; it is null where the measure is undefined, and never NaN.
     """

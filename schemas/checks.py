@@ -1,6 +1,6 @@
 """The checks of a table as pandera makes them, and what it finds.
 
-Loaded when a table breaks its schema (see `schemas.holding`): to import pandera takes longer than
+Loaded when a table breaks its schema (see `schemas.validate`): to import pandera takes longer than
 most commands.
 """
 
@@ -14,8 +14,7 @@ import polars as pl
 from pandera.config import ValidationDepth, config_context
 from pandera.errors import SchemaError, SchemaErrors
 
-from schemas.base import Table
-from schemas.declaration import Column, Rule
+from schemas.base import Column, Rule, Table
 from schemas.errors import EXAMPLES, Violation, described
 
 _LIMITS: dict[str, Callable[[Any], pa.Check]] = {

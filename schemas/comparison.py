@@ -4,8 +4,64 @@ from __future__ import annotations
 
 import polars as pl
 
-from schemas.declaration import column, rule
-from schemas.shared import ByCategory, ByList, ByPair, Differences
+from schemas.base import ByCategory, ByList, ByPair, Differences, column, rule
+
+# --- How far two measures differ at the declared cuts: limits, and tests against margins.
+
+POPULATIONS = ("finite", "super")
+
+
+class MeasureDifferences(ByPair, Differences):
+    """The difference of two measures at each declared cut, with limits and tests, by question.
+
+    Rows with the population "finite" are about these candidates and no others: after full
+    annotation nothing is left to doubt. Rows with "super" are about a population that the
+    candidates are independent draws from, as the tests of `CutComparison` are. The limits hold for
+    each row by itself; adjusted p-values allow for all rows of a category and population. At one
+    of several declared looks `confidence` is that of this look, and adjusted p-values allow for all
+    looks. Limits that hold at any time hold for all rows of a category together.
+    """
+
+    population: str = column("what is asked about", key=6, isin=POPULATIONS)
+    difference: float = column(
+        "(|D1|/n) (k_1/n_1 - k_2/n_2), estimated difference of precision",
+        nullable=True,
+        ge=-1,
+        le=1,
+    )
+    lower: float = column("lower limit of the difference (MOVER)", ge=-1, le=1)
+    upper: float = column("upper limit of the difference (MOVER)", ge=-1, le=1)
+    confidence: float = column("confidence level of the limits", gt=0, lt=1)
+    interval: str = column("method of the limits of D1 and of D2")
+    p_value: float = column(
+        "test that the difference is 0: super, the exact test of the table `cuts`; finite, that D1 "
+        "has as many true positives as D2, two-sided",
+        nullable=True,
+        ge=0,
+        le=1,
+    )
+    p_adjusted: float = column("p_value, adjusted", nullable=True, ge=0, le=1)
+    p_margin: float = column("test that |difference| <= margin, by limits", ge=0, le=1)
+    p_margin_adjusted: float = column("p_margin, adjusted", ge=0, le=1)
+    p_equivalent: float = column(
+        "two one-sided tests that |difference| >= equivalence, by limits; null = no bound",
+        nullable=True,
+        ge=0,
+        le=1,
+    )
+    p_equivalent_adjusted: float = column("p_equivalent, adjusted", nullable=True, ge=0, le=1)
+    equivalent: bool = column("p_equivalent_adjusted < alpha")
+
+    limits_are_ordered = rule("lower <= upper", pl.col("lower") <= pl.col("upper"))
+
+    positives_within_draws = rule(
+        "k_1 <= n_1 and k_2 <= n_2", pl.col("k_1") <= pl.col("n_1"), pl.col("k_2") <= pl.col("n_2")
+    )
+
+    equivalence_is_tested = rule(
+        "equivalent only with p_equivalent_adjusted",
+        pl.col("equivalent").not_() | pl.col("p_equivalent_adjusted").is_not_null(),
+    )
 
 
 class Comparison(ByPair, Differences):

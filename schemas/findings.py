@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from schemas.base import Table
-from schemas.declaration import column, rule
+from schemas.base import Table, column, rule
 
 
 class Findings(Table):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from schemas import declaration
-from schemas.base import Table
+from schemas import base
+from schemas.base import ByCategory, ByList, ByPair, Table, column, rule
 from schemas.candidates import AboutCandidates
-from schemas.declaration import column, rule
-from schemas.shared import ByCategory, ByList, ByPair
 
 
 class Predictions(AboutCandidates, further=()):
@@ -27,10 +25,10 @@ class JudgesProvenance(Table):
     """What is told of how the judges came to their predictions."""
 
     # One of the columns is called `column`, as the function is.
-    judge: str = declaration.column("who predicts", key=True)
-    column: str = declaration.column("column of the file, e.g. model, version, prompt", key=True)
-    value: str = declaration.column("what stands there", key=True)
-    rows: int = declaration.column("rows of the file with that value", ge=1)
+    judge: str = base.column("who predicts", key=True)
+    column: str = base.column("column of the file, e.g. model, version, prompt", key=True)
+    value: str = base.column("what stands there", key=True)
+    rows: int = base.column("rows of the file with that value", ge=1)
 
 
 class ByJudge(ByCategory):

@@ -2,14 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import polars as pl
 from polars import selectors
 
+from schemas import base
 from schemas.base import Table
 from schemas.errors import EXAMPLES, SchemaViolation, Violation
-from schemas.holding import holds
+
+# --- Rows of input that cannot be used, each with its place and the reason.
+
+
+class Faults(Table):
+    """One row per unusable value of an input file."""
+
+    # One of the columns is called `column`, as the function is.
+    file: str = base.column("input file, as the experiment names it", key=True)
+    line: int = base.column("line of the file (row, in a binary file), from 1", key=True, ge=0)
+    column: str = base.column("column of the file", key=True)
+    value: str = base.column("what stands there; null = nothing", nullable=True)
+    problem: str = base.column("why it cannot be used")
+
+
+# --- Whether all that is declared of a table holds, in one pass and without pandera.
+# What breaks a rule is told by pandera, see `schemas.checks`; to import that takes longer than to
+# validate most tables, and nearly all tables that are written are right.
+
+_KEEPS: dict[str, Callable[[pl.Expr, Any], pl.Expr]] = {
+    "gt": pl.Expr.gt,
+    "ge": pl.Expr.ge,
+    "lt": pl.Expr.lt,
+    "le": pl.Expr.le,
+    "isin": lambda values, among: values.is_in(list(among)),
+    "min_length": lambda values, least: values.str.len_chars() >= least,
+}
+
+
+def holds(batch: pl.DataFrame, model: type[Table]) -> bool:
+    """Return whether a batch with the right columns keeps to all that its schema declares.
+
+    Parameters
+    ----------
+    batch : DataFrame
+        Rows, whose columns have been looked at by `schemas.validate.check_columns`.
+    model : type of Table
+        The schema.
+
+    Examples
+    --------
+    >>> from schemas import CorpusSize
+    >>> holds(pl.DataFrame({"what": ["tokens"], "count": [3]}), CorpusSize)
+    True
+    >>> holds(pl.DataFrame({"what": ["tokens"], "count": [-3]}), CorpusSize)
+    False
+    """
+    broken = [each.alias(str(number)) for number, each in enumerate(_broken(batch.schema, model))]
+    return not broken or not any(batch.select(broken).row(0))
+
+
+def _broken(schema: pl.Schema, model: type[Table]) -> Iterator[pl.Expr]:
+    """Yield one truth for each of nulls, limits and rules: whether any row breaks it."""
+    for name, declared in model.declared().items():
+        values = pl.col(name)
+        if not declared.nullable:
+            yield values.is_null().any()
+        if not declared.nullable and declared.dtype.is_float():
+            yield values.is_nan().any()  # which pandera counts among the nulls
+        for limit, value in declared.limits.items():
+            yield _KEEPS[limit](values, value).not_().any()
+    for rule in model.rules().values():
+        yield rule.holds(schema).not_().any()
 
 
 def check_columns(

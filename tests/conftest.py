@@ -12,15 +12,15 @@ from typing import Never
 import pytest
 from hypothesis import settings
 
-from pipeline.report.page import drawing
-from pipeline.runner.config import budget
+from pipeline.report.page import images
+from pipeline.runner import inputs
 from tests.house import threads
 
 EXAMPLES = int(os.environ.get("LEXASSAY_EXAMPLES", "50"))
 """How many examples are drawn where a test does not say it; `make laws` draws more."""
 
 # A limit of 1 MB is for the counts alone: small corpora are counted in many buckets.
-os.environ.setdefault(budget.VARIABLE, "0")
+os.environ.setdefault(inputs.LIBRARIES_VARIABLE, "0")
 
 # What lexassay remembers of its code is kept beside the tests, not in the home of who runs them.
 os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "home")
@@ -53,7 +53,7 @@ def _drawn_here() -> Iterator[None]:
         raise OSError(f"tests draw for themselves, not with {threads} threads elsewhere")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drawing, "Worker", none)
+        patch.setattr(images, "Worker", none)
         yield
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline import causes
+from pipeline import errors
 
 LIBRARY = re.compile(
     r"You might want|Resolved plan|Did you mean|\bHint|consider |This error occurred|infer_schema"
@@ -37,7 +37,7 @@ ROWS = pl.LazyFrame({"l1": ["a", "b"], "f": ["1", "x"]})
 def test_what_cannot_be_computed(query: pl.LazyFrame, said: str) -> None:
     with pytest.raises(pl.exceptions.PolarsError) as error:
         query.collect()
-    found = causes.query(error.value)
+    found = errors.query(error.value)
     assert found.startswith(said)
     assert "\n" not in found
     assert not re.search(r"You might|Resolved|Did you|try an|consider|This error", found)
@@ -54,9 +54,9 @@ def test_what_cannot_be_computed(query: pl.LazyFrame, said: str) -> None:
     ],
 )
 def test_what_the_machine_refuses(number: int, said: str) -> None:
-    assert causes.machine(OSError(number, "Invalid cross-device link", "x")) == said
+    assert errors.machine(OSError(number, "Invalid cross-device link", "x")) == said
     if number != errno.EXDEV:  # as Polars raises it
-        assert causes.machine(OSError(f"Something failed (os error {number}): x")) == said
+        assert errors.machine(OSError(f"Something failed (os error {number}): x")) == said
 
 
 @pytest.mark.parametrize(
@@ -68,15 +68,15 @@ def test_what_polars_says_of_the_machine(
 ) -> None:
     with pytest.raises(OSError, match="os error") as error:
         scan(tmp_path / "nothing").collect()
-    assert causes.machine(error.value).startswith(said)
+    assert errors.machine(error.value).startswith(said)
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RecursionError(), OSError(errno.EIO, "x", "y")])
 def test_what_is_no_defect(error: Exception) -> None:
-    assert not LIBRARY.search(causes.in_words(error))
+    assert not LIBRARY.search(errors.in_words(error))
 
 
 def test_a_defect_says_that_it_is_one_and_where_to_take_it() -> None:
-    said = causes.in_words(KeyError("line"))
+    said = errors.in_words(KeyError("line"))
     assert said.startswith("KeyError: 'line'\nThis is a defect: report it")
     assert "--debug" in said

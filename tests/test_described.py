@@ -9,10 +9,10 @@ from types import ModuleType
 import pytest
 from pydantic import BaseModel, Field, create_model
 
-from pipeline.described import Described, descriptions
+from pipeline.config_model import Described, descriptions
 from pipeline.formats.base import FORMATS
 from pipeline.report.view import VIEWS
-from pipeline.runner.config.experiment import Experiment
+from pipeline.runner.config import Experiment
 from pipeline.stages.base import STAGES
 
 

@@ -14,9 +14,8 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from pipeline.errors import ConfigError, UnknownName
-from pipeline.registry import Named, Registry, itself
+from pipeline.registry import Named, Numbers, Registry, Template, itself
 from pipeline.stages.base import STAGES
-from pipeline.templates import Numbers, Template
 
 HELD: list[Registry[int]] = []
 """Where the modules of a package made here find the registry."""
@@ -47,7 +46,7 @@ def test_decorators_give_the_function_back_and_keep_its_facts() -> None:
     registry = shapes()
     assert registry.decorator(Shape)(corners=4)(filled) is filled
     assert registry.get("filled") == Shape("filled", filled, corners=4)
-    assert registry.module("filled") == __name__
+    assert registry.place("filled") == f"{__name__}:filled"
     with pytest.raises(TypeError, match="sides"):
         registry.decorator(Shape)(sides=4)(filled)  # type: ignore[call-arg]  # the mistake
     things: Registry[object] = Registry("thing", "pipeline.engine")
@@ -131,7 +130,7 @@ def test_templates() -> None:
     assert registry.resolve(["Polygon.7", "box", "ngon(5)", "all"]) == [
         "ngon_7", "square", "ngon_5", "triangle",
     ]  # fmt: skip
-    assert (registry.module("ngon_5"), list(registry)) == (__name__, ["square", "triangle"])
+    assert (registry.place("ngon_5"), list(registry)) == (__name__, ["square", "triangle"])
     assert [each.label for each in registry.templates()] == ["ngon(n)"]
     assert ("ngon_5" in registry, "ngon_2" in registry, "ngon(5)" in registry) == (
         True, False, False,
@@ -168,7 +167,7 @@ def test_options_may_name_a_thing_of_a_family() -> None:
     Asked.model_rebuild(_types_namespace={"registry": registry})
     asked = Asked(one="Polygon.5", several=("ngon(6)", "box"))
     assert (asked.one, asked.several) == ("ngon_5", ("ngon_6", "square"))
-    assert Named(registry).modules(asked.several) == {__name__}
+    assert Named(registry).places(asked.several) == {__name__, f"{__name__}:shapes"}
     validator = jsonschema.Draft202012Validator(Asked.model_json_schema())
     assert validator.is_valid({"one": "ngon(5)", "several": ["all", "ngon_5", "Polygon.5", "box"]})
     for wrong in ({"one": "all"}, {"one": "ngon"}, {"several": ["ngon(x)"]}, {"one": "a ngon_5"}):
@@ -187,7 +186,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         register = f"from tests.test_registry import HELD\nHELD[0].add('{shape}', 0, __name__)\n"
         (family / f"{module}.py").write_text(register)
     (family / "others.py").write_text(
-        "from tests.test_registry import HELD\nHELD[0].add('flat.arc', 0, __name__)\n"
+        "from tests.test_registry import HELD\nHELD[0].add('flat.' + 'arc', 0, __name__)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     return name
@@ -202,7 +201,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         ("flat.x", {"flat_square", "circle", "others"}),
     ],
 )
-def test_a_name_is_looked_up_where_a_module_is_named_after_it(
+def test_a_name_is_looked_up_in_the_modules_that_define_it(
     package: str, name: str, imported: set[str]
 ) -> None:
     registry: Registry[int] = Registry("shape", package)
@@ -225,8 +224,8 @@ def test_a_name_of_the_project_that_an_extension_took_before(package: str, name:
 def test_what_a_stage_names_belongs_to_its_code() -> None:
     stage = STAGES.get("evaluate.subset")
     given = {"ranks": "r", "judgements": "j", "subset": "s", "interval": "hypergeometric"}
-    assert stage.modules(stage.config.model_validate(given)) == {
-        "pipeline.kernels.statistics.exact_tests",
-        "pipeline.kernels.statistics.finite_intervals",
-        "pipeline.kernels.statistics.multiplicity",
+    assert stage.places(stage.config.model_validate(given)) == {
+        "pipeline.kernels.statistics.exact_tests:fisher",
+        "pipeline.kernels.statistics.finite_population:hypergeometric",
+        "pipeline.kernels.statistics.multiplicity:holm",
     }

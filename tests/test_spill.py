@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline import spill
-from pipeline.spill import Spill
+from pipeline import memory
+from pipeline.memory import Spill
 
 SCHEMA = pl.Schema({"form": pl.String, "n": pl.Int64})
 
@@ -23,7 +23,7 @@ def numbers(laid: Spill, bucket: int) -> list[int]:
 
 @pytest.mark.parametrize("most", [0, 2, 3, 100])
 def test_the_same_rows_come_back(tmp_path: Path, most: int) -> None:
-    with spill.within(tmp_path / "aside"), Spill(3, SCHEMA, most=most) as laid:
+    with memory.within(tmp_path / "aside"), Spill(3, SCHEMA, most=most) as laid:
         for each in (rows(0, 1, 2), rows(3), rows(), rows(4, 5)):
             laid.add(each, pl.col("n") % 2)
         assert [numbers(laid, bucket) for bucket in range(3)] == [[0, 2, 4], [1, 3, 5], []]
@@ -34,7 +34,7 @@ def test_the_same_rows_come_back(tmp_path: Path, most: int) -> None:
 
 
 def test_what_is_cleared_is_gone(tmp_path: Path) -> None:
-    with spill.within(tmp_path / "aside"), Spill(1, SCHEMA, most=0) as laid:
+    with memory.within(tmp_path / "aside"), Spill(1, SCHEMA, most=0) as laid:
         laid.add(rows(1, 2), pl.lit(0))
         laid.clear()
         assert numbers(laid, 0) == []

@@ -10,9 +10,7 @@ from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, fil
 from coverage_parts.estimation import estimated
 from coverage_parts.populations import Population, population
 from coverage_parts.samples import chances, drawn, numbers
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.estimates.limits import difference_limits as designed_limits
-from pipeline.kernels.estimates.limits import limits as korn_graubard
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.differences import difference_limits
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.kernels.statistics.simultaneous_band import (
@@ -21,6 +19,8 @@ from pipeline.kernels.statistics.simultaneous_band import (
     band_level,
     working_weights,
 )
+from pipeline.kernels.survey.limits import difference_limits as designed_limits
+from pipeline.kernels.survey.limits import limits as korn_graubard
 
 METHODS = (
     "cuts, clopper_pearson", "range, clopper_pearson", "range, hypergeometric", "range, wilson",

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.kernels.arrays import BoolArray, FloatArray
-from pipeline.kernels.estimates.hajek import Estimates
+from pipeline.kernels.numeric import BoolArray, FloatArray
+from pipeline.kernels.survey.ratio_estimator import Estimates
 
 SIZES = (100, 250, 500, 1000)
 BATCH = 250

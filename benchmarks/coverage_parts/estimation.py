@@ -6,10 +6,9 @@ import numpy as np
 import scipy.sparse
 
 from coverage_parts.populations import FOLDS
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.estimates.hajek import Estimates, Known, hajek
-from pipeline.kernels.estimates.moments import Moments, draw_moments
-from pipeline.kernels.estimates.predictions import cross_fitted
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, Moments, draw_moments, hajek
+from pipeline.kernels.survey.study import cross_fitted
 
 _GUESSED = Moments._fields.index("guessed")
 

@@ -9,7 +9,7 @@ import numpy as np
 from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, filled, held
 from coverage_parts.populations import population
 from coverage_parts.samples import DESIGNS, chances, drawn, numbers
-from pipeline.kernels.nbest.inferred_average_precision import (
+from pipeline.kernels.nbest.average_precision import (
     average_precision_limits,
     inferred_average_precision,
 )

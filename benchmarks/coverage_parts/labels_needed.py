@@ -20,10 +20,10 @@ from coverage_parts.samples import chances, drawn, numbers, questions_measure
 from coverage_parts.sets import Differences, differences_of
 from coverage_parts.simple_samples import once_each
 from coverage_parts.tests_of_differences import Tables, rejected
-from pipeline.kernels.arrays import FloatArray, IntArray
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.estimates.limits import difference_limits
+from pipeline.kernels.numeric import FloatArray, IntArray
 from pipeline.kernels.statistics.differences import difference_limits as simple_limits
+from pipeline.kernels.survey.design import inclusion
+from pipeline.kernels.survey.limits import difference_limits
 
 PAIRS = (("t_score", "chi_squared"), ("log_likelihood", "mi"), ("log_likelihood", "t_score"))
 CUTS = (500, 1000)

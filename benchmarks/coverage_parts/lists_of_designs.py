@@ -16,9 +16,9 @@ from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, cov
 from coverage_parts.estimation import estimated, fitted
 from coverage_parts.samples import DESIGNS, chances, drawn, numbers
 from coverage_parts.sets import differences, lists
-from pipeline.kernels.arrays import BoolArray, FloatArray
-from pipeline.kernels.estimates.hajek import Estimates
-from pipeline.kernels.estimates.limits import difference_limits, limits
+from pipeline.kernels.numeric import BoolArray, FloatArray
+from pipeline.kernels.survey.limits import difference_limits, limits
+from pipeline.kernels.survey.ratio_estimator import Estimates
 
 JUDGES = {"good": (0.8, 0.95), "random": (0.5, 0.5), "perfect": (1.0, 1.0)}
 """Sensitivity and specificity."""

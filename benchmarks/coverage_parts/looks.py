@@ -12,12 +12,11 @@ from coverage_parts.populations import population
 from coverage_parts.samples import chances, drawn, numbers
 from coverage_parts.sets import differences, lists
 from coverage_parts.simple_samples import once_each
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.estimates.hajek import Estimates
-from pipeline.kernels.estimates.limits import difference_limits, limits
-from pipeline.kernels.statistics.alpha_spending import SPENDING, spent_levels
-from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.kernels.statistics.sequential import SPENDING, confidence_sequence, spent_levels
+from pipeline.kernels.survey.limits import difference_limits, limits
+from pipeline.kernels.survey.ratio_estimator import Estimates
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 LAST = 0.2

@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
 from pipeline.kernels.association.scoring import score
-from pipeline.kernels.estimates.predictions import folds_of, normal_scores
-from pipeline.kernels.estimates.study import rank_matrix
-from pipeline.kernels.hashing import candidate_id
 from pipeline.kernels.nbest.ranking import rank
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.sampling import candidate_id
+from pipeline.kernels.survey.study import folds_of, normal_scores, rank_matrix
 
 MEASURES = ("chi_squared", "dice", "frequency", "log_likelihood", "mi", "t_score")
 PAIRS = tuple(itertools.combinations(MEASURES, 2))

@@ -8,12 +8,9 @@ import numpy as np
 import polars as pl
 
 from coverage_parts.populations import CUTS, MEASURES, PAIRS, Population, population
-from pipeline.kernels.arrays import BoolArray, FloatArray
-from pipeline.kernels.design.design import designed
-from pipeline.kernels.design.estimands import estimands
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.design.questions import declared_questions
-from pipeline.kernels.design.sets import question_sets
+from pipeline.kernels.numeric import BoolArray, FloatArray
+from pipeline.kernels.survey.allocation import estimands, question_sets
+from pipeline.kernels.survey.design import declared_questions, designed, inclusion
 
 FLOOR, BASELINE_WIDTH = 0.05, 1.25
 """As the stage `sample.design` has them."""
@@ -32,7 +29,7 @@ def numbers(candidates: int, first: int, samples: int) -> FloatArray:
 def drawn(pi: FloatArray, u: FloatArray, *, size: int) -> BoolArray:
     """Tell who is drawn by sequential Poisson sampling, shape (samples, candidates).
 
-    `pipeline.kernels.design.drawing.sequential_poisson` for many samples.
+    `pipeline.kernels.survey.design.sequential_poisson` for many samples.
     """
     keys = np.where(pi < 1.0, u / np.where(pi > 0.0, pi, np.nan), -1.0)
     keys = np.where(np.isnan(keys), np.inf, keys)

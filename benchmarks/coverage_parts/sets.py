@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coverage_parts.populations import CUTS, MEASURES, PAIRS, Population, population
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 
 
 class Lists(NamedTuple):

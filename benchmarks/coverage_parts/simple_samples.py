@@ -15,7 +15,7 @@ from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, fil
 from coverage_parts.populations import Population, population
 from coverage_parts.samples import drawn, numbers
 from coverage_parts.sets import Differences, Lists, differences, lists
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.differences import difference_limits
 from pipeline.kernels.statistics.intervals import INTERVALS
 

@@ -15,10 +15,10 @@ from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, batches, fil
 from coverage_parts.populations import Population, population
 from coverage_parts.samples import drawn, numbers
 from coverage_parts.sets import differences, lists
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.estimates.hajek import Estimates
-from pipeline.kernels.estimates.limits import difference_limits, limits
-from pipeline.kernels.nbest.stratified_designs import stratified_sets
+from pipeline.kernels.nbest.stratified import stratified_sets
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.survey.limits import difference_limits, limits
+from pipeline.kernels.survey.ratio_estimator import Estimates
 
 METHODS = (
     "top 2 strata", "even 2 strata", "even 5 strata", "even 10 strata", "even 20 strata",

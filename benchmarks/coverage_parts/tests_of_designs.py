@@ -16,10 +16,9 @@ from coverage_parts.populations import FOLDS, Population, folds, population
 from coverage_parts.samples import DESIGNS, chances, drawn, numbers
 from coverage_parts.sets import differences_of
 from coverage_parts.tests_of_differences import CUTS, PAIRS
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.estimates.hajek import Estimates, Known, hajek
-from pipeline.kernels.estimates.limits import difference_limits
-from pipeline.kernels.estimates.moments import draw_moments
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.survey.limits import difference_limits
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
 
 METHODS = tuple(f"{design}, {by}" for design in DESIGNS for by in ("none", "good", "random"))
 

@@ -15,12 +15,12 @@ import numpy as np
 from coverage_parts.cells import LEVEL, SIZES, Cell, Outcome, Task, filled
 from coverage_parts.populations import Population, population
 from coverage_parts.sets import differences_of
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.estimates.limits import difference_p_values
-from pipeline.kernels.nbest.stratified_designs import stratified_sets
+from pipeline.kernels.nbest.stratified import stratified_sets
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
 from pipeline.kernels.statistics.differences import difference_limits
 from pipeline.kernels.statistics.exact_tests import TESTS
-from pipeline.kernels.statistics.finite_comparison import finite_population_test
+from pipeline.kernels.statistics.finite_population import finite_population_test
+from pipeline.kernels.survey.limits import difference_p_values
 
 CUTS = (100, 500, 1000, 2000)
 PAIRS = (

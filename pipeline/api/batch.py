@@ -2,16 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pipeline.api.run import check
-from pipeline.api.slurm_script import script, task_words
-from pipeline.runner.config.project import RUNS
+from pipeline.runner import batch
+from pipeline.runner.batch import PhaseState
 from pipeline.runner.events import Listener
-from pipeline.runner.execution import batch
-from pipeline.runner.execution.batch import PhaseState
+from pipeline.runner.graph import RUNS
+from pipeline.runner.shards import range_text
+
+# --- The script that hands the tasks of a stage to Slurm, an array of jobs for each phase.
+
+_MOST = 1000
+"""Jobs of an array: as many as Slurm takes if nobody has told it otherwise."""
+_SCRIPT = """\
+#!/bin/sh
+# Submits what is not done of {what}; each phase waits until all of the one before has ended well.
+# Further options of sbatch can be given by its variables, such as SBATCH_ACCOUNT.
+set -eu
+cd {folder}
+submit() {{  # name, first task, numbers counted from there, jobs to wait for
+    id=$(LEXASSAY_FIRST=$2 sbatch --parsable --export=ALL --job-name="$1" --array="$3"{options} \\
+        ${{4:+--dependency=afterok:$4 --kill-on-invalid-dep=yes}} <<'END'
+#!/bin/sh
+exec {command} "$((LEXASSAY_FIRST + SLURM_ARRAY_TASK_ID))"
+END
+    ) || exit 1
+    echo "${{id%%;*}}"
+}}
+{calls}
+echo "submitted: $jobs"
+"""
+
+
+def script(phases: Sequence[PhaseState], words: Sequence[str], options: Mapping[str, str]) -> str:
+    """Return the script, or nothing if all is done.
+
+    Parameters
+    ----------
+    phases : sequence of PhaseState
+        The phases of the stage.
+    words : sequence of str
+        The command that does a task, without its number.
+    options : mapping of str to str
+        Further options of ``sbatch``.
+
+    Examples
+    --------
+    >>> phase = PhaseState("run", 0, 2, (0, 2), ready=True)
+    >>> made = script([phase], ["lexassay", "task", "a.toml", "scores"], {"time": "1:00:00"})
+    >>> made.splitlines()[-2]
+    'jobs=$(submit scores-run 0 0,2 "")'
+    """
+    stage = words[3]
+    calls = list(_calls(stage, [phase for phase in phases if phase.todo]))
+    if not calls:
+        return ""
+    return _SCRIPT.format(
+        what=" ".join(f"stage {stage} of {words[2]}".split()),
+        folder=shlex.quote(str(Path.cwd())),
+        options="".join(f" --{name}={shlex.quote(value)}" for name, value in options.items()),
+        command=shlex.join(words),
+        calls="\n".join(calls),
+    )
+
+
+def task_words(
+    experiment: str | Path,
+    stage: str,
+    *,
+    runs: str | Path,
+    data: str | Path | None,
+    settings: Mapping[str, Any],
+) -> list[str]:
+    """Return the command that does a task, without its number.
+
+    Examples
+    --------
+    >>> task_words("a.toml", "b", runs="runs", data=None, settings={"stages.b.measures": ["mi"]})
+    ['lexassay', 'task', 'a.toml', 'b', '--set', 'stages.b.measures=["mi"]']
+    """
+    words = ["lexassay", "task", str(experiment), stage]
+    words += [] if Path(runs) == Path(RUNS) else ["--runs", str(runs)]
+    words += [] if data is None else ["--data", str(data)]
+    for path, value in settings.items():
+        words += ["--set", f"{path}={_toml(value)}"]
+    return words
+
+
+def _calls(stage: str, phases: Sequence[PhaseState]) -> Iterator[str]:
+    """Yield a line for each array of jobs; `jobs` are those of the phase before."""
+    for at, phase in enumerate(phases):
+        name = shlex.quote(f"{stage}-{phase.phase}")
+        waits = '"$before"' if at else '""'
+        if at:
+            yield "before=$jobs"
+        blocks: dict[int, list[int]] = {}
+        for number in phase.todo:
+            blocks.setdefault((number - phase.first) // _MOST, []).append(number)
+        for turn, (which, numbers) in enumerate(blocks.items()):
+            first = phase.first + which * _MOST
+            array = range_text(number - first for number in numbers)
+            earlier = "$jobs:" if turn else ""
+            yield f"jobs={earlier}$(submit {name} {first} {array} {waits})"
+
+
+def _toml(value: object) -> str:
+    """Return a value as ``--set`` reads it."""
+    if isinstance(value, Mapping):
+        inside = (f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items())
+        return f"{{{', '.join(inside)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, str | bool):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
 
 
 def tasks(

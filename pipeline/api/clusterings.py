@@ -8,12 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.api.counts import said_of
-from pipeline.api.labels import as_labels, as_memberships, require_all, require_as_long
+from pipeline.api.convert import as_labels, as_memberships, require_all, require_as_long, said_of
 from pipeline.kernels.clustering.measure import TYPE_LEVEL
-from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
-from pipeline.kernels.clustering.token.scores import token_scores
-from pipeline.kernels.clustering.types.evaluate import MAPPING_KINDS, evaluate_type_level
+from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
+from pipeline.kernels.clustering.token.measures import token_scores
+from pipeline.kernels.clustering.types.evaluation import MAPPING_KINDS, evaluate_type_level
 
 
 def token_measures(

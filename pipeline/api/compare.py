@@ -9,18 +9,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.api.past import gone, past_run
-from pipeline.api.report_colours import names_of
-from pipeline.api.report_options import ReportOptions, shown_stage
-from pipeline.api.results import Run
+from pipeline.api.results import ReportOptions, Run, gone, names_of, past_run, shown_stage
 from pipeline.errors import ConfigError
-from pipeline.findings.gathering import Told
-from pipeline.report.across.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
-from pipeline.report.charts.parts.strokes import slots
-from pipeline.report.page.cells import cell
-from pipeline.report.page.document import Shown
-from pipeline.report.view import VIEWS
-from pipeline.runner.plan.differences import (
+from pipeline.findings.base import Told
+from pipeline.report.charts.style import slots
+from pipeline.report.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
+from pipeline.report.page.model import Shown
+from pipeline.report.view import VIEWS, cell
+from pipeline.runner.diff import (
     StageDifference,
     TableDifference,
     columns_said,
@@ -28,7 +24,7 @@ from pipeline.runner.plan.differences import (
     stages_differ,
 )
 from pipeline.runner.store.history import RunRecord
-from pipeline.runner.store.verbs import Storage
+from pipeline.runner.store.interface import Storage
 
 LONGEST = 300
 """Characters of a value that are shown."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.api.counts import alike, as_given, as_whole, said_of
+from pipeline.api.convert import alike, as_given, as_whole, said_of
 from pipeline.errors import UnknownName, did_you_mean
 from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
 from pipeline.kernels.statistics.intervals import INTERVALS

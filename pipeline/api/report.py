@@ -7,27 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
-from pipeline import allocation, room
-from pipeline.api.report_colours import colours_of
-from pipeline.api.report_options import ReportOptions, of_the_report, shown_stage
-from pipeline.api.results import Run
-from pipeline.findings.finding import FINDERS
-from pipeline.kernels.parts import LEAST
+from pipeline import allocator, memory
+from pipeline.api.results import ReportOptions, Run, colours_of, of_the_report, shown_stage
+from pipeline.findings.base import FINDERS
+from pipeline.kernels.partitions import LEAST
 from pipeline.report.charts import CHARTS
-from pipeline.report.page import assets, vendor
-from pipeline.report.page.document import Record, ReportInput, Scalar
+from pipeline.report.page import html
+from pipeline.report.page.model import Record, ReportInput, Scalar
 from pipeline.report.view import VIEWS
-from pipeline.runner.config.budget import libraries
 from pipeline.runner.events import Listener, tell
-from pipeline.runner.plan.digests import Digests
-from pipeline.runner.plan.fingerprint import versions
-from pipeline.runner.store import last_good, store
+from pipeline.runner.fingerprint import Digests, versions
+from pipeline.runner.inputs import libraries
+from pipeline.runner.store import artefacts, history
 from pipeline.runner.store.digest import canonical, text_digest
-from pipeline.runner.store.folders import write_folder
-from pipeline.runner.store.garbage import REPORT
+from pipeline.runner.store.history import REPORT, write_folder
 
 FOLDER = REPORT
-PAGE = last_good.PAGE
+PAGE = history.PAGE
 _MARK = ".fingerprint"
 
 
@@ -53,14 +49,14 @@ def add_report(run: Run, listeners: Sequence[Listener] = ()) -> Run:
     from pipeline.report.page.build import build  # noqa: PLC0415  charts are slow to import
 
     if run.project.experiment.run.memory is not None:
-        allocation.give_back()  # what stages have freed: another process is to draw beside this one
-    unharmed = store.unharmed(run.project.storage, run.manifests.values())
-    with of_the_report(), unharmed, room.limited(_room(run)):
+        allocator.give_back()  # what stages have freed: another process is to draw beside this one
+    unharmed = artefacts.unharmed(run.project.storage, run.manifests.values())
+    with of_the_report(), unharmed, memory.limited(_room(run)):
         files = build(replace(content, findings=run.told))
     storage, found = run.project.pages, _flaws(run)
-    marks = {_MARK: mark.encode(), **last_good.mark(found)}
+    marks = {_MARK: mark.encode(), **history.mark(found)}
     with storage.guarded("the report", ""):
-        aside = last_good.keep(storage, found)
+        aside = history.keep(storage, found)
         kept = write_folder(storage, FOLDER, {**files, **marks})
     tell(listeners, "message", text="the report is written")
     if kept:
@@ -81,7 +77,7 @@ def _room(run: Run) -> int | None:
 def _flaws(run: Run) -> frozenset[str]:
     """Return what makes the report less than one of a run that is whole."""
     settings = run.record.settings if run.record else {}
-    return last_good.flaws(run.remarks, run.missing, settings)
+    return history.flaws(run.remarks, run.missing, settings)
 
 
 def document(run: Run, options: ReportOptions) -> ReportInput:
@@ -144,14 +140,14 @@ def provenance(run: Run) -> dict[str, Record]:
 
 def _versions() -> dict[str, str]:
     own = {"lexassay": version("lexassay"), "Python": platform.python_version()}
-    return own | versions() | {"pandera": version("pandera")} | vendor.versions()
+    return own | versions() | {"pandera": version("pandera")} | html.versions()
 
 
 def _fingerprint(run: Run, made: ReportInput) -> str:
     # A view is found through a registry, so its code is not among the imports of this module.
     # Nor are charts that a view of an extension finds; with the view they have been registered.
-    modules = {VIEWS.module(each.view.use) for each in made.stages}
-    modules |= {FINDERS.module(name) for name in FINDERS}
+    modules = {VIEWS.place(each.view.use) for each in made.stages}
+    modules |= {FINDERS.place(name) for name in FINDERS}
     modules |= {each for each in CHARTS.registered().values() if not each.startswith("pipeline.")}
     digests = Digests(run.project.storage)
     content = {
@@ -164,7 +160,7 @@ def _fingerprint(run: Run, made: ReportInput) -> str:
             for name, found in made.remarks.items()
         },
         "title": [made.title, made.description, *(each.view.title for each in made.stages)],
-        "assets": assets.digest(),
+        "assets": html.digest(),
         "colours": made.slots,
         "code": digests.code([*modules, "pipeline.report.page.build"]),
     }

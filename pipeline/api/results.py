@@ -2,36 +2,848 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import io
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from urllib.parse import quote
 
 import polars as pl
+from pydantic import Field, ValidationError
 
-from pipeline.api import shown
-from pipeline.api.charts import Charts
-from pipeline.api.found import NAME, are_meant, findings_of, told
-from pipeline.api.sweep_tables import swept
-from pipeline.api.tables import Tables
-from pipeline.errors import ConfigError, NotMadeYet, Problem, WaitsForPerson, did_you_mean
-from pipeline.findings.gathering import Told
-from pipeline.remarks.remark import Remark
-from pipeline.runner.config.graph import Reference
-from pipeline.runner.config.project import Project
-from pipeline.runner.events import Listener
-from pipeline.runner.execution.remarking import kept
-from pipeline.runner.execution.run import run as run_project
-from pipeline.runner.plan.digests import Digests
-from pipeline.runner.plan.plan import Step, plan
-from pipeline.runner.store import store
-from pipeline.runner.store.garbage import SWEEP
-from pipeline.runner.store.history import RunRecord
-from pipeline.runner.store.manifest import Manifest
+from pipeline.errors import (
+    ConfigError,
+    Interrupted,
+    NotMadeYet,
+    Problem,
+    StoreError,
+    UnknownName,
+    WaitsForPerson,
+    did_you_mean,
+)
+from pipeline.expressions import expression
+from pipeline.findings.base import StageView, Told, as_table, gathered
+from pipeline.formats.tables import to_csv
+from pipeline.kernels.measure import measure_title
+from pipeline.remarks.base import LEVELS, Remark
+from pipeline.report.charts import Style
+from pipeline.report.charts.style import NAMED, Slot, slots
+from pipeline.report.page.build import blocks
+from pipeline.report.page.model import Shown
+from pipeline.report.view import VIEWS, Figure, ViewOptions, distinct, unfolded
+from pipeline.runner.config import Experiment, Options, parse, sheet_places
+from pipeline.runner.events import Event, Listener
+from pipeline.runner.fingerprint import Digests
+from pipeline.runner.graph import Node, Project, Reference, build
+from pipeline.runner.plan import Step, plan
+from pipeline.runner.problems import problems_of
+from pipeline.runner.run import kept
+from pipeline.runner.run import run as run_project
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.artefacts import Manifest
+from pipeline.runner.store.history import SWEEP, RunRecord
+from pipeline.runner.store.interface import Storage
 
 if TYPE_CHECKING:
     import altair as alt
+
+
+# --- Small tables of text, plain and as HTML that a notebook shows.
+
+MOST = 6_000
+"""How many bytes of rows a notebook is given; what is left out is counted."""
+_WIDEST, _WIDER = 70, 110
+"""Characters of a cell: of text, of HTML."""
+
+
+def short(text: str, most: int = _WIDEST) -> str:
+    """Return a text in one line, cut off where it is too long.
+
+    Examples
+    --------
+    >>> short("a  b", 9), short("abcdef", 4)
+    ('a b', 'abc…')
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def texts(head: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as lines of text.
+
+    Examples
+    --------
+    >>> print(texts("1 table", ("name", "rows"), [("scores", "12")]))
+    1 table
+      name    rows
+      scores  12
+    """
+    cells = [tuple(map(short, row)) for row in (columns, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in cells)
+    return "\n".join([head, *(f"  {line}" for line in lines)])
+
+
+def grid(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Collection[int] = ()
+) -> str:
+    """Return a table as HTML, escaped; of very many rows the first, and how many there are more.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The heads.
+    rows : iterable of sequence of str
+        The cells.
+    right : collection of int
+        The columns that are flush right.
+
+    Examples
+    --------
+    >>> grid(("a",), [("<b>",)], right=[0])
+    '<table><thead><tr><th style="text-align:right">a</th>...&lt;b&gt;</td></tr></tbody></table>'
+    """
+    made, size, left_out = [], 0, 0
+    for row in rows:
+        line = _line("td", row, right)
+        size += len(line.encode())
+        if size > MOST:
+            left_out += 1
+        else:
+            made.append(line)
+    more = f'<tr><td colspan="{len(columns)}">and {left_out:,} more</td></tr>' if left_out else ""
+    head = _line("th", columns, right)
+    return f"<table><thead>{head}</thead><tbody>{''.join(made)}{more}</tbody></table>"
+
+
+def _line(tag: str, row: Sequence[str], right: Collection[int]) -> str:
+    cells = (
+        f"<{tag}{_RIGHT if place in right else _LEFT}>{escape(short(text, _WIDER))}</{tag}>"
+        for place, text in enumerate(row)
+    )
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+_RIGHT, _LEFT = ' style="text-align:right"', ' style="text-align:left"'
+
+
+# --- The colours of a report: one for each measure, system and lexicon of its run.
+
+OF_PEOPLE = ("system", "lexicon")
+"""Columns whose values have a colour of their own, in any table."""
+OF_LISTS = ("measure", "n")
+"""A table with these columns has n-best lists: its measures have colours."""
+
+
+def colours_of(run: Run, pinned: Mapping[str, str]) -> dict[str, Slot]:
+    """Return the colour and dashes of every name in the tables of a run, and of its title.
+
+    Parameters
+    ----------
+    run : Run
+        The results.
+    pinned : mapping of str to str
+        Name -> colour, as ``[report] colours`` has it.
+    """
+    found = slots(names_of(run), pinned)
+    return found | {measure_title(name): slot for name, slot in found.items()}
+
+
+def names_of(run: Run) -> list[str]:
+    """Return the measures, systems and lexicons of a run, in alphabetical order."""
+    found: set[str] = set()
+    for stage, manifest in run.manifests.items():
+        for table in manifest.tables:
+            found |= names_in(run.plan(f"{stage}.{table}"))
+    return sorted(found)
+
+
+def names_in(table: pl.LazyFrame) -> set[str]:
+    """Return the measures, systems and lexicons of a table."""
+    found: set[str] = set()
+    for column in _naming(table.collect_schema()):
+        unique = table.select(pl.col(column).unique()).collect()[column]
+        found.update(unique.drop_nulls())
+    return found
+
+
+def _naming(columns: Mapping[str, object]) -> list[str]:
+    named = [name for name in OF_PEOPLE if columns.get(name) == pl.String]
+    lists = all(name in columns for name in OF_LISTS) and columns["measure"] == pl.String
+    return [*named, "measure"] if lists else named
+
+
+def check_colours(pinned: Mapping[str, str]) -> list[Problem]:
+    """Return a problem for each pinned colour that there is not."""
+    return [
+        Problem(f"report.colours.{name}", f"there is no colour {colour!r}",
+                did_you_mean(colour, NAMED))
+        for name, colour in pinned.items()
+        if colour not in NAMED
+    ]  # fmt: skip
+
+
+# --- ``[report]`` of an experiment: what it may hold, what is shown of each stage by it.
+
+Picture: TypeAlias = Literal["svg", "png", "pdf"]
+"""A kind of picture that is written beside the page."""
+
+
+class ReportOptions(Options):
+    """``[report]``: what the report shows."""
+
+    stages: tuple[str, ...] = ()
+    """The stages to show, in this order; all that can be shown if empty."""
+    views: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """``[report.views.STAGE]``: the options of the view of a stage."""
+    most_rows: int = Field(default=5_000_000, ge=1)
+    """Tables with more rows are not copied beside the page."""
+    style: Style | None = None
+    """``screen`` or ``print`` (black and white) for all figures whose view does not say."""
+    pictures: tuple[Picture, ...] = ("svg",)
+    """Files of each figure beside the page: ``svg``, ``png``, ``pdf``; none if empty."""
+    colours: dict[str, str] = Field(default_factory=dict)
+    """``[report.colours]``: measure, system or lexicon -> ``blue``, ``red``, ``green``, ``pink``,
+    ``black``, ``gold`` or ``sky``; another one has a colour that its name gives."""
+
+
+def check_report(experiment: Experiment) -> list[Problem]:
+    """Return every mistake in the report's section."""
+    try:
+        options = ReportOptions.model_validate(experiment.report)
+    except ValidationError as error:
+        return problems_of(error, ReportOptions, experiment.report, prefix="report")
+    stages = experiment.stages
+    problems = [
+        Problem("report.stages", f"there is no stage {name!r}", did_you_mean(name, stages))
+        for name in options.stages
+        if name not in stages
+    ]
+    problems += check_colours(options.colours)
+    for name, content in options.views.items():
+        where = f"report.views.{name}"
+        if name not in stages:
+            problems.append(Problem(where, "there is no such stage", did_you_mean(name, stages)))
+        else:
+            problems += _view_problems(where, str(stages[name].get("use")), content)
+    return problems
+
+
+def _view_problems(where: str, use: str, content: Mapping[str, Any]) -> list[Problem]:
+    if use not in VIEWS:
+        return [Problem(where, f"stages of kind {use} have no view", "leave this section out")]
+    model = VIEWS.get(use).options
+    try:
+        model.model_validate(content)
+    except ValidationError as error:
+        return problems_of(error, model, content, prefix=where)
+    return []
+
+
+@contextmanager
+def of_the_report() -> Iterator[None]:
+    """Say of mistakes in the options of a view that they stand in the report's section.
+
+    Raises
+    ------
+    ConfigError
+        With the paths of the experiment.
+    """
+    try:
+        yield
+    except NotMadeYet:
+        raise
+    except ConfigError as error:
+        problems = [
+            Problem(f"report.{wrong.where}", wrong.what, wrong.remedy) for wrong in error.problems
+        ]
+        raise ConfigError("the report", problems) from error
+
+
+def shown_stage(run: Run, name: str, options: ReportOptions) -> Shown:
+    """Return a stage as the report is given it: the options of its view, a way to its tables."""
+    node = run.project.nodes[name]
+    content = options.views.get(name, {})
+    chosen: ViewOptions | None = None
+    if content:
+        chosen = VIEWS.get(node.stage.name).options.model_validate(content)
+    return Shown(
+        stage_view(run, node, stages(run)),
+        tuple(node.stage.outputs),
+        node.stage.doc,
+        chosen,
+        run.why_not(name),
+    )
+
+
+def stages(run: Run) -> dict[str, StageView]:
+    """Return the stages of a run that are done, by name, each with the others beside it."""
+    found: dict[str, StageView] = {}
+    for name, node in run.project.nodes.items():
+        if name in run.manifests:
+            found[name] = stage_view(run, node, found)
+    return found
+
+
+def stage_view(run: Run, node: Node, among: Mapping[str, StageView]) -> StageView:
+    """Return a stage as it is given to whatever reads results.
+
+    It has every option as it is resolved: what looks at one declares it, without a default.
+    """
+    config = node.config.model_dump(mode="json")
+    inputs = {option: f"{table.stage}.{table.table}" for option, table in node.inputs.items()}
+    opener = _opener(run, node)
+    return StageView(
+        node.name, node.stage.name, config, opener, inputs=inputs, among=among, title=node.title
+    )
+
+
+def _opener(run: Run, node: Node) -> Callable[[str], pl.LazyFrame]:
+    def table(name: str) -> pl.LazyFrame:
+        return run.plan(f"{node.name}.{name}" if name in node.stage.outputs else name)
+
+    return table
+
+
+# --- The figures of a run's report as Altair charts, by name, drawn when they are asked for.
+
+
+def as_altair(chart: Any) -> alt.TopLevelMixin:
+    """Return a Vega-Lite specification as an Altair chart; one that is already is left as it is."""
+    import altair as alt  # noqa: PLC0415  takes long
+
+    return alt.Chart.from_dict(dict(chart)) if isinstance(chart, Mapping) else chart
+
+
+def _options(run: Run) -> ReportOptions:
+    return ReportOptions.model_validate(run.project.experiment.report)
+
+
+class Charts(Mapping[str, "alt.TopLevelMixin"]):
+    """Every figure of a run: "stage" is the first one of a stage, "stage.name" another.
+
+    They are drawn as the report draws them, by the options in its section. To list them is to draw
+    them all, once.
+
+    Parameters
+    ----------
+    run : Run
+        The results.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._drawn: dict[str, dict[str, Figure]] = {}
+        self._why_not: dict[str, str] = {}
+        self._charts: dict[int, alt.TopLevelMixin] = {}
+
+    @cached_property
+    def _slots(self) -> Mapping[str, Slot]:
+        return colours_of(self._run, _options(self._run).colours)
+
+    def figure(self, name: str) -> Figure:
+        """Return a figure with its caption.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such stage or figure, with the nearest; or what its stage waits for.
+        """
+        stage, _, wanted = name.partition(".")
+        figures = self.of_stage(self._run.reference(stage).stage)
+        if not wanted and figures:
+            return next(iter(figures.values()))
+        if wanted not in figures:
+            raise ConfigError("chart", [self._absent(name, stage, figures)])
+        return figures[wanted]
+
+    def chart(self, name: str) -> alt.TopLevelMixin:
+        """Return a figure as an Altair chart, the same one each time.
+
+        Raises
+        ------
+        ConfigError
+            As `figure`.
+        """
+        figure = self.figure(name)
+        if id(figure) not in self._charts:
+            self._charts[id(figure)] = as_altair(figure.chart)
+        return self._charts[id(figure)]
+
+    def _absent(self, name: str, stage: str, figures: Mapping[str, Figure]) -> Problem:
+        if figures:
+            wanted = name.partition(".")[2]
+            remedy = did_you_mean(wanted, figures).replace("valid:", f"those of {stage}:")
+            return Problem(name, "the stage has no such figure", remedy)
+        if why := self._why_not.get(stage):
+            return Problem(name, f"not drawn yet: {why}")
+        shown = [each for each in self._stages() if self.of_stage(each)]
+        return Problem(name, "the stage has no figures", did_you_mean(stage, shown))
+
+    def of_stage(self, stage: str) -> dict[str, Figure]:
+        """Return the figures of a stage by their names; none of one that is not done."""
+        if stage not in self._drawn:
+            try:
+                self._drawn[stage] = self._draw(stage)
+            except NotMadeYet as error:
+                self._drawn[stage] = {}
+                looks = "" if error.stage == stage else f"it looks at {error.table}: "
+                self._why_not[stage] = looks + self._run.why_not(error.stage)
+        return self._drawn[stage]
+
+    def _draw(self, stage: str) -> dict[str, Figure]:
+        run = self._run
+        options = _options(run)
+        shown = shown_stage(run, stage, options)
+        if shown.missing:
+            raise NotMadeYet(stage)
+        if shown.view.use not in VIEWS:
+            return {}
+        with of_the_report(), artefacts.unharmed(run.project.storage, run.manifests.values()):
+            every = unfolded(blocks(shown, style=options.style, slots=self._slots))
+            figures = [each for each in every if isinstance(each, Figure)]
+        return dict(zip(distinct(each.name for each in figures), figures, strict=True))
+
+    def _stages(self) -> list[str]:
+        """Return the stages that may have figures, those of the report first."""
+        shown = self._run.project.experiment.report.get("stages", ())
+        return list(dict.fromkeys([*shown, *self._run.project.nodes]))
+
+    def __getitem__(self, name: str) -> alt.TopLevelMixin:
+        """Return a chart.
+
+        Raises
+        ------
+        UnknownName
+            If there is none of this name, with the nearest; it is a KeyError.
+        """
+        try:
+            return self.chart(name)
+        except ConfigError as error:
+            raise UnknownName("; ".join(map(str, error.problems))) from error
+
+    def __iter__(self) -> Iterator[str]:
+        for stage in self._stages():
+            for place, name in enumerate(self.of_stage(stage)):
+                yield f"{stage}.{name}" if place else stage
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        for name in self:
+            yield name, self.figure(name).caption
+
+    def __repr__(self) -> str:
+        return texts(f"{len(self)} charts", ("name", "what is seen"), self._rows())
+
+    def _repr_html_(self) -> str:
+        return grid(("name", "what is seen"), self._rows())
+
+
+# --- The findings of a run: its report's first lines, as a table.
+
+NAME = "findings"
+"""The name by which the table is shown, unless a stage has it."""
+
+
+def are_meant(project: Project, name: str) -> bool:
+    """Return whether a name stands for the findings: a stage of that name goes first."""
+    return name == NAME and name not in project.nodes
+
+
+def told(run: Run) -> tuple[Told, ...]:
+    """Return the findings of a run, those of the stages that its report shows."""
+    options = ReportOptions.model_validate(run.project.experiment.report)
+    with artefacts.unharmed(run.project.storage, run.manifests.values()):
+        return gathered(stages(run), order=options.stages)
+
+
+def findings_of(run: Run) -> pl.DataFrame:
+    """Return them as a table, `schemas.Findings`."""
+    return as_table(run.told)
+
+
+# --- How far a run is, in a notebook: a bar with one line, and in the end what came of it.
+
+_PATIENCE = 0.1
+"""Seconds between two changes of the bar that matter little."""
+_LONGEST_MARKUP = 300
+_WORDS = {
+    "stage_done": "done",
+    "stage_reused": "reused",
+    "stage_waits": "waiting",
+    "stage_skipped": "not run",
+}
+_VISITED = {*_WORDS, "failed"}
+
+Say: TypeAlias = Callable[[str, str], None]
+"""Shows a state, given as plain text and as HTML, in the place of the one before."""
+
+
+@contextmanager
+def watching(name: str, *, stages: int, progress: bool | None) -> Iterator[list[Listener]]:
+    """Show how far a run is, from its start to its end.
+
+    Parameters
+    ----------
+    name : str
+        The experiment.
+    stages : int
+        How many it has.
+    progress : bool or None
+        Whether to: if None, in a notebook alone. Outside a notebook, a line a stage on stderr.
+
+    Yields
+    ------
+    list of callable
+        What listens to the run; nothing if nothing is shown.
+    """
+    say = _display() if progress is not False else None
+    if say is None and not progress:
+        yield []
+        return
+    bar = Bar(name, say or _on_stderr, stages=stages, every=say is None)
+    try:
+        yield [bar]
+    except BaseException as error:
+        stopped = isinstance(error, KeyboardInterrupt | Interrupted)
+        bar.end("interrupted" if stopped else "failed")
+        raise
+    bar.end()
+
+
+class Bar:
+    """Listens to a run and says how far it is.
+
+    Parameters
+    ----------
+    name : str
+        The experiment.
+    say : callable
+        Shows a state.
+    stages : int
+        How many stages there are.
+    every : bool
+        Whether each line stands for itself: then stages are said when they are visited.
+    """
+
+    def __init__(self, name: str, say: Say, *, stages: int, every: bool) -> None:
+        self._name, self._say, self._stages, self._every = name, say, stages, every
+        self._started = self._said = time.monotonic()
+        self._outcomes: Counter[str] = Counter()
+        self._waits: list[str] = []
+        self._stage, self._parts, self._part = "", 1, 0
+        if not every:
+            self._show()
+
+    def __call__(self, event: Event) -> None:
+        """Take note of an event, and show what has changed."""
+        if event.kind == "stage_started":
+            self._stage, self._part = event.stage, int(event.facts.get("resumed", 0))
+            self._parts = int(event.facts.get("shards", 1))
+        elif event.kind == "shard_done":
+            self._part += 1
+        elif event.kind in _VISITED:
+            self._visited(event)
+        elif event.kind == "run_done" and not event.facts.get("error"):
+            self._stage = "report"
+        else:
+            return
+        self._change(event)
+
+    def _visited(self, event: Event) -> None:
+        self._outcomes[event.kind] += 1
+        self._stage, self._parts = event.stage, 1
+        if event.kind == "stage_waits":
+            self._waits.append(short(f"waiting: {event.facts.get('note', '')}", _LONGEST_MARKUP))
+
+    def _change(self, event: Event) -> None:
+        """Show a stage that begins at once, what is over soon not always."""
+        now = time.monotonic()
+        if self._every:
+            wanted = event.kind in _VISITED
+        else:
+            wanted = event.kind in {"stage_started", "run_done"} or now - self._said >= _PATIENCE
+        if wanted:
+            self._said = now
+            self._show()
+
+    def _show(self) -> None:
+        seen = sum(self._outcomes.values())
+        part = f", part {self._part} of {self._parts}" if self._parts > 1 else ""
+        now = f", {short(self._stage)}{part}" if self._stage else ""
+        text = f"{self._name}: {seen} of {self._stages} stages{now}"
+        value = seen + (self._part / self._parts if self._parts > 1 else 0)
+        bar = f'<progress value="{value:.2f}" max="{self._stages}"></progress>'
+        self._say(text, f"{bar} {escape(text)}")
+
+    def end(self, how: str = "") -> None:
+        """Say what came of it, in the place of the bar."""
+        counts = {word: self._outcomes[kind] for kind, word in _WORDS.items()}
+        shown = [f"{count:,} {word}" for word, count in counts.items() if count or word == "done"]
+        spent = f"{time.monotonic() - self._started:.1f} s"
+        stages = f"{self._stages} stage{'s' * (self._stages != 1)}"
+        where = " in ".join(filter(None, [how, short(self._stage)])) + ": " if how else ""
+        text = f"{self._name}: {where}{stages}, {', '.join(shown)}, in {spent}"
+        lines = [text, *self._waits]
+        self._say("\n".join(lines), "<br>".join(map(escape, lines)))
+
+
+def _display() -> Say | None:
+    """Return what shows a state in a notebook's cell; None where no notebook runs."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if getattr(shell, "kernel", None) is None:
+        return None
+    display = import_module("IPython.display").display
+    handle: list[Any] = []
+
+    def say(text: str, html: str) -> None:
+        content = {"text/plain": text, "text/html": html}
+        if handle:
+            handle[0].update(content, raw=True)
+        else:
+            handle.append(display(content, raw=True, display_id=True))
+
+    return say
+
+
+def _on_stderr(text: str, _html: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+# --- A run in a few words, and as the small page that a notebook shows of it.
+
+_MOST_WAITS = 5
+_LONGEST = 200
+_STATES = {"skipped": "not run", "reused": "reused", "waits": "waits", "failed": "failed"}
+
+
+def line(run: Run) -> str:
+    """Return a run in a line: how many stages are done, what waits, where the report is."""
+    waits = [short(f"{Path(each.file).name} {each.text}") for each in run.waits[:_MOST_WAITS]]
+    parts = [f"{run.project.experiment.name}: {_done(run)}", *waits]
+    report = [f"report: {run.report}"] if run.report else []
+    return f"<Run {'; '.join([*parts, *report])}>"
+
+
+def page(run: Run) -> str:
+    """Return a run as HTML, about 10 kB at the most: stages, what waits, remarks, the report."""
+    name = escape(short(run.project.experiment.name))
+    below = [escape(text) for text in [*_waits(run), remark_count(run)] if text]
+    if run.report:
+        below.append(f'<a href="{_address(run.report)}">report</a>')
+    table = grid(("stage", "kind", "rows", "state"), _rows(run), right=(2,))
+    lines = "".join(f"<div>{each}</div>" for each in below)
+    return f"<div><div><b>{name}</b>: {_done(run)}</div>{table}{lines}</div>"
+
+
+def remark_count(run: Run) -> str:
+    """Say how many remarks there are on which stages; nothing if there are none."""
+    levels = Counter(each.level for found in run.remarks.values() for each in found)
+    counts = [f"{levels[each]:,} {each}{'s' * (levels[each] > 1)}" for each in LEVELS
+              if levels[each] and each != "info"]  # fmt: skip
+    named = [
+        name for name, found in run.remarks.items() if any(each.level != "info" for each in found)
+    ]
+    return f"remarks: {', '.join(counts)}, on {', '.join(named)}" if counts else ""
+
+
+def _done(run: Run) -> str:
+    done, every = len(run.manifests), len(run.project.nodes)
+    return f"{done:,} of {every:,} stage{'s' * (every != 1)} done"
+
+
+def _waits(run: Run) -> Iterator[str]:
+    """Yield a line for each thing that waits for people."""
+    for wait in run.waits[:_MOST_WAITS]:
+        yield short(f"waiting: {wait}", _LONGEST)
+    if (more := len(run.waits) - _MOST_WAITS) > 0:
+        yield f"waiting: {more:,} more"
+
+
+def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:
+    """Yield name, kind, rows of the main table, and state of each stage; what is not done first."""
+    nodes = run.project.nodes
+    for name in sorted(nodes, key=lambda each: each in run.manifests):
+        made, kind = run.manifests.get(name), nodes[name].stage
+        rows = f"{made.tables[next(iter(kind.outputs))].rows:,}" if made else ""
+        yield name, kind.name, rows, _state(run, name)
+
+
+def _state(run: Run, name: str) -> str:
+    record = run.record.stages.get(name) if run.record else None
+    why = run.why_not(name)
+    word = _STATES.get(record.outcome if record else "", "done" if not why else "not done")
+    if not why or not record or why.startswith(word):
+        return why if record and why else word
+    return f"{word}: {why}"
+
+
+def _address(report: Path) -> str:
+    return report.as_uri() if report.is_absolute() else quote(report.as_posix())
+
+
+# --- The tables of a sweep: those of its points, one below the other, with a column per setting.
+
+
+def labelled(table: pl.DataFrame, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the rows of a table that are asked for, with a column for every setting.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A table of one point.
+    where : str
+        The rows to keep, in SQL; all if empty.
+    point : mapping of str to value
+        Dotted path to the value there, which names the column, with "sweep." before it where the
+        table has such a column; lists and tables are written as JSON.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"n": [500, 1000]})
+    >>> labelled(table, "n > 500", {"seed": 1, "stages.a.measures": ["mi"]}).row(0)
+    (1, '["mi"]', 1000)
+    """
+    kept = table.filter(expression(where)) if where else table
+    taken = set(table.columns)
+    labels = [
+        pl.lit(_label(value)).alias(f"sweep.{path}" if path in taken else path)
+        for path, value in point.items()
+    ]
+    return kept.select(*labels, pl.all())
+
+
+def stacked(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return tables one below the other; what a point has no column for is null there.
+
+    Examples
+    --------
+    >>> stacked([pl.DataFrame({"n": [1]}), pl.DataFrame({"n": [0.5], "mi": [2.0]})]).rows()
+    [(1.0, None), (0.5, 2.0)]
+    """
+    return pl.concat(tables, how="diagonal_relaxed")
+
+
+def files(tables: Mapping[str, Sequence[pl.DataFrame]]) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of the files of a sweep: Parquet and CSV of every table."""
+    for name, each in tables.items():
+        whole = stacked(each)
+        buffer = io.BytesIO()
+        whole.write_parquet(buffer)
+        yield f"{name}.parquet", buffer.getvalue()
+        yield f"{name}.csv", to_csv(whole)
+
+
+def _label(value: Any) -> Any:
+    return json.dumps(value, default=str) if isinstance(value, list | dict) else value
+
+
+def swept(project: Project, name: str) -> pl.DataFrame:
+    """Return a table that a sweep has stacked over all its points.
+
+    Parameters
+    ----------
+    project : Project
+        An experiment with a sweep.
+    name : str
+        "sweep." and what the sweep stacks.
+
+    Raises
+    ------
+    ConfigError
+        If it stacks no such table, or has not been run yet.
+    StoreError
+        If the file is damaged.
+    """
+    wanted, options = name.removeprefix(f"{SWEEP}."), project.experiment.sweep
+    made = options.collect if options else ()
+    if wanted not in made:
+        remedy = did_you_mean(wanted, made) if made else "there is no section [sweep]"
+        raise ConfigError("show", [Problem(name, "no sweep stacks such a table", remedy)])
+    try:
+        with project.pages.open(f"{SWEEP}/{wanted}.parquet") as opened:
+            return pl.read_parquet(opened.read())
+    except FileNotFoundError:
+        raise NotMadeYet(name) from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        place = project.pages.location(SWEEP)
+        raise StoreError(f"{name}: {place} is damaged; run again: it is made anew") from error
+
+
+# --- The tables of a run by name, opened when they are asked for.
+
+
+class Tables(Mapping[str, pl.DataFrame]):
+    """Every table that a run has made: "stage" is a stage's main one, "stage.table" another.
+
+    Listing them opens none.
+
+    Parameters
+    ----------
+    run : Run
+        The results.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        """Return a table, in the order of its key.
+
+        Raises
+        ------
+        UnknownName
+            If there is none of this name, with the nearest; it is a KeyError.
+        """
+        if name not in self:
+            raise UnknownName(f"no table {name!r}; {self._remedy(name)}")
+        return self._run.table(name)
+
+    def _remedy(self, name: str) -> str:
+        why = self._run.why_not(name.partition(".")[0])
+        return f"its stage is not done: {why}" if why else did_you_mean(name, self)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            reference = self._run.reference(str(name))
+        except ConfigError:
+            return False
+        return reference.stage in self._run.manifests
+
+    def __iter__(self) -> Iterator[str]:
+        for stage, node in self._run.project.nodes.items():
+            if stage in self._run.manifests:
+                _, *others = node.stage.outputs
+                yield from (stage, *(f"{stage}.{table}" for table in others))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
+        """Yield name, rows and content of each."""
+        for name in self:
+            at = self._run.reference(name)
+            model = self._run.project.nodes[at.stage].stage.outputs[at.table]
+            rows = self._run.manifests[at.stage].tables[at.table].rows
+            yield name, f"{rows:,}", (model.__doc__ or "").partition("\n")[0]
+
+    def __repr__(self) -> str:
+        return texts(f"{len(self)} tables", ("name", "rows", "what it holds"), self._rows())
+
+    def _repr_html_(self) -> str:
+        return grid(("name", "rows", "what it holds"), self._rows(), right=(1,))
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,7 +900,7 @@ class Run:
             return self.findings
         reference = self.reference(name)
         model = self.project.nodes[reference.stage].stage.outputs[reference.table]
-        with store.unharmed(self.project.storage, self.manifests.values()):
+        with artefacts.unharmed(self.project.storage, self.manifests.values()):
             return self.plan(name).sort(list(model.key())).collect()
 
     @cached_property
@@ -107,7 +919,7 @@ class Run:
         manifest = self.manifests.get(reference.stage)
         if manifest is None:
             raise NotMadeYet(name)
-        return store.scan(self.project.storage, manifest, reference.table)
+        return artefacts.scan(self.project.storage, manifest, reference.table)
 
     @cached_property
     def charts(self) -> Charts:
@@ -166,10 +978,10 @@ class Run:
         return Reference(stage, table or next(iter(outputs)))
 
     def __repr__(self) -> str:
-        return shown.line(self)
+        return line(self)
 
     def _repr_html_(self) -> str:
-        return shown.page(self)
+        return page(self)
 
 
 def steps(project: Project) -> Iterator[Step]:
@@ -201,3 +1013,45 @@ def perform(
         listeners=listeners,
     )
     return Run(project, *done)
+
+
+# --- A run of the past, as its record and the store have it: nothing is read of files of today.
+
+
+def past_run(storage: Storage, record: RunRecord, *, runs: Path) -> Run:
+    """Return a run by its record, with those of its results that are still in the store.
+
+    Parameters
+    ----------
+    storage : Storage
+        What holds the experiment's results.
+    record : RunRecord
+        What the run was.
+    runs : Path
+        Folder of all results.
+
+    Raises
+    ------
+    ConfigError
+        If its experiment is not one that this version can read.
+    """
+    experiment, _ = parse(record.content)
+    if experiment is None:
+        what = "its experiment cannot be read by this version"
+        raise ConfigError("run", [Problem(f"{record.experiment}:{record.id}", what)])
+    nodes, _ = build(experiment)
+    places = sheet_places(runs / "past.toml", runs=runs, name=record.experiment)
+    project = Project(experiment, record.content, nodes, {}, {}, runs / record.experiment, places)
+    made = {
+        name: found
+        for name in nodes
+        if (stage := record.stages.get(name)) and stage.fingerprint
+        and (found := artefacts.find(storage, name, stage.fingerprint))
+    }  # fmt: skip
+    return Run(project, made, record)
+
+
+def gone(run: Run) -> list[str]:
+    """Return the stages that a past run had done and whose results are no longer in the store."""
+    stages = run.record.stages if run.record else {}
+    return [name for name, each in stages.items() if each.fingerprint and name not in run.manifests]

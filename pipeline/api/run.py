@@ -6,13 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.api.notebook import watching
 from pipeline.api.report import add_report
-from pipeline.api.report_options import check_report
-from pipeline.api.results import Run, open_run
-from pipeline.runner.config.project import RUNS, Project, load
+from pipeline.api.results import Run, check_report, open_run, watching
 from pipeline.runner.events import Listener
-from pipeline.runner.execution.run import run as run_project
+from pipeline.runner.graph import RUNS, Project, load
+from pipeline.runner.run import run as run_project
 
 
 def check(

@@ -7,13 +7,13 @@ from typing import Any, TypeVar, get_args, overload
 
 import polars as pl
 
-from pipeline.api.frames import as_counts
+from pipeline.api.convert import as_counts
 from pipeline.errors import ConfigError, Problem
 from pipeline.kernels.association import scoring
 from pipeline.kernels.association.contingency import SIGNATURE
 from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES, Family, Measure
 from schemas import Signatures
-from schemas.tuples import MOST
+from schemas.candidates import MOST
 from schemas.validate import validate
 
 _NEEDED = (*SIGNATURE, "l1", "l2", "id")
@@ -82,7 +82,7 @@ def score(
     >>> score(table, measures=["t_score", "MI"]).select(pl.col("t_score", "mi").round(4)).row(0)
     (11.768, 1.5839)
     """
-    from pipeline.api.kinds import take  # noqa: PLC0415  the list of measures needs no narwhals
+    from pipeline.api.convert import take  # noqa: PLC0415  the list of measures needs no narwhals
 
     table = take(data, _NEEDED)
     frame = as_counts(table.frame, SIGNATURE, name="the table")
@@ -94,7 +94,7 @@ def score(
         if taken:
             what = f"the table already has a column {', '.join(taken)}"
             raise ConfigError("score", [Problem("measures", what, "rename it first")])
-        wanted = scoring.expressions(names, formulas or {})
+        wanted = scoring.measure_expressions(names, formulas or {})
     except (KeyError, ValueError) as error:
         raise ConfigError("score", [Problem("measures", str(error.args[0]))]) from error
     return table.back(scoring.score_now(frame, wanted=wanted, seed=seed), list(wanted))

@@ -2,26 +2,243 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from pipeline.api.found import are_meant
-from pipeline.api.results import Run, perform
+from pipeline.api.report import provenance
+from pipeline.api.results import (
+    ReportOptions,
+    Run,
+    are_meant,
+    files,
+    labelled,
+    names_in,
+    names_of,
+    perform,
+    stacked,
+)
 from pipeline.api.run import check
-from pipeline.api.sweep_check import check_points
-from pipeline.api.sweep_tables import files, labelled
 from pipeline.errors import ConfigError, Problem
-from pipeline.runner.config.experiment import Sweep
-from pipeline.runner.config.project import Project
+from pipeline.expressions import expression
+from pipeline.findings.base import Told
+from pipeline.report.charts.style import slots
+from pipeline.report.page.model import Record, Scalar
+from pipeline.report.sweep_page import Collected, SweepInput, sweep_page
+from pipeline.report.view import VIEWS
+from pipeline.runner.config import Sweep
 from pipeline.runner.events import Event
-from pipeline.runner.store.folders import write_folder
-from pipeline.runner.store.garbage import SWEEP
+from pipeline.runner.graph import Project
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.history import SWEEP, write_folder
+from schemas import Findings
 
-if TYPE_CHECKING:
-    from pipeline.api.sweep_report import SweepReport
+# --- A sweep checked whole: every point, and that its tables can be stacked, before any of it runs.
+
+_SHOWN = 3
+
+
+def check_points(
+    project: Project,
+    experiment: Path,
+    *,
+    runs: Path,
+    data: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> None:
+    """Check every point of a sweep; nothing, if the experiment has none.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment itself, checked.
+    experiment, runs, data, settings
+        As for `pipeline.api.run.check`.
+
+    Raises
+    ------
+    ConfigError
+        With every mistake, and how many and which points have it.
+    """
+    options = project.experiment.sweep
+    if options is None:
+        return
+    _refuse(experiment, list(_of_collect(project, options)))
+    wrong: dict[Problem, list[str]] = {}
+    made: dict[str, list[pl.DataFrame]] = {name: [] for name in options.collect}
+    for point in options.points():
+        try:
+            each = check(experiment, runs=runs, data=data, settings={**(settings or {}), **point})
+        except ConfigError as error:
+            for problem in error.problems:
+                wrong.setdefault(problem, []).append(_named(point))
+            continue
+        for name, tables in made.items():
+            tables.append(_zero_rows(each, name, options.where, point))
+    _refuse(experiment, [_at(problem, names, options.size) for problem, names in wrong.items()])
+    _refuse(experiment, list(of_stacks(made)))
+
+
+def _refuse(experiment: Path, problems: list[Problem]) -> None:
+    if problems:
+        raise ConfigError(str(experiment), problems)
+
+
+def _of_collect(project: Project, options: Sweep) -> Iterator[Problem]:
+    """Yield what is wrong with the tables asked for, and with the rows to keep of them."""
+    for name in options.collect:
+        try:
+            if not are_meant(project, name):
+                Run(project, {}).reference(name)
+        except ConfigError as error:
+            yield from (each.within("sweep.collect") for each in error.problems)
+            continue
+        table = _planned(project, name)
+        wanted = expression(options.where).meta.root_names() if options.where else []
+        absent = sorted(set(wanted) - set(table.columns))
+        if absent:
+            what = f"{name} has no column {', '.join(absent)}"
+            yield Problem("sweep.where", what, f"it has {', '.join(table.columns)}")
+        elif options.where and not _is_condition(table, options.where):
+            what = f"{options.where!r} is no condition on {name}: its types do not fit"
+            yield Problem("sweep.where", what, "compare numbers with numbers, texts with texts")
+
+
+def _is_condition(table: pl.DataFrame, where: str) -> bool:
+    try:
+        table.filter(expression(where))
+    except pl.exceptions.PolarsError:
+        return False
+    return True
+
+
+def _planned(project: Project, name: str) -> pl.DataFrame:
+    if are_meant(project, name):
+        return Findings.zero_rows().collect()
+    reference = Run(project, {}).reference(name)
+    return project.planned[reference.stage][reference.table].collect()
+
+
+def _zero_rows(project: Project, name: str, where: str, point: Mapping[str, Any]) -> pl.DataFrame:
+    return labelled(_planned(project, name), where, point)
+
+
+def of_stacks(made: Mapping[str, list[pl.DataFrame]]) -> Iterator[Problem]:
+    """Yield the tables that cannot be put one below the other, given without rows.
+
+    Examples
+    --------
+    >>> one, two = (pl.DataFrame(schema={"n": each}) for each in (pl.Date, pl.Boolean))
+    >>> [problem.where for problem in of_stacks({"sample": [one, two]})]
+    ['sweep.over']
+    """
+    for name, tables in made.items():
+        try:
+            stacked(tables)
+        except pl.exceptions.PolarsError:
+            what = f"the tables {name} of its points have columns of different types"
+            yield Problem("sweep.over", what, "give each option values of one type")
+
+
+def _named(point: Mapping[str, Any]) -> str:
+    return ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in point.items())
+
+
+def _at(problem: Problem, points: list[str], size: int) -> Problem:
+    """Say which points have a mistake."""
+    some = "; ".join(points[:_SHOWN]) + ("; ..." if len(points) > _SHOWN else "")
+    where = f"sweep.over ({len(points):,} of {size:,} points: {some}): {problem.where}"
+    return Problem(where, problem.what, problem.remedy)
+
+
+# --- From a sweep to its page: what each point has found, gathered while the points run.
+
+_OWN = ("Tables", "Overrides")
+"""What is said of the provenance of one point alone."""
+
+
+class SweepReport:
+    """What the page of a sweep is made from; it is told of the points one by one, in order."""
+
+    def __init__(self) -> None:
+        self._told: list[tuple[Told, ...]] = []
+        self._remarks: list[list[str]] = []
+        self._waits: dict[str, str] = {}
+        self._records: dict[str, Record] = {}
+        self._files: dict[tuple[Scalar, ...], Mapping[str, Scalar]] = {}
+        self._names: set[str] = set()
+        self._last: Run | None = None
+
+    def add(self, done: Run) -> None:
+        """Take what is said of a point that has been run."""
+        if self._last is None:
+            self._names.update(names_of(done))
+        self._last = done
+        self._told.append(done.told)
+        self._remarks.append(
+            [
+                f"{stage}: {each.finding}. {each.advice if each.remedy else ''}".strip()
+                for stage, found in done.remarks.items()
+                for each in found
+                if each.level != "info"
+            ]
+        )
+        self._waits |= done.missing
+        records = provenance(done)
+        for row in records.get("Input files", ()):
+            if isinstance(row, Mapping):
+                self._files.setdefault(tuple(row.values()), row)
+        self._records = {name: each for name, each in records.items() if name not in _OWN}
+
+    def files(
+        self, points: Sequence[Mapping[str, Any]], stacks: Mapping[str, Sequence[pl.DataFrame]]
+    ) -> dict[str, bytes]:
+        """Return the files of the page.
+
+        Parameters
+        ----------
+        points : sequence of mapping
+            All points, as they were added: dotted path of each setting to its value.
+        stacks : mapping of str to sequence of DataFrame
+            The tables that are stacked: at each point, the settings in the first columns.
+        """
+        if self._last is None:
+            return {}
+        run = self._last
+        options = ReportOptions.model_validate(run.project.experiment.report)
+        for frames in stacks.values():
+            for frame in frames:
+                self._names |= names_in(frame.select(frame.columns[len(points[0]) :]).lazy())
+        made = SweepInput(
+            title=run.project.experiment.title or run.project.experiment.name,
+            description=run.project.experiment.description.strip(),
+            points=points,
+            told=self._told,
+            collected=[_collected(run, name, frames) for name, frames in stacks.items()],
+            remarks=self._remarks,
+            waits=self._waits,
+            style=options.style,
+            slots=slots(sorted(self._names), options.colours),
+            pictures=options.pictures,
+            provenance={**self._records, "Input files": list(self._files.values())},
+        )
+        with artefacts.unharmed(run.project.storage, run.manifests.values()):
+            return sweep_page(made)
+
+
+def _collected(run: Run, name: str, frames: Sequence[pl.DataFrame]) -> Collected:
+    if are_meant(run.project, name):
+        return Collected(name, "Findings of each point", frames)
+    reference = run.reference(name)
+    node = run.project.nodes[reference.stage]
+    model = node.stage.outputs[reference.table]
+    known = node.stage.name in VIEWS
+    title = node.title or (VIEWS.get(node.stage.name).title if known else "") or node.name
+    table = reference.table.replace("_", " ")
+    main = next(iter(node.stage.outputs)) == reference.table
+    return Collected(name, title if main else f"{title}: {table}", frames, model)
 
 
 def points(project: Project, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -104,7 +321,6 @@ def sweep(
 
 
 def _pages() -> SweepReport:
-    from pipeline.api.sweep_report import SweepReport  # noqa: PLC0415  charts are slow to import
 
     return SweepReport()
 

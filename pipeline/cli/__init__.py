@@ -3,6 +3,6 @@
 import os
 import sys
 
-from pipeline import allocation
+from pipeline import allocator
 
-os.environ.update(allocation.settings(sys.argv[1:]) | allocation.wished(os.environ))
+os.environ.update(allocator.settings(sys.argv[1:]) | allocator.wished(os.environ))

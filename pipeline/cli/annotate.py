@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from pipeline.annotate.opening import open_work
-from pipeline.annotate.sheets import Taken, take_over_sheets
-from pipeline.annotate.work import Work
+from pipeline.annotate.sync import Taken, take_over_sheets
+from pipeline.annotate.tasks import Work, open_work
 from pipeline.cli.options import DEFAULT_RUNS, Config, Data, Runs, listed
 from pipeline.errors import ConfigError, LexassayError, Problem
 
@@ -63,7 +62,7 @@ def annotate(
     if export or sheets or backup:
         return _written(work, export=export, sheets=sheets, backup=backup)
     _require_web()
-    from pipeline.annotate.web.command import Served, serve_pages
+    from pipeline.annotate.web.app import Served, serve_pages
 
     return serve_pages(
         replace(work, keys=_keys(keys, work)),
@@ -75,8 +74,8 @@ def annotate(
 
 def _written(work: Work, *, export: Path | None, sheets: bool, backup: Path | None) -> int:
     """Write what was asked for, and say so."""
-    from pipeline.annotate import export as exporting
-    from pipeline.formats.decisions.database import copy
+    from pipeline.annotate import sync as exporting
+    from pipeline.formats.annotation_log import copy
 
     if backup:
         copy(work.database, backup)

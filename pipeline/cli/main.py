@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from pipeline.runner.execution.interrupts import again, interrupt
+from pipeline.runner.interrupts import again, interrupt
 
 _UNKNOWN = 1
 _INTERRUPTED = 130
@@ -56,14 +56,14 @@ def _run(words: Sequence[str], *, debug: bool) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
             return _unread()  # Typer's word for it
-        from pipeline import causes
-        from pipeline.errors import LexassayError
+        from pipeline import errors
+        from schemas.errors import LexassayError
 
         if isinstance(error, LexassayError):
             return _report(error, error.exit_code, debug=debug)
-        if not isinstance(error, Exception) and not causes.is_panic(error):
+        if not isinstance(error, Exception) and not errors.is_panic(error):
             raise
-        return _report(error, _UNKNOWN, debug=debug, text=causes.in_words(error))
+        return _report(error, _UNKNOWN, debug=debug, text=errors.in_words(error))
 
 
 def _unread() -> int:

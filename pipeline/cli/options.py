@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from pipeline.runner.config.experiment import parse_setting
+from pipeline.runner.config import parse_setting
 
 Config: TypeAlias = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="The experiment, a TOML file.")

@@ -7,20 +7,172 @@ import gzip
 import io
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 import typer
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 
-from pipeline.causes import machine
-from pipeline.cli.fitting import fitted
-from pipeline.cli.plain_table import WIDEST, plain
-from pipeline.errors import ConfigError, Problem, StoreError, did_you_mean
-from pipeline.formats.tables.formulas import to_csv
+from pipeline.errors import ConfigError, Problem, StoreError, did_you_mean, machine
+from pipeline.runner.events import Event
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+# --- A table made to fit the width of a terminal: texts are shortened, numbers never.
+
+_SHORTEST = 8
+"""Characters that a column of texts, or a heading, is not shortened below."""
+_MARK = "…"
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A table that fits, and the names of the columns that there is no room for."""
+
+    head: list[str]
+    rows: list[list[str]]
+    right: list[bool]
+    left_out: list[str]
+
+
+def fitted(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool], width: int
+) -> Fitted:
+    """Return as much of a table as a line has room for, from the left.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Names of the columns.
+    rows : sequence of sequence of str
+        The cells.
+    right : sequence of bool
+        Which columns are numbers: they keep all their digits.
+    width : int
+        Characters of a line.
+
+    Examples
+    --------
+    >>> found = fitted(["l1", "f"], [["Verfuegung", "1,200"]], right=[False, True], width=21)
+    >>> found.rows, found.left_out
+    ([['Verfuegu…', '1,200']], [])
+    >>> fitted(["l1", "f"], [["ab", "1,200"]], right=[False, True], width=12).left_out
+    ['f']
+    """
+    if not head:
+        return Fitted([], [], [], [])
+    table = [[_printable(cell) for cell in row] for row in [head, *rows]]
+    natural = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    least = [
+        max([min(_SHORTEST, whole), *(cell_len(row[place]) for row in table[1:] if flush)])
+        for place, (whole, flush) in enumerate(zip(natural, right, strict=True))
+    ]
+    count = _count(least, width)
+    widths = _shared(natural[:count], least[:count], width)
+    lines = [[_cut(cell, wide) for cell, wide in zip(row, widths, strict=False)] for row in table]
+    return Fitted(lines[0], lines[1:], list(right[:count]), list(head[count:]))
+
+
+def _count(least: Sequence[int], width: int) -> int:
+    """Return how many columns there is room for, at their least; one in any case."""
+    return next((n for n in range(len(least), 1, -1) if _line_width(least[:n]) <= width), 1)
+
+
+def _line_width(widths: Sequence[int]) -> int:
+    """Return the length of a line with its borders."""
+    return sum(widths) + 3 * len(widths) + 1
+
+
+def _shared(natural: Sequence[int], least: Sequence[int], width: int) -> list[int]:
+    """Return the widths: the widest columns are shortened first, all to the same width."""
+    for most in range(min(width, max(natural)), 0, -1):
+        widths = [max(low, min(whole, most)) for whole, low in zip(natural, least, strict=True)]
+        if _line_width(widths) <= width:
+            return widths
+    return list(least)
+
+
+def _cut(cell: str, width: int) -> str:
+    return cell if cell_len(cell) <= width else set_cell_size(cell, width - 1) + _MARK
+
+
+def _printable(cell: str) -> str:
+    """Return a cell with its line ends and other signs that move the cursor made visible."""
+    if cell.isprintable():
+        return cell
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cell)
+
+
+# --- Tables for pipes and files: as `rich` draws them, in a fraction of the time.
+
+WIDEST = 1000
+"""Columns that a line has room for where no terminal sets them."""
+
+
+def plain(
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[bool], title: str
+) -> str | None:
+    """Return the table with its borders; None if a line would have to be broken.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Names of the columns.
+    rows : iterable of sequence of str
+        The cells.
+    right : sequence of bool
+        Which columns are flush right.
+    title : str
+        The line above; may be empty.
+
+    Examples
+    --------
+    >>> print(plain(["measure", "n"], [["mi", "1,200"]], right=[False, True], title=""))
+    ┏━━━━━━━━━┳━━━━━━━┓
+    ┃ measure ┃     n ┃
+    ┡━━━━━━━━━╇━━━━━━━┩
+    │ mi      │ 1,200 │
+    └─────────┴───────┘
+    """
+    table = [head, *rows]
+    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    whole = sum(widths) + 3 * len(widths) + 1
+    even = all(cell.isprintable() for row in [[title], *table] for cell in row)
+    if not (widths and even and cell_len(title) <= whole <= WIDEST):
+        return None
+    ruled = ["━" * (width + 2) for width in widths]
+    lines = [_line(row, widths, right) for row in table]
+    return "\n".join([
+        *([_padded(title, whole, right=False)] if title else []),
+        f"┏{'┳'.join(ruled)}┓",
+        f"┃ {' ┃ '.join(lines[0])} ┃",
+        f"┡{'╇'.join(ruled)}┩",
+        *(f"│ {' │ '.join(line)} │" for line in lines[1:]),
+        f"└{'┴'.join(ruled).replace('━', '─')}┘",
+    ])  # fmt: skip
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
+    return [
+        _padded(cell, width, right=flush)
+        for cell, width, flush in zip(row, widths, right, strict=True)
+    ]
+
+
+def _padded(cell: str, width: int, *, right: bool) -> str:
+    space = " " * (width - cell_len(cell))
+    return space + cell if right else cell + space
+
 
 FORMATS = ("table", "csv", "tsv", "json", "parquet")
 """What ``--format`` accepts."""
@@ -48,6 +200,8 @@ def serialise(frame: pl.DataFrame, kind: str, *, raw: bool = False) -> bytes:
         buffer = io.BytesIO()
         frame.write_parquet(buffer)
         return buffer.getvalue()
+    from pipeline.formats.tables import to_csv
+
     return to_csv(frame, separator="\t" if kind == "tsv" else ",", raw=raw)
 
 
@@ -259,3 +413,223 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return str(value)
+
+
+# --- The table of a plan as people read it: in per cent, with a sentence that says how.
+
+_WIDTH = {
+    "wanted": "wanted", "rate": "rate %", "size": "draws", "n": "n", "precision": "precision %",
+    "n_sampled": "of them in list", "lower": "lower %", "upper": "upper %", "width": "width",
+    "coverage": "coverage %", "empty": "none in list %",
+}  # fmt: skip
+_POWER = {
+    "wanted": "wanted %", "rate": "rate %", "size": "draws", "n": "n", "apart": "in one list only",
+    "only_1": "precision 1 %", "only_2": "precision 2 %", "difference": "difference",
+    "power_1": "power 1 %", "power_2": "power 2 %", "untested": "no test %",
+    "standard_error": "s.e.",
+}  # fmt: skip
+_READ_WIDTH = """\
+width: what to expect of upper less lower limit, in percentage points; coverage: how often the
+interval holds the assumed precision. docs/planning.md says how to choose."""
+_READ_POWER = """\
+precision 1 and 2: of the candidates that only that list has; difference: between the lists, in
+percentage points; power 1 and 2: how often the test says that the first, or the second, is better;
+s.e.: error of the simulation. docs/planning.md says how to choose."""
+_ONE_TEST = """\
+Of one test at the level alpha. Where a stage corrects for several comparisons, give a lower one:
+with Holm's correction alpha / tests is safe."""
+_UNREACHED = "no rate: even as many draws as candidates would not do."
+
+
+def readable(plan: pl.DataFrame) -> pl.DataFrame:
+    """Return a plan in per cent, rounded, with headings for people.
+
+    Examples
+    --------
+    >>> plan = pl.DataFrame({"rate": [0.1], "size": [510], "n": [500], "width": [0.26553]})
+    >>> readable(plan).to_dicts()
+    [{'rate %': 10.0, 'draws': 510, 'n': 500, 'width': 26.6}]
+    """
+    heads = _POWER if "power_1" in plan.columns else _WIDTH
+    shares = [name for name, dtype in plan.schema.items() if dtype == pl.Float64]
+    rounded = plan.with_columns(
+        (pl.col(name) * (1 if name == "n_sampled" else 100)).round(2 if name == "rate" else 1)
+        for name in shares
+    )
+    empty = "wanted" in plan.columns and plan["wanted"].null_count() == plan.height
+    chosen = [name for name in plan.columns if name != "wanted" or not empty]
+    return rounded.select(pl.col(name).alias(heads.get(name, name)) for name in chosen)
+
+
+def print_plan(plan: pl.DataFrame, *, title: str) -> None:
+    """Print a plan, and how to read it."""
+    print_table(readable(plan), rows=plan.height, title=title)
+    power = "power_1" in plan.columns
+    print(_READ_POWER if power else _READ_WIDTH)
+    if power:
+        print(_ONE_TEST)
+    if plan["rate"].null_count():
+        print(_UNREACHED)
+
+
+# --- Progress of a run: bars in a terminal, plain lines elsewhere; always on stderr.
+
+T = TypeVar("T")
+_STYLES: dict[str, str | None] = {"warning": "bold yellow", "note": None, "info": "dim"}
+"""How remarks look, by how much they matter."""
+_PATIENCE = 10.0
+"""Seconds between two lines on how far long work is."""
+_EARLY = 2.0
+"""Seconds of work before which nobody can say how long the rest takes."""
+
+
+def tracked(items: Sequence[T], console: Console, *, text: str) -> Iterable[T]:
+    """Return the items one by one: with a bar in a terminal, elsewhere a line now and then."""
+    if console.is_terminal:
+        from rich.progress import track
+
+        return track(items, description=text, console=console, transient=True)
+    return _spoken(items, console, text)
+
+
+def _spoken(items: Sequence[T], console: Console, text: str) -> Iterator[T]:
+    said = time.monotonic()
+    for done, item in enumerate(items):
+        if time.monotonic() - said > _PATIENCE:
+            said = time.monotonic()
+            console.print(f"{text}: {done} of {len(items)}", highlight=False, soft_wrap=True)
+        yield item
+
+
+class RunProgress:
+    """Listens to a run and shows how far it is."""
+
+    def __init__(self, console: Console, *, stages: int) -> None:
+        self._console = console
+        self._stages = stages
+        self._seen = 0
+        self._shards, self._total, self._resumed = 0, 1, 0
+        self._began = self._said = time.monotonic()
+        self._remarked: dict[str, str] = {}
+        self._bars: Progress | None = None
+        self._bar: TaskID | None = None
+        if console.is_terminal:
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[far]}"),
+                TimeElapsedColumn(),
+            )
+            self._bars = Progress(*columns, console=console, transient=True)
+
+    def __enter__(self) -> RunProgress:
+        if self._bars:
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bars:
+            self._bars.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        if event.kind == "stage_started":
+            self._start(event)
+        elif event.kind == "shard_done":
+            self._shards += 1
+            done, total = self._shards, self._total
+            self._show_far(event.stage, done, total, f"{done}/{total}", before=self._resumed)
+        elif event.kind == "progress":
+            done, total = event.facts["done"], event.facts["total"]
+            self._show_far(event.stage, done, total, f"{done / max(total, 1):.0%} read")
+        elif event.kind in {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}:
+            self._finish(event)
+        elif event.kind == "remark":
+            self._remark(event)
+        elif event.kind == "message":
+            name = f"{event.stage}: " if event.stage else ""
+            self._say(f"  {name}{event.facts.get('text', '')}", style="dim")
+
+    def _start(self, event: Event) -> None:
+        shards, resumed = event.facts.get("shards", 1), event.facts.get("resumed", 0)
+        self._shards, self._total, self._resumed = resumed, shards, resumed
+        self._began = self._said = time.monotonic()
+        if resumed:
+            self._say(f"  {event.stage}: {resumed} of {shards} shards were done before")
+        if self._bars:
+            far = f"{resumed}/{shards}"
+            self._bar = self._bars.add_task(event.stage, total=shards, completed=resumed, far=far)
+
+    def _show_far(self, stage: str, done: int, total: int, far: str, *, before: int = 0) -> None:
+        """Show how far a stage is: on its bar, or where there are none by a line now and then."""
+        now = time.monotonic()
+        left = time_left(now - self._began, done - before, total - before)
+        if self._bars and self._bar is not None:
+            self._bars.update(self._bar, completed=done, total=total, far=f"{far}{left}")
+        elif not self._bars and now - self._said >= _PATIENCE:
+            self._said = now
+            self._say(f"  {stage}: {far}{left}")
+
+    def _finish(self, event: Event) -> None:
+        self._seen += 1
+        if self._bars and self._bar is not None:
+            self._bars.remove_task(self._bar)
+            self._bar = None
+        far = f"[{self._seen:>{len(str(self._stages))}}/{self._stages}]"
+        self._say(f"{far} {event.stage:<20} {_outcome(event)}")
+
+    def _remark(self, event: Event) -> None:
+        """Show a remark; what was said of another stage in the same words, in short."""
+        facts = event.facts
+        first = self._remarked.setdefault(facts["text"], event.stage)
+        same = f"{facts['level']}: as of {first} [{facts['check']}]"
+        text = facts["text"] if first == event.stage else same
+        self._say(f"  {event.stage}: {text}", style=_STYLES[facts["level"]])
+
+    def _say(self, text: str, style: str | None = None) -> None:
+        self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def time_left(spent: float, done: int, total: int) -> str:
+    """Return about how long the rest takes, if it goes on so; nothing where it is too early.
+
+    Examples
+    --------
+    >>> time_left(60.0, 250, 1000), time_left(30.0, 9, 10), time_left(1.0, 1, 1000)
+    (', about 3 min left', ', about 3 s left', '')
+    """
+    if spent < _EARLY or not 0 < done < total:
+        return ""
+    seconds = spent * (total - done) / done
+    return f", about {duration_text(seconds)} left"
+
+
+def duration_text(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Examples
+    --------
+    >>> [in_words(seconds) for seconds in (0.2, 59, 90, 7200)]
+    ['1 s', '59 s', '2 min', '2.0 h']
+    """
+    if seconds < 60:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+def _outcome(event: Event) -> str:
+    if event.kind == "failed":
+        return "failed"
+    if event.kind in {"stage_waits", "stage_skipped"}:
+        word = "waits" if event.kind == "stage_waits" else "not run"
+        return f"{word}: {event.facts.get('note', '')}"
+    rows = ", ".join(f"{name} {count:,} rows" for name, count in event.facts["rows"].items())
+    spent = f" in {event.facts['seconds']:.1f} s" if event.kind == "stage_done" else ""
+    return f"{'done' if event.kind == 'stage_done' else 'reused'}: {rows}{spent}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
+import numpy as np
 import polars as pl
 import typer
 from rich.console import Console
@@ -13,17 +15,318 @@ from rich.console import Console
 from pipeline.api.results import Run
 from pipeline.api.run import show as open_results
 from pipeline.cli import output
-from pipeline.cli.design_sizing import draw, prepare, print_design, serve, tabulate
 from pipeline.cli.options import DEFAULT_RUNS, Data, Overwrite, Runs, Settings, settings_of
-from pipeline.cli.plan_tables import print_plan
-from pipeline.cli.progress import tracked
-from pipeline.cli.questions import numbers, question, two, whole_numbers
+from pipeline.cli.output import print_plan, tracked
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.sizing.chart import plan_spec, rate_grid
-from pipeline.sizing.comparison import plan_comparison
-from pipeline.sizing.pilot import plan_pilot
-from pipeline.sizing.tables import Pilot, open_pilot
-from pipeline.sizing.widths import RATES, plan_width
+from pipeline.sizing.design import Assumed, Goal, Planner, Wanted, looks_at, planned, prepared
+from pipeline.sizing.output import hardest, plan_spec, rate_grid, sentence, wide
+from pipeline.sizing.plan import (
+    RATES,
+    Pilot,
+    Track,
+    open_pilot,
+    plan_comparison,
+    plan_pilot,
+    plan_width,
+)
+
+# --- Questions of sample size as they are typed: lists of numbers, and which options go together.
+
+_TEST = ("power", "alpha", "margin", "test", "alternative", "replicates", "seed")
+QUESTIONS: Mapping[str, tuple[str, ...]] = {
+    "precision": (
+        *("n", "rate", "candidates", "precision", "width", "interval", "confidence"),
+        "replacement",
+    ),
+    "compare": ("n", "rate", "candidates", "compare", "overlap", "shared", *_TEST),
+    "pilot": ("n", "rate", "config", "pilot", "measures", "category", "set", *_TEST),
+    "half_width": (
+        *("n", "config", "design", "measures", "pairs", "questions", "pilot", "category", "set"),
+        *("half_width", "power", "difference", "precision", "rho2", "looks", "spending"),
+        *("confidence", "alpha"),
+    ),
+}
+"""The option that asks each question, and those that go with it."""
+_DESIGN = ("half_width", "difference", "design")
+"""The options that ask for the labels of declared questions; the others go with them."""
+_NEEDED = {
+    "precision": {"candidates": "e.g. --candidates 5102"},
+    "compare": {"candidates": "e.g. --candidates 5102", "overlap": "e.g. --overlap 0.7"},
+    "pilot": {
+        "config": "name the experiment first",
+        "measures": "e.g. --measures t_score,mi",
+        "n": "e.g. --n 500",
+    },
+    "half_width": {"config": "name the experiment first"},
+}
+
+
+def question(given: Mapping[str, Any]) -> str:
+    """Return which question is asked, if all that was given goes with it.
+
+    Parameters
+    ----------
+    given : mapping of str to value
+        All options but those that every question takes; None is not given.
+
+    Raises
+    ------
+    ConfigError
+        If no question is asked or several are, and for each option that does not go with it or
+        is missing.
+
+    Examples
+    --------
+    >>> question({"candidates": 5102, "precision": "0.3", "pilot": None})
+    'precision'
+    """
+    named = {name for name, value in given.items() if value is not None}
+    asked = [name for name in QUESTIONS if name in named]
+    if named & set(_DESIGN):
+        asked = ["half_width"]
+    if len(asked) != 1:
+        options = [_shown(name) for name in asked or QUESTIONS]
+        what = f"give one of {', '.join(options)}"
+        says = (
+            "--precision asks for widths, --compare and --pilot for the power of a comparison,"
+            " --half-width and --difference for the labels of declared questions"
+        )
+        raise ConfigError("size", [Problem("question", what, says)])
+    kind = asked[0]
+    stray = sorted(named - set(QUESTIONS[kind]))
+    problems = [
+        Problem(_shown(name), f"does not go with {_asking(kind, named)}", "leave it out")
+        for name in stray
+    ]
+    problems += [
+        Problem(_shown(name), f"is needed with {_asking(kind, named)}", remedy)
+        for name, remedy in _NEEDED[kind].items()
+        if name not in named
+    ]
+    if problems:
+        raise ConfigError("size", problems)
+    return kind
+
+
+def _asking(kind: str, named: set[str]) -> str:
+    """Return the option that asked the question."""
+    first = next((name for name in _DESIGN if name in named), kind)
+    return _shown(first if kind == "half_width" else kind)
+
+
+def _shown(name: str) -> str:
+    return "CONFIG" if name == "config" else f"--{name.replace('_', '-')}"
+
+
+def numbers(option: str, text: str) -> list[float]:
+    """Return the numbers in a text with commas; a per cent sign divides by 100.
+
+    Raises
+    ------
+    ConfigError
+        With each that is no number.
+
+    Examples
+    --------
+    >>> numbers("--rate", "0.05, 10%")
+    [0.05, 0.1]
+    """
+    values, problems = [], []
+    for word in _words(text):
+        try:
+            values.append(float(word.removesuffix("%")) / (100 if word.endswith("%") else 1))
+        except ValueError:
+            problems.append(Problem(option, f"{word!r} is no number", "e.g. 0.1 or 10%"))
+    if problems:
+        raise ConfigError("size", problems)
+    return values
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
+    """Return the whole numbers in a text with commas.
+
+    Raises
+    ------
+    ConfigError
+        With each that is no whole number.
+
+    Examples
+    --------
+    >>> whole_numbers("--n", "100,500")
+    [100, 500]
+    """
+    words = _words(text)
+    wrong = [word for word in words if not word.isdecimal()]
+    if wrong:
+        problems = [Problem(option, f"{word!r} is no whole number", "e.g. 500") for word in wrong]
+        raise ConfigError("size", problems)
+    return [int(word) for word in words]
+
+
+def two(option: str, values: list[Any]) -> tuple[Any, Any]:
+    """Return two values.
+
+    Raises
+    ------
+    ConfigError
+        If there are more or fewer.
+
+    Examples
+    --------
+    >>> two("--compare", [0.3, 0.2])
+    (0.3, 0.2)
+    """
+    if len(values) != 2:
+        what = f"{len(values)} values"
+        raise ConfigError("size", [Problem(option, what, "give two, with a comma between them")])
+    return values[0], values[1]
+
+
+def one(option: str, text: str | None) -> float | None:
+    """Return the only number in a text; None if nothing was said.
+
+    Raises
+    ------
+    ConfigError
+        If there are several, or it is none.
+
+    Examples
+    --------
+    >>> one("--half-width", "5%")
+    0.05
+    """
+    if text is None:
+        return None
+    values = numbers(option, text)
+    if len(values) != 1:
+        raise ConfigError("size", [Problem(option, f"{len(values)} values", "give one")])
+    return values[0]
+
+
+def names(text: str | None) -> list[str]:
+    """Return the names in a text with commas.
+
+    Examples
+    --------
+    >>> names("t_score at 100, baseline")
+    ['t_score at 100', 'baseline']
+    """
+    return _words(text or "")
+
+
+def colons(option: str, text: str) -> list[tuple[str, str]]:
+    """Return the pairs of names in a text, with commas between them and a colon in each.
+
+    Raises
+    ------
+    ConfigError
+        With each that is no pair.
+
+    Examples
+    --------
+    >>> colons("--pairs", "t_score:mi, mi:dice")
+    [('t_score', 'mi'), ('mi', 'dice')]
+    """
+    found = [[part.strip() for part in word.split(":")] for word in _words(text)]
+    wrong = [":".join(parts) for parts in found if len(parts) != 2 or not all(parts)]
+    if wrong:
+        problems = [Problem(option, f"{word!r} is no pair", "e.g. t_score:mi") for word in wrong]
+        raise ConfigError("size", problems)
+    return [(first, second) for first, second in found]
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+# --- ``size`` for declared questions: labels under each way to draw them.
+
+_READ = """\
+labels: draws that have to be judged, of a whole sample, for limits or a test of each question by
+itself. stratified: strata by the cuts; designed: sample.design; with predictions: the same, with
+assist = "scores" or a judge in evaluate.designed. docs/planning.md says how to choose."""
+_UNREACHED = "no number: even all candidates would not do, as the lists have too much in common."
+
+
+def prepare(options: Mapping[str, Any], runs: Path, data: Path | None) -> Planner:
+    """Return the plans that the options ask for."""
+    run = open_results(
+        options["config"], runs=runs, data=data, settings=settings_of(options["set"])
+    )
+    wanted = Wanted(
+        options["design"],
+        tuple(names(options["measures"])),
+        tuple(whole_numbers("--cuts", options["n"] or "")),
+        tuple(colons("--pairs", options["pairs"] or "")),
+    )
+    half_width, power, difference = (
+        one(f"--{name.replace('_', '-')}", options[name])
+        for name in ("half_width", "power", "difference")
+    )
+    goal = Goal(
+        half_width, power, difference, options["confidence"] or 0.95, options["alpha"] or 0.05
+    )
+    assumed = Assumed(one("--precision", options["precision"]), one("--rho2", options["rho2"]))
+    return prepared(
+        run, wanted, goal, assumed, questions=names(options["questions"]),
+        pilot=options["pilot"], category=options["category"],
+    )  # fmt: skip
+
+
+def tabulate(given: Planner, options: Mapping[str, Any], track: Track) -> pl.DataFrame:
+    """Return the table of the plans."""
+    looks = numbers("--looks", options["looks"] or "4")
+    return planned(given, looks_at(looks, options["spending"] or "obrien_fleming"), track=track)
+
+
+def print_design(table: pl.DataFrame, given: Planner, *, pilot: str | None) -> None:
+    """Print the labels by question and plan, the sentence, and how to read them."""
+    shown = wide(table)
+    output.print_table(shown, rows=shown.height, title=_design_title(given))
+    said = sentence(table, power=given.target.power is not None)
+    for text in (said, hardest(table), _assumed(given, pilot)):
+        print(textwrap.fill(text, output.READABLE))
+    print(_READ)
+    if table["labels"].null_count():
+        print(_UNREACHED)
+
+
+def _design_title(given: Planner) -> str:
+    level = 100 * (1 - given.target.alpha)
+    goal = f"±{100 * given.wanted:g} points at {level:g} %"
+    if given.target.power is not None:
+        goal = f"a power of {100 * given.wanted:g} % at {100 * given.target.alpha:g} %"
+    return f"labels for {goal}, {given.candidates:,} candidates"
+
+
+def _assumed(given: Planner, pilot: str | None) -> str:
+    precision = f"precisions of {pilot}" if pilot else f"a precision of {100 * given.shown[-1]:g} %"
+    explained = 100 * float(np.median(given.known.rho2))
+    return f"expected: {precision}; predictions explain {explained:.0f} % of the variance in a list"
+
+
+def draw(to: Path, given: Planner, table: pl.DataFrame) -> None:
+    """Draw the hardest question's half-width, or power, against labels."""
+    from pipeline.report.charts.style import Look
+    from pipeline.report.page.images import chart_bytes
+    from pipeline.sizing.output import design_spec
+
+    look = Look()
+    drawn, narrow = (design_spec(given, table, look=each) for each in (look, look.on_phone))
+    kind = to.suffix.lower().removeprefix(".")
+    content = chart_bytes(drawn, kind, title="lexassay size", narrow=narrow)
+    with output.writing(to):
+        to.write_bytes(content)
+
+
+def serve(table: pl.DataFrame, format_: str, to: Path | None, *, overwrite: bool) -> bool:
+    """Write the table where it was asked for; tell whether it was not for people."""
+    if to:
+        output.write(table, to, kind=format_, overwrite=overwrite)
+    elif format_ != "table":
+        typer.get_binary_stream("stdout").write(output.serialise(table, format_))
+    return bool(to) or format_ != "table"
+
 
 Plan: TypeAlias = Callable[[Sequence[float], Sequence[float]], pl.DataFrame]
 _CHARTS = ("svg", "png", "pdf", "html")
@@ -272,8 +575,8 @@ def _show(
 
 def _draw(to: Path, plan: Plan, table: pl.DataFrame, *, first: float) -> None:
     """Draw lines up to the largest rate of the table, and mark what was asked for."""
-    from pipeline.report.charts.parts.options import Look
-    from pipeline.report.page.chart_file import chart_bytes
+    from pipeline.report.charts.style import Look
+    from pipeline.report.page.images import chart_bytes
 
     kind = to.suffix.lower().removeprefix(".")
     rates = table["rate"].drop_nulls()

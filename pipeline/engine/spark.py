@@ -2,13 +2,208 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import pickle
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+import re
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
 
 from pipeline.engine.base import engine
-from pipeline.engine.spark_rows import REMEDY, answers
-from pipeline.engine.spark_session import opened, refused, require_pyspark
+from pipeline.errors import ConfigError, LexassayError, Problem, WorkerLost
+
+# --- A session of Spark: whose cluster it is, Spark's own configuration says.
+
+REMOTE = "SPARK_REMOTE"
+"""Environment variable: a server of Spark Connect, such as ``sc://host:15002``."""
+MASTER = "SPARK_MASTER"
+"""Environment variable: the master; else that of spark-defaults.conf, or none but this machine."""
+_PLACES = f"set {REMOTE}, {MASTER} or spark-defaults.conf to a cluster that this machine reaches"
+
+
+def require_pyspark() -> None:
+    """Refuse to go on without PySpark.
+
+    Raises
+    ------
+    ConfigError
+        If it is not installed.
+    """
+    if importlib.util.find_spec("pyspark") is None:
+        raise refused("PySpark is not installed", 'pip install "lexassay[spark]"')
+
+
+def opened(workers: int | None) -> tuple[Any, bool]:
+    """Return a session, and whether it was made for the purpose, so that it is to be stopped.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Cores to take of a cluster that is reached without Spark Connect (``spark.cores.max``).
+
+    Raises
+    ------
+    ConfigError
+        If there is no Java, or no session comes of the configuration.
+    """
+    from pyspark.sql import SparkSession  # noqa: PLC0415  takes long, and may not be there
+
+    if active := SparkSession.getActiveSession():
+        return active, False
+    try:
+        with _interrupts_kept():
+            return _builder(SparkSession.builder, workers).getOrCreate(), True
+    except ConfigError:
+        raise
+    except Exception as error:
+        first = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise refused(f"no session of Spark: {first}", _PLACES) from error
+
+
+def refused(what: str, remedy: str) -> ConfigError:
+    """Return the error of a Spark that cannot be used."""
+    return ConfigError("engine spark", [Problem("run.engine", what, remedy)])
+
+
+def _builder(builder: Any, workers: int | None) -> Any:
+    named = builder.appName("lexassay")
+    if os.environ.get(REMOTE):
+        return named
+    if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
+        remedy = f"install Java 17 or later, or name a server of Spark Connect by {REMOTE}"
+        raise refused("Spark needs Java, which is not here", f'{remedy} (extra "spark")')
+    # Without it Spark takes the first python3 that a worker finds, which has nothing installed.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    named = named.config("spark.ui.showConsoleProgress", "false")  # the run shows its own
+    if master := os.environ.get(MASTER):
+        named = named.master(master)
+    return named.config("spark.cores.max", workers) if workers else named
+
+
+@contextmanager
+def _interrupts_kept() -> Iterator[None]:
+    """Give Ctrl-C back: a session takes it over, and the run has set it up already."""
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, before)
+
+
+# --- Tasks as rows of a Spark table, and what its workers do with them.
+
+Batches: TypeAlias = Iterator[Any]
+"""Record batches of Arrow."""
+REMEDY = (
+    "give the Python of all workers (PYSPARK_PYTHON) the same lexassay, put it on their PYTHONPATH,"
+    " or send an environment that has it (spark.archives)"
+)
+_NAMED = re.compile(r"(\w+\.)*\w*(Error|Exception|MISMATCH\])\b.*")
+_LONGEST = 600
+
+
+def answers(session: Any, works: Sequence[bytes]) -> Iterator[tuple[bool | None, Any]]:
+    """Yield for every task whether it is done, and its result or error, or why it cannot begin.
+
+    Parameters
+    ----------
+    session : pyspark.sql.SparkSession
+        Classic or Connect.
+    works : sequence of bytes
+        Pickled pairs of task and item.
+
+    Raises
+    ------
+    WorkerLost
+        If Spark gives up.
+    ConfigError
+        If the workers' Python is not fit for it.
+    """
+    import pyarrow as pa  # noqa: PLC0415  takes long
+
+    count = len(works)
+    table = pa.table({"id": pa.array(range(count), pa.int64()), "work": list(works)})
+    try:
+        # The numbers have a partition each, and a broadcast join leaves them where they are.
+        numbers = session.range(0, count, 1, count)
+        rows = numbers.join(session.createDataFrame(table).hint("broadcast"), "id")
+        work = mapper(version("lexassay"), str(Path.cwd()))
+        found = rows.mapInArrow(work, "answer binary").collect()
+    except Exception as error:
+        raise _given_up(error) from error
+    for row in found:
+        yield pickle.loads(bytes(row.answer))
+
+
+def mapper(own: str, folder: str) -> Callable[[Batches], Batches]:
+    """Return what workers do with rows.
+
+    It is made in here, and imports what it needs, so that it travels whole: the workers' Python
+    may not have lexassay, which is told as an answer.
+
+    Parameters
+    ----------
+    own : str
+        The version of lexassay, which the workers must have.
+    folder : str
+        Where tasks are run, on machines that have it: their paths may be relative to it.
+    """
+
+    def work(batches: Batches) -> Batches:
+        import importlib.metadata  # noqa: PLC0415
+        import os  # noqa: PLC0415
+        import pickle  # noqa: PLC0415
+        import socket  # noqa: PLC0415
+        import sys  # noqa: PLC0415
+
+        import pyarrow  # noqa: PLC0415
+
+        # As many threads as Spark gives a task, unless the workers' environment says otherwise.
+        os.environ.setdefault("POLARS_MAX_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+        place = f"the Python of a worker ({sys.executable} on {socket.gethostname()})"
+        try:
+            import lexassay  # noqa: F401, PLC0415
+            from pipeline.engine.processes import answer  # noqa: PLC0415
+        except ImportError as error:
+            missing = f"cannot import lexassay: {error}"
+        else:
+            found = importlib.metadata.distributions(name="lexassay")
+            others = {each.version for each in found} - {own}  # none where it lies on a path alone
+            missing = f"has lexassay {others.pop()}, and not {own}" if others else ""
+        for batch in batches:
+            packed = batch.column("work").to_pylist()
+            if missing:
+                made = [pickle.dumps((None, f"{place} {missing}")) for _ in packed]
+            else:
+                made = [answer(each, folder) for each in packed]
+            yield pyarrow.RecordBatch.from_arrays(
+                [pyarrow.array(made, pyarrow.binary())], names=["answer"]
+            )
+
+    return work
+
+
+def _given_up(error: Exception) -> LexassayError:
+    """Return what Spark says without the frames of its code, and what to do."""
+    lines = [line.strip(" :") for line in str(error).splitlines()]
+    said = [line for line in lines if _NAMED.match(line)] or [*lines, ""][:1]
+    text = f"{type(error).__name__}: {'; '.join(dict.fromkeys([said[0], said[-1]]))}"
+    if "ModuleNotFoundError" in text or "PYTHON_VERSION_MISMATCH" in text:
+        return refused(f"the workers' Python cannot run tasks: {text[:_LONGEST]}", REMEDY)
+    return WorkerLost(
+        f"Spark has given up: {text[:_LONGEST]}. If workers died for want of memory, give them more"
+        " (spark.executor.memoryOverhead) or set memory = ... in [run]; what was finished is kept."
+    )
+
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

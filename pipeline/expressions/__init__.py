@@ -1,7 +1,6 @@
 """Conditions and formulas: SQL of users, checked and written anew before Polars reads it."""
 
 from pipeline.expressions.expression import expression, rewritten
-from pipeline.expressions.functions import FUNCTIONS, Function
-from pipeline.expressions.patterns import regular_expression
+from pipeline.expressions.functions import FUNCTIONS, Function, regular_expression
 
 __all__ = ["FUNCTIONS", "Function", "expression", "regular_expression", "rewritten"]

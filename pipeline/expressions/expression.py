@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from pipeline.expressions.refusal import NotByRow, Refused, place, shown
+from pipeline.expressions.functions import NotByRow, Refused, place, shown
 
 EVERY_ROW = "true"
 """The condition that every row meets."""
@@ -62,7 +62,7 @@ def rewritten(text: str, *, what: str = "condition") -> str:
     >>> rewritten("a+b*2 > 3 /* comment */ or not c")
     '(("a" + ("b" * 2)) > 3) OR (NOT "c")'
     """
-    from pipeline.expressions.writing import rewrite  # noqa: PLC0415  a parser is slow to import
+    from pipeline.expressions.grammar import rewrite  # noqa: PLC0415  a parser is slow to import
 
     try:
         return rewrite(text)

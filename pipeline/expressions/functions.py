@@ -5,7 +5,10 @@ None of them makes more of its row than is there: what pads or repeats a text is
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
+
+import polars as pl
 
 MANY = 100
 """The most arguments of a function that takes any number."""
@@ -73,3 +76,100 @@ AGGREGATES = frozenset({
     *("ROW_NUMBER", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE"),
 })  # fmt: skip
 """Functions of many rows, refused in words of their own."""
+
+
+# --- What is said of a condition or a formula that is refused.
+
+_SHOWN = 100
+"""The most characters of a text that a message repeats."""
+
+
+class Refused(ValueError):
+    """Why a text is refused, and from which character on, if that is known."""
+
+    def __init__(self, why: str, start: int | None = None) -> None:
+        self.start = start
+        super().__init__(why)
+
+
+class NotByRow(Refused):
+    """A function of many rows, by its name."""
+
+
+def shown(text: str) -> str:
+    """Return a text in quotation marks, cut if it is long.
+
+    Examples
+    --------
+    >>> shown("f > 1")
+    "'f > 1'"
+    """
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+
+
+def place(text: str, start: int | None) -> str:
+    r"""Return where a character stands, to be put behind what is named.
+
+    Examples
+    --------
+    >>> place("f > 1", 4), place("f > 1 AND\nx", 10), place("f", None)
+    (' (column 5)', ' (line 2, column 1)', '')
+    """
+    if start is None:
+        return ""
+    before = text[:start].split("\n")
+    line = f"line {len(before)}, " if len(before) > 1 else ""
+    return f" ({line}column {len(before[-1]) + 1})"
+
+
+def unknown(name: str) -> str:
+    """Return what is said of a function that is not allowed: those that are, the nearest first.
+
+    Examples
+    --------
+    >>> unknown("STARTSWITH")[:61]
+    'no function that may be used here: allowed are STARTS_WITH, A'
+    """
+    near = difflib.get_close_matches(name, FUNCTIONS, n=3, cutoff=0.7)
+    ordered = [*near, *sorted(set(FUNCTIONS) - set(near))]
+    return f"no function that may be used here: allowed are {', '.join(ordered)}"
+
+
+# --- Regular expressions that users write.
+
+
+def regular_expression(pattern: str) -> str:
+    """Return a regular expression that Polars can search for.
+
+    Parameters
+    ----------
+    pattern : str
+        What a user wrote.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or needs more memory than one may.
+
+    Examples
+    --------
+    >>> regular_expression("^[A-Z]")
+    '^[A-Z]'
+    >>> regular_expression("(a")
+    Traceback (most recent call last):
+    ...
+    ValueError: '(a' is no regular expression: unclosed group
+    """
+    try:
+        pl.select(pl.lit("").str.contains(pattern))
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"{shown(pattern)} is no regular expression: {_why(error)}") from error
+    return pattern
+
+
+def _why(error: pl.exceptions.PolarsError) -> str:
+    text = str(error)
+    if "size limit" in text:
+        return "it is too large, which repeats within repeats make it"
+    found = [line for line in text.splitlines() if line.startswith("error: ")]
+    return found[-1].removeprefix("error: ") if found else text.partition("\n")[0]

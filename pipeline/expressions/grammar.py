@@ -6,6 +6,7 @@ one function for another.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, ClassVar, cast
 
@@ -14,10 +15,133 @@ from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.parsers.postgres import PostgresParser
 
-from pipeline.expressions.refusal import Refused
+from pipeline.expressions.functions import (
+    AGGREGATES,
+    FUNCTIONS,
+    NotByRow,
+    Refused,
+    regular_expression,
+    unknown,
+)
+
+# --- How large an expression may be, and which functions it may call.
+
+Node = exp.Expr
+
+LONGEST = 20_000
+"""The most characters of a text."""
+DEEPEST = 16
+"""The most operators, brackets and functions within each other: Polars reads thrice as deep."""
+MOST = 300
+"""The most operators, functions and branches: with a thousand, Polars hangs or crashes."""
+
+_PATTERN = 15
+"""What a regular expression counts: it may take 10 MB."""
+
+CHAINED: dict[type[Node], tuple[str, str]] = {
+    exp.Or: ("OR", "or"),
+    exp.And: ("AND", "and"),
+    exp.Add: ("+", "sum"),
+    exp.Sub: ("-", "sum"),
+    exp.Mul: ("*", "product"),
+    exp.Div: ("/", "product"),
+    exp.Mod: ("%", "product"),
+    exp.DPipe: ("||", "text"),
+}
+"""Operators that are read from left to right: how they are written, and their kind."""
+_LEAVES = (exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.DataType)
+
+
+def check_limits(tree: Node) -> None:
+    """Refuse what calls a function that is not allowed, or is too large.
+
+    Raises
+    ------
+    Refused
+        With the place of the function, or of what is too deep.
+    """
+    for call in tree.find_all(exp.Anonymous):
+        _check_name(call)
+    _check_depth(tree)
+    if sum(not isinstance(each, _LEAVES) for each in tree.walk()) > MOST or _size(tree) > MOST:
+        raise Refused(
+            f"it has more than {MOST} operators and functions: IN takes a long list, "
+            f"and a regular expression, which counts as {_PATTERN}, several words: a|b"
+        )
+
+
+def kind(node: Node) -> str:
+    """Return what kind of operator that is read from left to right a node is, if any."""
+    return CHAINED.get(type(node), ("", ""))[1]
+
+
+def is_literal(node: Node) -> bool:
+    """Tell whether a node is a number, a text, TRUE, FALSE or NULL."""
+    number = node.this if isinstance(node, exp.Neg) else node
+    return isinstance(number, exp.Literal | exp.Boolean | exp.Null)
+
+
+def start(node: Node) -> int | None:
+    """Return where a node begins in the text, as far as the parser keeps it."""
+    return min((each.meta["start"] for each in node.walk() if "start" in each.meta), default=None)
+
+
+def _check_name(call: exp.Anonymous) -> None:
+    name = call.name.upper()
+    if not isinstance(call.this, str):
+        raise Refused("a function in quotation marks is not allowed here", start(call))
+    if name in AGGREGATES:
+        raise NotByRow(name, start(call))
+    if name not in FUNCTIONS:
+        raise Refused(f"{name} is {unknown(name)}", start(call))
+
+
+def _check_depth(tree: Node) -> None:
+    depths = {id(tree.parent): 0}
+    for node in tree.walk():
+        depths[id(node)] = depths[id(node.parent)] + (not _continues(node))
+        if depths[id(node)] > DEEPEST:
+            raise Refused(f"it is nested more than {DEEPEST} deep", start(node))
+
+
+def _continues(node: Node) -> bool:
+    """Tell whether a node is the left part of an operator of its kind."""
+    above = node.parent
+    return above is not None and above.this is node and kind(above) == kind(node) != ""
+
+
+def _size(tree: Node) -> int:
+    """Count operators and functions as often as Polars writes them out."""
+    sizes: dict[int, int] = {}
+    for node in reversed(list(tree.walk())):
+        own = _own(node)
+        first, *others = [sizes[id(part)] for part in node.iter_expressions()] or [0]
+        if isinstance(node, exp.Anonymous):
+            sizes[id(node)] = own + FUNCTIONS[node.name.upper()].copies * (first + sum(others))
+        else:
+            sizes[id(node)] = _copies(node) * (own + first) + sum(others)
+    return sizes[id(tree)]
+
+
+def _own(node: Node) -> int:
+    if isinstance(node, _LEAVES):
+        return 0
+    named = isinstance(node, exp.Anonymous) and node.name.upper() == "REGEXP_LIKE"
+    return _PATTERN if named or isinstance(node, exp.RegexpLike | exp.RegexpILike) else 1
+
+
+def _copies(node: Node) -> int:
+    """Return how often Polars writes out the first part of an operator."""
+    if isinstance(node, exp.In):
+        listed = node.expressions
+        return 1 if all(map(is_literal, listed)) else len(listed)
+    if isinstance(node, exp.Case):
+        return len(node.args["ifs"]) if node.this else 1
+    return 2 if isinstance(node, exp.Between) else 1
+
 
 _Parsers = dict[str, Callable[..., Any]]
-_WRITTEN = "written"
+_AS_WRITTEN = "written"
 
 
 def _kept(parsers: _Parsers, *names: str) -> _Parsers:
@@ -49,7 +173,7 @@ class Expressions(Postgres):
             """Mark brackets that stand in the text: the parser adds some of its own."""
             found = super()._parse_paren()
             if isinstance(found, exp.Paren):
-                found.meta[_WRITTEN] = True
+                found.meta[_AS_WRITTEN] = True
             return found
 
 
@@ -82,7 +206,7 @@ def _as_written(node: exp.Expr) -> exp.Expr:
     """Take out the brackets that the parser added: they would hide what can be read twice."""
     root = exp.Paren(this=node)
     for found in [*root.this.find_all(exp.Paren)]:
-        if not found.meta.get(_WRITTEN):
+        if not found.meta.get(_AS_WRITTEN):
             found.replace(found.this)
     return cast("exp.Expr", root.this)
 
@@ -95,3 +219,253 @@ def _unread(error: ParseError, text: str) -> Refused:
         return Refused("it cannot be read")
     before = sum(len(each) + 1 for each in text.split("\n")[: line - 1])
     return Refused(f"it cannot be read at {word!r}", before + end - len(word))
+
+
+# --- An expression written anew from its tree: a part that is not known here is refused.
+# Brackets stand around all that another parser might bind in another way; only what every parser
+# reads from left to right, such as a row of sums, stands without.
+
+_COMPARED: dict[type[Node], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.NullSafeEQ: "IS NOT DISTINCT FROM",
+    exp.NullSafeNEQ: "IS DISTINCT FROM",
+}
+_PATTERNS: dict[type[Node], tuple[str, str]] = {
+    exp.Like: ("LIKE", "NOT LIKE"),
+    exp.ILike: ("ILIKE", "NOT ILIKE"),
+    exp.RegexpLike: ("~", "!~"),
+    exp.RegexpILike: ("~*", "!~*"),
+}
+_CONDITIONS = (*_COMPARED, *_PATTERNS, exp.Is, exp.In, exp.Between, exp.Not, exp.And, exp.Or)
+"""One within another without brackets is read in different ways."""
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
+_CLOSED = (exp.Column, exp.Paren, exp.Anonymous, exp.Cast, exp.TryCast, exp.Case)
+"""What has an end of its own."""
+_TYPES = {
+    exp.DType.TINYINT: "TINYINT",
+    exp.DType.SMALLINT: "SMALLINT",
+    exp.DType.INT: "INTEGER",
+    exp.DType.BIGINT: "BIGINT",
+    exp.DType.FLOAT: "REAL",
+    exp.DType.DOUBLE: "DOUBLE",
+    exp.DType.TEXT: "VARCHAR",
+    exp.DType.VARCHAR: "VARCHAR",
+    exp.DType.BOOLEAN: "BOOLEAN",
+}
+_WRITTEN = {
+    *("this", "expression", "expressions", "low", "high", "ifs", "true", "default", "to"),
+    *("negate", "is_string", "quoted", "typed", "safe"),
+}
+"""The parts of nodes that are written, or say nothing; a node with another part is refused."""
+_SEVERAL_WAYS = "it can be read in several ways without further brackets"
+_LITERAL = ("REGEXP_LIKE", "REPLACE")
+"""Functions whose arguments after the first have to be texts as they stand."""
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NAMES: dict[type[Node], str] = {
+    **dict.fromkeys((exp.Subquery, exp.Select, exp.Exists), "a subquery"),
+    **dict.fromkeys((exp.Parameter, exp.Placeholder), "a parameter"),
+    **dict.fromkeys(
+        (exp.ByteString, exp.HexString, exp.BitString, exp.RawString, exp.National),
+        "a text that is not in plain single quotation marks",
+    ),
+    exp.Window: "a window (OVER)",
+    exp.Lambda: "a lambda",
+    exp.Star: "*",
+    exp.Pow: "^ (POW gives powers)",
+    exp.Bracket: "an index",
+    exp.Tuple: "a row of values",
+    exp.Concat: "a text beside a text",
+    exp.In: "IN with a subquery, or without a list in brackets,",
+    exp.Column: 'a name with a dot ("a.b" is the name of one column)',
+}
+"""What is refused, as people call it; all else goes by the parser's name for it."""
+
+
+def rewrite(text: str) -> str:
+    """Return a text that says what another says, of allowed parts alone.
+
+    Raises
+    ------
+    Refused
+        If it cannot be read, is too large, or has a part that is not allowed.
+    """
+    if len(text) > LONGEST:
+        raise Refused(f"it has {len(text):,} characters, more than {LONGEST:,}")
+    whole = tree(text)
+    check_limits(whole)
+    return write(whole)
+
+
+def write(node: Node) -> str:
+    """Return the text of an expression, with brackets around it only where it has them.
+
+    Raises
+    ------
+    Refused
+        If it has a part that is not allowed.
+    """
+    writer = _WRITERS.get(type(node))
+    if writer is None or {part for part, value in node.args.items() if value} - _WRITTEN:
+        raise Refused(f"{_name(node)} is not allowed here", start(node))
+    return writer(node)
+
+
+def _name(node: Node) -> str:
+    parsed = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__).lower()
+    return _NAMES.get(type(node), parsed)
+
+
+def _operand(node: Node, apart: tuple[type[Node], ...] = ()) -> str:
+    """Write a part of an operator, in brackets unless it has an end of its own."""
+    if isinstance(node, apart):
+        raise Refused(_SEVERAL_WAYS, start(node))
+    return write(node) if isinstance(node, _CLOSED) or is_literal(node) else f"({write(node)})"
+
+
+def _chain(node: Node) -> str:
+    """Write a row of operators of one kind."""
+    mixed = (*_ARITHMETIC, *_CONDITIONS) if kind(node) == "text" else (exp.DPipe, *_CONDITIONS)
+    apart = () if isinstance(node, exp.And | exp.Or) else mixed
+    parts = [_operand(node.expression, apart), CHAINED[type(node)][0]]
+    while kind(node.this) == kind(node):
+        node = node.this
+        _require_end(node.expression)
+        parts += [_operand(node.expression, apart), CHAINED[type(node)][0]]
+    _require_end(node.this)
+    return " ".join([_operand(node.this, apart), *reversed(parts)])
+
+
+def _require_end(node: Node) -> None:
+    """Refuse a part that is followed if it ends with IS DISTINCT FROM, which may take that in."""
+    last = node
+    while isinstance(last, exp.And | exp.Or | exp.Not):
+        last = last.this if isinstance(last, exp.Not) else last.expression
+    if isinstance(last, exp.NullSafeEQ | exp.NullSafeNEQ):
+        raise Refused(_SEVERAL_WAYS, start(last))
+
+
+def _comparison(node: Node) -> str:
+    left, right = (_operand(part, _CONDITIONS) for part in (node.this, node.expression))
+    return f"{left} {_COMPARED[type(node)]} {right}"
+
+
+def _pattern(node: Node, *, denied: bool = False) -> str:
+    word = _PATTERNS[type(node)][denied or bool(node.args.get("negate"))]
+    pattern = node.expression.unnest()
+    if not pattern.is_string:
+        raise Refused(f"{word} takes a text in single quotation marks", start(node))
+    if "~" in word:
+        regular_expression(pattern.name)
+    return f"{_operand(node.this, _CONDITIONS)} {word} {write(pattern)}"
+
+
+def _is(node: Node, *, denied: bool = False) -> str:
+    if not isinstance(node.expression, exp.Null | exp.Boolean):
+        raise Refused("IS takes NULL, TRUE or FALSE", start(node))
+    word = "IS NOT" if denied or node.args.get("negate") else "IS"
+    return f"{_operand(node.this, _CONDITIONS)} {word} {write(node.expression)}"
+
+
+def _in(node: Node, *, denied: bool = False) -> str:
+    listed = ", ".join(map(write, node.expressions))
+    return f"{_operand(node.this, _CONDITIONS)} {'NOT ' * denied}IN ({listed})"
+
+
+def _between(node: Node, *, denied: bool = False) -> str:
+    ends = (node.this, node.args["low"], node.args["high"])
+    this, low, high = (_operand(part, _CONDITIONS) for part in ends)
+    return f"{this} {'NOT ' * denied}BETWEEN {low} AND {high}"
+
+
+def _not(node: Node) -> str:
+    """Write what is denied: in the words of SQL where it has them, such as NOT IN."""
+    denied = node.this
+    writer = _DENIED.get(type(denied))
+    if writer is None or denied.args.get("negate"):
+        return f"NOT {_operand(denied)}"
+    return writer(denied, denied=True)
+
+
+def _negative(node: Node) -> str:
+    part = node.this
+    bare = isinstance(part, (*_CLOSED, exp.Literal))
+    return f"-{write(part)}" if bare else f"-({write(part)})"
+
+
+def _call(node: Node) -> str:
+    name, given = node.name.upper(), node.expressions
+    function = FUNCTIONS[name]
+    if not function.least <= len(given) <= function.most:
+        raise Refused(f"{name} takes {function.arguments}, not {len(given)}", start(node))
+    if name in _LITERAL and not all(each.is_string for each in given[1:]):
+        raise Refused(f"{name} takes texts in single quotation marks", start(node))
+    if name == "REGEXP_LIKE":
+        regular_expression(given[1].name)
+    if name == "REPLACE" and len(given[2].name) > len(given[1].name):
+        raise Refused("REPLACE puts in no more than what it takes out", start(node))
+    return f"{name}({', '.join(map(write, given))})"
+
+
+def _case(node: Node) -> str:
+    chosen = [_operand(node.this)] if node.this else []
+    for each in node.args["ifs"]:
+        chosen.append(f"WHEN {_operand(each.this)} THEN {_operand(each.args['true'])}")
+    if default := node.args.get("default"):
+        chosen.append(f"ELSE {_operand(default)}")
+    return f"CASE {' '.join(chosen)} END"
+
+
+def _cast(node: Node) -> str:
+    to = node.args["to"]
+    if to.this not in _TYPES or to.expressions:
+        known = ", ".join(dict.fromkeys(_TYPES.values()))
+        raise Refused(f"a cast to {to.sql()} is not allowed; those to {known} are", start(node))
+    name = "TRY_CAST" if isinstance(node, exp.TryCast) else "CAST"
+    return f"{name}({write(node.this)} AS {_TYPES[to.this]})"
+
+
+def _column(node: Node) -> str:
+    name = node.name
+    if not isinstance(node.this, exp.Identifier):
+        raise Refused("* is not allowed here", start(node))
+    # Polars takes these for patterns of names.
+    if name in {"", "*"} or (name.startswith("^") and name.endswith("$")):
+        raise Refused(f"{name!r} is no name of a column", start(node))
+    return '"{}"'.format(name.replace('"', '""'))
+
+
+def _literal(node: Node) -> str:
+    if node.is_string:
+        return "'{}'".format(node.name.replace("'", "''"))
+    if not _NUMBER.fullmatch(node.name):
+        raise Refused(f"{node.name!r} is no number", start(node))
+    return node.name
+
+
+_DENIED: dict[type[Node], Callable[..., str]] = {
+    exp.In: _in,
+    exp.Between: _between,
+    exp.Is: _is,
+    **dict.fromkeys(_PATTERNS, _pattern),
+}
+_WRITERS: dict[type[Node], Callable[[Node], str]] = {
+    **dict.fromkeys(CHAINED, _chain),
+    **dict.fromkeys(_COMPARED, _comparison),
+    **_DENIED,
+    exp.Not: _not,
+    exp.Neg: _negative,
+    exp.Paren: lambda node: f"({write(node.this)})",
+    exp.Anonymous: _call,
+    exp.Case: _case,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.Column: _column,
+    exp.Literal: _literal,
+    exp.Boolean: lambda node: "TRUE" if node.this else "FALSE",
+    exp.Null: lambda _node: "NULL",
+}

@@ -11,10 +11,9 @@ from pydantic import Field
 
 from pipeline.errors import DataError
 from pipeline.formats import lines
-from pipeline.formats.base import LINE, FormatOptions, Skipped, format_of, reader
+from pipeline.formats.base import LINE, FormatOptions, Skipped, format_of, reader, reading
 from pipeline.formats.corpora.conllu import ConlluOptions
 from pipeline.formats.lines import TEXT
-from pipeline.formats.reading import reading
 
 _EXAMPLES = 3
 _ANALYSIS = r"^((?:\\.|[^\\:])*)(?::([<>]))?:((?:\\.|[^\\<:])*)((?:<[^<>]*>)*)(.*)$"

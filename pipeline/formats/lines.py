@@ -2,19 +2,539 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from pipeline.errors import DataError
-from pipeline.formats.base import LINE
-from pipeline.formats.delimited import bare_returns
-from pipeline.formats.packed import found_packing, kind_of, open_bytes, packing
-from pipeline.formats.reading import reading
-from pipeline.formats.unpacked import require_room
+from pipeline.formats.base import LINE, Skipped, reading
+from pipeline.formats.compression import (
+    first_line,
+    found_packing,
+    is_packed,
+    kind_of,
+    open_bytes,
+    open_packed,
+    packing,
+    require_room,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# --- Texts that lie somewhere among bytes, as a column, without a look at each in Python.
+
+Places = npt.NDArray[np.int64]
+
+PADDING = 12
+"""Bytes that have to stand behind the last text."""
+
+_INLINE = 12
+"""Bytes of a text that stand in its view; of a longer one the first four do."""
+_SHARE = 8
+"""If this part of the bytes, or more, is long texts, these are not copied."""
+
+
+def _masks() -> npt.NDArray[np.uint32]:
+    """Return which bytes of twelve belong to a text, by its length; to a longer one, four."""
+    bits = np.zeros((_INLINE + 2, _INLINE), np.uint8)
+    for length in range(_INLINE + 1):
+        bits[length, :length] = 255
+    bits[-1, :4] = 255
+    return bits.view(np.uint32)
+
+
+_MASKS = _masks()
+
+
+def texts(
+    content: npt.NDArray[np.uint8],
+    starts: Places,
+    lengths: Places,
+    *,
+    valid: npt.NDArray[np.bool_],
+) -> pl.Series:
+    """Return texts as a column of strings.
+
+    Parameters
+    ----------
+    content : ndarray of uint8, shape (b + PADDING,)
+        UTF-8, and `PADDING` bytes.
+    starts, lengths : ndarray of int64, shape (n,)
+        Where each text begins, and its bytes; it ends before the padding.
+    valid : ndarray of bool, shape (n,)
+        Which of them are there; others are null.
+
+    Returns
+    -------
+    Series of String, shape (n,)
+
+    References
+    ----------
+    Apache Arrow Columnar Format, "Variable-size Binary View Layout": 16 bytes a text, its length
+    and, up to twelve bytes, the text itself; else its first four, a buffer, and its place there.
+
+    Examples
+    --------
+    >>> content = np.frombuffer(b"a rather long word" + bytes(PADDING), np.uint8)
+    >>> starts, lengths = np.array([0, 2, 2]), np.array([1, 16, 6])
+    >>> texts(content, starts, lengths, valid=np.array([True, True, False])).to_list()
+    ['a', 'rather long word', None]
+    """
+    import pyarrow as pa  # noqa: PLC0415  takes long
+
+    views = np.empty((starts.size, 4), np.uint32)
+    views[:, 0] = lengths
+    anywhere = np.ndarray(content.size - _INLINE + 1, f"V{_INLINE}", content, strides=(1,))
+    twelve = anywhere[starts].view(np.uint32).reshape(-1, 3)
+    np.bitwise_and(twelve, _MASKS[np.minimum(lengths, _INLINE + 1)], out=views[:, 1:])
+    long = np.flatnonzero(lengths > _INLINE)
+    held, places = _held(content, starts[long], lengths[long])
+    views[long, 3] = places
+    nulls = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    buffers = [nulls, pa.py_buffer(views), pa.py_buffer(held)]
+    return pl.Series(_Exported(pa.Array.from_buffers(pa.string_view(), starts.size, buffers)))
+
+
+@dataclass(frozen=True)
+class _Exported:
+    """An array as any library gives it: for one of pyarrow's own Polars imports much else."""
+
+    array: pa.Array
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """Return its schema and the array, as the Arrow PyCapsule interface has them."""
+        exported: tuple[object, object] = self.array.__arrow_c_array__(requested_schema)
+        return exported
+
+
+def _held(
+    content: npt.NDArray[np.uint8], starts: Places, lengths: Places
+) -> tuple[npt.NDArray[np.uint8], Places]:
+    """Return bytes that have the long texts, few others besides, and where each begins there."""
+    size = int(lengths.sum())
+    if size * _SHARE > content.size:
+        return content, starts
+    places = np.cumsum(lengths) - lengths
+    return content[np.arange(size) + np.repeat(starts - places, lengths)], places
+
+
+# --- Lines and tab-separated fields of text, found by their bytes alone.
+
+_TAB, _END, _ZERO = (np.uint8(ord(sign)) for sign in "\t\n0")
+_DIGITS = 9
+"""Digits of the longest number: nothing is counted that has more."""
+
+
+class Spans(NamedTuple):
+    """Where some texts lie: the first byte of each, and how many bytes it has."""
+
+    starts: Places
+    lengths: Places
+
+
+@dataclass(frozen=True)
+class ByteLines:
+    r"""Lines of text.
+
+    Parameters
+    ----------
+    content : bytes
+        UTF-8 whose lines end in ``\n`` alone; behind the last it may be absent.
+
+    Examples
+    --------
+    >>> lines = ByteLines(b"a\t12\n\nbcd\t_")
+    >>> lines.tabs.tolist(), lines.is_blank.tolist()
+    ([1, 0, 1], [False, True, False])
+    >>> rows = lines.rows(np.array([0, 2]))
+    >>> lines.texts(rows.field(0)).to_list(), lines.numbers(rows.field(1)).tolist()
+    (['a', 'bcd'], [12, -1])
+    """
+
+    content: bytes
+
+    @cached_property
+    def bytes(self) -> npt.NDArray[np.uint8]:
+        """The content between the ends of a line before it and of its last one, and padding."""
+        end = b"" if self.content.endswith(b"\n") or not self.content else b"\n"
+        return np.frombuffer(b"".join((b"\n", self.content, end, bytes(PADDING))), np.uint8)
+
+    @cached_property
+    def _marks(self) -> Places:
+        """Where tabs and ends of lines are: both follow each other in ASCII."""
+        return np.flatnonzero(self.bytes - _TAB <= _END - _TAB)
+
+    @cached_property
+    def _ends(self) -> Places:
+        """Which of the marks end lines, that of the line before the first included."""
+        return np.flatnonzero(self.bytes[self._marks] == _END)
+
+    @cached_property
+    def tabs(self) -> Places:
+        """How many tabs each line has."""
+        return np.diff(self._ends) - 1
+
+    @cached_property
+    def first(self) -> npt.NDArray[np.uint8]:
+        """The first byte of each line, or its end."""
+        return self.bytes[self._marks[self._ends[:-1]] + 1]
+
+    @cached_property
+    def is_blank(self) -> npt.NDArray[np.bool_]:
+        """Whether each line has nothing."""
+        return np.equal(self.first, _END)
+
+    def whole(self, lines: Places) -> Spans:
+        """Return where some lines lie."""
+        return self.between(self._ends[lines], self._ends[lines + 1])
+
+    def rows(self, lines: Places) -> Rows:
+        """Return some lines as rows of fields."""
+        return Rows(self, self._ends[lines])
+
+    def between(self, before: Places, after: Places) -> Spans:
+        """Return what lies between marks, given by their numbers."""
+        starts = self._marks[before] + 1
+        return Spans(starts, self._marks[after] - starts)
+
+    def is_only(self, spans: Spans, sign: str) -> npt.NDArray[np.bool_]:
+        """Return which texts are this one ASCII character."""
+        alone: npt.NDArray[np.bool_] = spans.lengths == 1
+        return alone & np.equal(self.bytes[spans.starts], ord(sign))
+
+    def texts(self, spans: Spans, valid: npt.NDArray[np.bool_] | None = None) -> pl.Series:
+        """Return texts as strings; those that are empty, or not valid, as null."""
+        some = spans.lengths > 0
+        return texts(self.bytes, *spans, valid=some if valid is None else some & valid)
+
+    def numbers(self, spans: Spans) -> Places:
+        """Return whole numbers; -1 for what is not written in one to nine digits alone."""
+        starts, lengths = spans
+        digits = self.bytes[starts] - _ZERO
+        good = (lengths > 0) & (lengths <= _DIGITS) & (digits <= 9)
+        numbers = np.where(good, digits, np.int64(-1))
+        left = np.flatnonzero(good & (lengths > 1))
+        place = 1
+        while left.size:
+            digits = self.bytes[starts[left] + place] - _ZERO
+            numbers[left] = np.where(digits <= 9, numbers[left] * 10 + digits, -1)
+            place += 1
+            left = left[(lengths[left] > place) & (digits <= 9)]
+        return numbers
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Lines of which each has as many fields as one asks for.
+
+    Parameters
+    ----------
+    lines : ByteLines
+        The text they stand in.
+    before : ndarray of int64, shape (n,)
+        The number of the mark that ends the line before each.
+    """
+
+    lines: ByteLines
+    before: Places
+
+    def field(self, index: int) -> Spans:
+        """Return where a field of each lies, the first at 0."""
+        return self.lines.between(self.before + index, self.before + (index + 1))
+
+    def where(self, which: npt.NDArray[np.bool_]) -> Rows:
+        """Return some of them."""
+        return Rows(self.lines, self.before[which])
+
+
+# --- Delimited text: a fast scan, and a check, line by line, that names the bad ones.
+
+_EXAMPLES = 3
+LONGEST = 1 << 24
+"""Characters of a field; a quotation mark that is not closed must not take in all that follows."""
+csv.field_size_limit(LONGEST)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a delimited file is written.
+
+    Parameters
+    ----------
+    separator : str
+        One character between fields.
+    quote : str or None
+        The quoting character; None if a quotation mark is data.
+    comment : str or None
+        Lines at the top of the file that begin so are skipped.
+    columns : tuple of str
+        Names of the columns where no header line names them.
+    """
+
+    separator: str = "\t"
+    quote: str | None = None
+    comment: str | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def headers(self) -> int:
+        """How many lines name the columns."""
+        return 0 if self.columns else 1
+
+
+def scan(path: Path, dialect: Dialect) -> pl.LazyFrame:
+    """Return the query of a delimited file, every column a String, with its line numbers.
+
+    Parameters
+    ----------
+    path : Path
+        The file, gzipped or not, with a header line unless the dialect names the columns.
+    dialect : Dialect
+        How it is written.
+
+    Returns
+    -------
+    LazyFrame
+        ``line`` and the columns; an empty field is null.
+
+    Raises
+    ------
+    DataError
+        If the file is empty or its header names a column twice.
+    """
+    skipped = _header(path, dialect)[0]
+    query = pl.scan_csv(
+        path,
+        separator=dialect.separator,
+        quote_char=dialect.quote,
+        infer_schema=False,
+        skip_rows=skipped,
+        has_header=not dialect.columns,
+        schema=dict.fromkeys(dialect.columns, pl.String()) or None,
+        glob=False,
+    )
+    first = skipped + dialect.headers + 1
+    line = pl.int_range(first, pl.len() + first, dtype=pl.Int64)
+    return query.select(line.alias(LINE), pl.exclude(LINE))
+
+
+def check(path: Path, dialect: Dialect) -> None:
+    """Read every line and report those with too few or too many fields.
+
+    Raises
+    ------
+    DataError
+        Naming file, lines, counts and three examples; also for bytes that are not UTF-8 and
+        for a damaged gzip file.
+    """
+    require_room(path)
+    skipped, header = _header(path, dialect)
+    bad: list[str] = []
+    count = every = 0
+    for line, fields in _rows(path, dialect, skipped):
+        every += 1
+        if len(fields) == len(header):
+            continue
+        count += 1
+        if len(bad) < _EXAMPLES:
+            text = dialect.separator.join(fields)[:80]
+            bad.append(f"line {line}: {len(fields)} fields: {text!r}")
+    if count:
+        shown = "".join(f"\n  {example}" for example in bad)
+        raise DataError(
+            f"{path}: {count:,} line(s) do not have the {len(header)} fields {_named(dialect)}:"
+            f"{shown}\nMend these lines, or name the separator and the quoting if they are not the"
+            " usual."
+        )
+    _require_all(path, dialect, every)
+
+
+def _require_all(path: Path, dialect: Dialect, every: int) -> None:
+    """Refuse a file of which the fast scan reads other records than were counted one by one."""
+    try:
+        read = scan(path, dialect).select(pl.len()).collect().item()
+    except pl.exceptions.ComputeError:
+        read = None
+    if read != every:
+        found = "cannot be read as a table" if read is None else f"has {read:,} records"
+        raise DataError(
+            f"{path}: read in two ways, it has {every:,} records and {found}: quotation marks do"
+            " not come in pairs\nDouble those within a field, and put the whole field into"
+            " quotation marks; or save the file as TSV, where they are data."
+        )
+
+
+def check_as(dialect: Callable[[Any], Dialect], path: Path, options: Any) -> Sequence[Skipped]:
+    """Do what `check` does, as a format does it: nothing is left out.
+
+    Parameters
+    ----------
+    dialect : callable
+        The options to how the file is written.
+    path, options
+        See `pipeline.formats.base.Format`.
+    """
+    check(path, dialect(options))
+    return ()
+
+
+def _named(dialect: Dialect) -> str:
+    return f"that were named ({', '.join(dialect.columns)})" if dialect.columns else "of the header"
+
+
+def _rows(path: Path, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    with reading(path), open_text(path) as text:
+        for _ in range(skipped):
+            next(text)
+        ends = _Ends(text)
+        rows = _split(ends, dialect)
+        for _ in range(dialect.headers):
+            next(rows)
+            ends.of_record(skipped + 1)
+        number = before = skipped + dialect.headers
+        try:
+            for number, row in enumerate(rows, start=before + 1):
+                ends.of_record(number)
+                yield number, row
+            ends.require(path)
+        except csv.Error as error:
+            raise _too_long(path, number + 1) from error
+
+
+def _too_long(path: Path, line: int) -> DataError:
+    return DataError(
+        f"{path}: line {line}: a field with more than {LONGEST:,} characters\nClose the quotation"
+        " mark that begins it; if none does, shorten the field."
+    )
+
+
+class _Ends:
+    """Lines of a file, with an eye on how they end; exists while a file is checked."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self._last = ""
+        self._bare: list[int] = []
+        self._open = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        self._last = next(self._lines)
+        if self._open:  # the end of a record that is not the last one
+            self._bare.append(self._open)
+            self._open = 0
+        return self._last
+
+    def of_record(self, number: int) -> None:
+        """Take the end of the line that was read last for that of a record."""
+        self._open = number if self._last.endswith("\r") else 0
+
+    def require(self, path: Path) -> None:
+        """Refuse a file with records that a carriage return alone ends: not all readers see it."""
+        if self._bare:
+            raise bare_returns(path, len(self._bare), self._bare[:_EXAMPLES])
+
+
+def bare_returns(path: Path, count: int, lines: Sequence[int]) -> DataError:
+    """Return the error that names lines which hold a carriage return that is no line end."""
+    shown = ", ".join(str(line) for line in lines)
+    return DataError(
+        f"{path}: {count:,} carriage return(s) without a line feed, in line(s) {shown}: what they"
+        " part would be read as one line\nSave the file with the usual line ends (LF or CR LF)."
+    )
+
+
+def _split(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:
+    return csv.reader(
+        lines,
+        delimiter=dialect.separator,
+        quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE,
+        quotechar=dialect.quote,
+    )
+
+
+def _header(path: Path, dialect: Dialect) -> tuple[int, list[str]]:
+    """Return the number of comment lines at the top, and the column names."""
+    skipped = 0
+    with reading(path), open_text(path) as text:
+        first = first_line(text, path, 1)
+        while dialect.comment and first.startswith(dialect.comment) and first[-1:] != "\r":
+            skipped += 1
+            first = first_line(text, path, skipped + 1)
+        if first.endswith("\r") and text.read(1):
+            raise bare_returns(path, 1, [skipped + 1])
+    if not first.strip():
+        wanted = "hold data" if dialect.columns else "name the columns"
+        raise DataError(f"{path}: the file is empty: line {skipped + 1} should {wanted}")
+    if dialect.columns:
+        return skipped, list(dialect.columns)
+    names = next(_split([first.rstrip("\r\n")], dialect))
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(
+            f"{path}: line {skipped + 1} names a column twice: {', '.join(twice)}; rename one"
+        )
+    return skipped, names
+
+
+def open_text(path: Path) -> IO[str]:
+    """Open a text file, packed or not, as UTF-8 without its byte-order mark."""
+    if is_packed(path):
+        return io.TextIOWrapper(open_packed(path), encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names.
+
+    Raises
+    ------
+    ValueError
+        If one comes twice, is empty, or begins with ``~`` (the reader's own columns).
+    """
+    wrong = [name for name in names if not name.strip() or name.startswith("~")]
+    if wrong:
+        raise ValueError(f"{wrong[0]!r} is no name for a column")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"named twice: {', '.join(twice)}")
+    return names
+
+
+# --- What parts the fields of a file that somebody hands over without a word about it.
+
+_SEPARATORS = (",", ";", "\t")
+
+
+def separator_of(file: Path) -> str:
+    """Return what parts the fields of the first line: a comma unless there are more of another.
+
+    Parameters
+    ----------
+    file : Path
+        A text file, gzipped or not.
+
+    Raises
+    ------
+    DataError
+        If its first line cannot be read.
+    """
+    with reading(file), open_text(file) as text:
+        first = first_line(text, file, 1)
+    return max(_SEPARATORS, key=first.count)
+
 
 TEXT = "~text"
 """Column with a whole line; null where it is not UTF-8."""
@@ -22,7 +542,6 @@ TEXT = "~text"
 _REST = "~rest"
 _CHUNK = 1 << 24
 _BARE = re.compile(rb"\r(?=[^\n])")
-_EXAMPLES = 3
 
 
 def lines(path: Path) -> pl.LazyFrame:

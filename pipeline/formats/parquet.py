@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pyarrow as pa
 
-from pipeline.formats.packed import is_packed, open_packed
-from pipeline.formats.reading import not_parquet, reading
-from pipeline.formats.unpacked import read_whole
+from pipeline.formats.base import not_parquet, reading
+from pipeline.formats.compression import is_packed, open_packed, read_whole
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq

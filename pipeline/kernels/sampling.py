@@ -2,9 +2,110 @@
 
 from __future__ import annotations
 
-import polars as pl
+import hashlib
 
-from pipeline.kernels.hashing import seeded_key
+import numpy as np
+import polars as pl
+import polars_hash as plh
+
+from pipeline.kernels.partitions import batches, buckets_for, counted, spill_of
+
+# --- Stable hashes: candidate ids, and seeded keys for ties and samples.
+# The hashes are SHA-256 and XXH64 as published, so that an id or a sample drawn today is the
+# same under any later version of the libraries. (Polars' own ``hash`` changes between versions.)
+
+_SEPARATOR = "\x1f"
+"""ASCII unit separator: does not occur in text, so ("a b", "c") and ("a", "b c") differ."""
+
+
+def candidate_id(*units: str | pl.Expr) -> pl.Expr:
+    r"""Return the stable id of a candidate: "x" and 16 hexadecimal digits of SHA-256.
+
+    Parameters
+    ----------
+    *units : str or Expr
+        Names of the String columns that make the candidate, usually l1 and l2; or text.
+
+    Returns
+    -------
+    Expr
+        String. The leading letter keeps a spreadsheet from reading ``12e45678`` as a number.
+
+    Notes
+    -----
+    64 bits: the chance of any collision among a million candidates is 3e-8.
+
+    Examples
+    --------
+    >>> import hashlib
+    >>> pair = pl.DataFrame({"l1": ["in:Frage"], "l2": ["stellen"]})
+    >>> found = pair.select(candidate_id("l1", "l2")).item()
+    >>> found == "x" + hashlib.sha256("in:Frage\x1fstellen".encode()).hexdigest()[:16]
+    True
+    """
+    joined = plh.concat_str(*units, separator=_SEPARATOR)
+    return (pl.lit("x") + joined.chash.sha2_256().str.slice(0, 16)).alias("id")
+
+
+def seeded_key(*columns: str, seed: str, purpose: str) -> pl.Expr:
+    """Return a uniform random key for each value of a column, fixed by the seed.
+
+    Parameters
+    ----------
+    *columns : str
+        Name of a String column, usually ``id``; several are taken together.
+    seed : str
+        Seed of the run or stage.
+    purpose : str
+        What the key is for; keys for different purposes are independent.
+
+    Returns
+    -------
+    Expr
+        Int64 in [0, 2**63). The m smallest keys are a simple random sample of m without
+        replacement, nested in m and mergeable over parts.
+
+    References
+    ----------
+    Collet, XXH64 (seed 0) over ``seed US purpose US value``, shifted right by one bit.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"id": ["a", "b"]})
+    >>> frame.select(seeded_key("id", seed="s", purpose="ties")).n_unique()
+    2
+    """
+    salted = plh.concat_str(pl.lit(f"{seed}{_SEPARATOR}{purpose}"), *columns, separator=_SEPARATOR)
+    # Shifting by division keeps the result in Int64, where all other counts live.
+    return (salted.nchash.xxhash64() // 2).cast(pl.Int64)
+
+
+def seeded_generator(*, seed: str, purpose: str) -> np.random.Generator:
+    """Return a random generator that is fixed by the seed, for simulations.
+
+    Parameters
+    ----------
+    seed : str
+        Seed of the run or stage.
+    purpose : str
+        What the numbers are for; generators for different purposes are independent.
+
+    Returns
+    -------
+    numpy.random.Generator
+        PCG64, started from SHA-256 of ``seed US purpose``. The stream of its bits is fixed;
+        NumPy may change how a distribution is drawn from it, so samples of candidates are
+        drawn by `seeded_key`, not by this.
+
+    Examples
+    --------
+    >>> first, second = (seeded_generator(seed="s", purpose="power") for _ in range(2))
+    >>> bool(first.random() == second.random())
+    True
+    """
+    digest = hashlib.sha256(f"{seed}{_SEPARATOR}{purpose}".encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "big")))
+
 
 WHOLE = "all"
 """The one stratum of a sample whose size is fixed as a whole."""
@@ -126,3 +227,103 @@ def as_sample(chosen: pl.DataFrame, *, multiplicity: pl.Expr, pi: float | None) 
         pi=pl.lit(pi, pl.Float64),
         stratum=pl.lit(WHOLE),
     )
+
+
+# --- Simple random samples of more candidates than there is room for: those that `sampling` draws.
+
+_KEYED = pl.Schema({"id": pl.String, "key": pl.Int64})
+_KEYS = 2**63
+"""Keys are smaller, and not negative."""
+
+
+def smallest(ids: pl.LazyFrame, *, size: int, seed: str) -> tuple[pl.DataFrame, int]:
+    """Return the ids with the smallest keys, in their order, and how many ids there are.
+
+    Parameters
+    ----------
+    ids : LazyFrame
+        String column ``id``, distinct values; read batch by batch.
+    size : int
+        How many to return, who are held; at most all.
+    seed : str
+        Fixes the keys.
+
+    Returns
+    -------
+    DataFrame, int
+        id and key; the number of all.
+    """
+    best, rows = pl.DataFrame(schema=_KEYED), 0
+    for batch in batches(ids.select("id")):
+        rows += batch.height
+        best = smaller(best, shuffled(batch, seed=seed), size=size)
+    return best, rows
+
+
+def smaller(best: pl.DataFrame, others: pl.DataFrame, *, size: int) -> pl.DataFrame:
+    """Return those of two tables in the order of keys that have the smallest keys.
+
+    Examples
+    --------
+    >>> one, two = (pl.DataFrame({"id": list(ids), "key": keys}) for ids, keys in
+    ...     (("ab", [3, 5]), ("cd", [1, 4])))
+    >>> smaller(one, two, size=3)["id"].to_list()
+    ['c', 'a', 'd']
+    """
+    if 0 < size <= best.height:
+        others = others.filter(pl.col("key") <= best["key"][size - 1])
+    return pl.concat([best, others]).sort("key", "id").head(size)
+
+
+def without_replacement_in_parts(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
+    """Draw as `sampling.without_replacement` does; what is held is the sample.
+
+    Parameters
+    ----------
+    ids : LazyFrame
+        String column ``id``, distinct values.
+    size, seed
+        As there.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.sampling import without_replacement
+    >>> ids = pl.DataFrame({"id": [f"x{i}" for i in range(100)]})
+    >>> drawn = without_replacement_in_parts(ids.lazy(), size=5, seed="s")
+    >>> drawn.equals(without_replacement(ids, size=5, seed="s"))
+    True
+    """
+    best, rows = smallest(ids, size=size, seed=seed)
+    return as_sample(best, multiplicity=pl.lit(1, pl.Int64), pi=best.height / max(1, rows))
+
+
+def with_replacement_in_parts(ids: pl.LazyFrame, *, size: int, seed: str) -> pl.DataFrame:
+    """Draw as `sampling.with_replacement` does; the others are laid aside by ranges of their keys.
+
+    Parameters
+    ----------
+    ids : LazyFrame
+        String column ``id``, distinct values.
+    size, seed
+        As there.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.sampling import with_replacement
+    >>> ids = pl.DataFrame({"id": [f"x{i}" for i in range(100)]})
+    >>> drawn = with_replacement_in_parts(ids.lazy(), size=25, seed="s")
+    >>> drawn.equals(with_replacement(ids, size=25, seed="s"))
+    True
+    """
+    rows = counted(ids)
+    drawn, number = slots(size, candidates=rows, seed=seed), buckets_for(rows)
+    chosen, before = [], 0
+    with spill_of(number, _KEYED) as laid:
+        for batch in batches(ids.select("id")):
+            laid.add(shuffled(batch, seed=seed), pl.col("key") // -(-_KEYS // number))
+        for part in laid:
+            pool = numbered(part.sort("key", "id").collect(), first=before)
+            before += pool.height
+            chosen.append(drawn.join(pool, on="slot"))
+    ordered = pl.concat(chosen).sort("first")
+    return as_sample(ordered, multiplicity=pl.col("multiplicity"), pi=None)

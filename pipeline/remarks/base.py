@@ -2,14 +2,91 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import polars as pl
+from pydantic import BaseModel, ConfigDict, Field
 
-from pipeline.registry import Registry
-from pipeline.remarks.remark import Remark
+from pipeline import errors
+from pipeline.errors import LexassayError
+from pipeline.registry import Named, Registry
+
+# --- A remark: what looks wrong in the data of a stage, with numbers, an example and a remedy.
+
+Level: TypeAlias = Literal["info", "note", "warning"]
+"""How much it matters: worth knowing, to be looked at, probably a mistake."""
+LEVELS: tuple[Level, ...] = ("warning", "note", "info")
+"""All of them, what matters most first."""
+_PROSE = re.compile(r"[a-z]+,? (?!=)")
+EXAMPLES = 3
+"""Examples that a remark has."""
+
+
+class Remark(BaseModel):
+    """What looks wrong in the data of a stage; kept with its results, told at every run.
+
+    Examples
+    --------
+    >>> print(Remark(level="note", check="few_sampled", text="79 of 100 were drawn",
+    ...              such_as=("aasvoel",), remedy="ask for fewer", numbers={"drawn": 79}))
+    note: 79 of 100 were drawn, such as aasvoel; ask for fewer [few_sampled]
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    check: str = ""
+    """What found it: the name by which its threshold is set."""
+    level: Level
+    """How much it matters."""
+    text: str
+    """What there is, with its numbers."""
+    such_as: tuple[str, ...] = ()
+    """Examples."""
+    remedy: str = ""
+    """What to do about it."""
+    numbers: dict[str, float] = {}
+    """The numbers of the text by name, for programs."""
+
+    @property
+    def finding(self) -> str:
+        """What there is, with the examples."""
+        return self.text + (f", such as {', '.join(self.such_as)}" if self.such_as else "")
+
+    @property
+    def advice(self) -> str:
+        """What to do about it, as a sentence; an option at its beginning keeps its spelling."""
+        text = self.remedy
+        sentence = text[:1].upper() + text[1:] if _PROSE.match(text) else text
+        return sentence if sentence.endswith(tuple(".?!")) else f"{sentence}."
+
+    def __str__(self) -> str:
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.level}: {self.finding}{remedy} [{self.check}]"
+
+
+def remark(
+    level: Level, text: str, *, such_as: Iterable[object] = (), remedy: str = "", **numbers: float
+) -> Remark:
+    """Return what a check has to say; whose word it is, is put in when it is heard.
+
+    Parameters
+    ----------
+    level : {"info", "note", "warning"}
+        How much it matters.
+    text : str
+        What there is, with its numbers.
+    such_as : iterable
+        Examples, of which the first three are kept.
+    remedy : str
+        What to do about it.
+    numbers : float
+        The numbers of the text, by name.
+    """
+    examples = tuple(str(each) for each in such_as)[:EXAMPLES]
+    return Remark(level=level, text=text, such_as=examples, remedy=remedy, numbers=numbers)
 
 
 def _no_tokens(_option: str, _most: int) -> pl.DataFrame:
@@ -95,3 +172,58 @@ CHECKS: Registry[Check] = Registry("check", "pipeline.remarks")
 
 check = CHECKS.decorator(Check)
 """Registers a function (look, threshold) -> remarks as a check of its own name."""
+
+
+# --- Hear all checks of a stage, each with its threshold.
+
+Threshold: TypeAlias = Annotated[float, Field(ge=0, strict=True)] | Literal[False]
+Thresholds: TypeAlias = dict[Annotated[str, Named(CHECKS)], Threshold]
+"""``[remarks]``: check to its threshold, or to false if it is to say nothing."""
+
+
+def heard(look: Look, thresholds: Mapping[str, float | bool]) -> tuple[Remark, ...]:
+    """Return what the checks of a stage have to say, what matters most first.
+
+    Parameters
+    ----------
+    look : Look
+        The stage, with what it was given and what it made.
+    thresholds : mapping of str to float or False
+        Those that an experiment sets.
+    """
+    found: list[Remark] = []
+    for name in CHECKS:
+        each = CHECKS.get(name)
+        threshold = thresholds.get(name, each.threshold)
+        if threshold is not False and (not each.stages or look.use in each.stages):
+            found += _of(each, look, threshold)
+    return tuple(sorted(found, key=lambda one: LEVELS.index(one.level)))
+
+
+def _of(each: Check, look: Look, threshold: float) -> list[Remark]:
+    """Return the remarks of one check; one that fails does not take the results with it."""
+    try:
+        return list(each.remarks(look, threshold))
+    except LexassayError:
+        raise
+    except Exception as error:  # whatever it is: the results stand
+        why = errors.in_words(error).replace("\n", ". ")
+        text = f"this check could not be made: {why.removesuffix('.')}"
+        switch = f"[remarks] {each.name} = false leaves it out"
+        return [remark("note", text, remedy=switch).model_copy(update={"check": each.name})]
+
+
+# --- Remarks on input that could not be read.
+
+
+@check(stages=(), threshold=1, means="places of the input")
+def left_out(look: Look, threshold: float) -> Found:
+    """Count places of the input that could not be read and were left out."""
+    if look.left_out >= threshold:
+        yield remark(
+            "note",
+            f"left out {look.left_out:,} place(s) of the input",
+            such_as=look.left_out_examples,
+            remedy="mend them in the file if they are to count",
+            places=look.left_out,
+        )

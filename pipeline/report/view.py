@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
@@ -9,11 +10,203 @@ from typing import Any, Self, TypeAlias
 import polars as pl
 from pydantic import Field, PrivateAttr
 
-from pipeline.described import Described
-from pipeline.findings.stage import StageView
+from pipeline import memory
+from pipeline.config_model import Described
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.findings import phrases as findings_names
+from pipeline.findings.base import StageView
 from pipeline.registry import Registry
-from pipeline.report.charts.parts.options import Look, Slot, Style
-from pipeline.report.explorer.block import MOST_ROWS, Explorer
+from pipeline.report.charts.style import Look, Slot, Style
+from pipeline.report.explorer import MOST_ROWS, Explorer
+
+# --- File names for stages and figures, and names that options ask for.
+
+slug = findings_names.slug
+"""Names of files: findings name the figures that they point to by it, too."""
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Return the names, a later one that repeats an earlier with a number after it.
+
+    Names that differ in case alone count as equal: some file systems hold them so.
+
+    Examples
+    --------
+    >>> distinct(["graph", "Graph", "table"])
+    ['graph', 'Graph-2', 'table']
+    """
+    taken: set[str] = set()
+    numbered: list[str] = []
+    for name in names:
+        tries = (name if number == 1 else f"{name}-{number}" for number in range(1, 10**6))
+        numbered.append(next(tried for tried in tries if tried.casefold() not in taken))
+        taken.add(numbered[-1].casefold())
+    return numbered
+
+
+def chosen(wanted: Sequence[str], known: Iterable[str], *, where: str) -> tuple[str, ...]:
+    """Return what was asked for, or all that there is if nothing was.
+
+    Parameters
+    ----------
+    wanted : sequence of str
+        What an option names; may be empty.
+    known : iterable of str
+        What there is.
+    where : str
+        Dotted path of the option, for the message.
+
+    Raises
+    ------
+    ConfigError
+        If a wanted name is not known, with the nearest that are.
+
+    Examples
+    --------
+    >>> chosen([], ["t_score", "dice"], where="views.precision.measures")
+    ('t_score', 'dice')
+    """
+    there = tuple(known)
+    wrong = [name for name in wanted if name not in there]
+    if wrong:
+        problems = [
+            Problem(where, f"there is no {name!r}", did_you_mean(name, there)) for name in wrong
+        ]
+        raise ConfigError("report", problems)
+    return tuple(wanted) or there
+
+
+# --- Values as the text of a table cell.
+
+NOTHING = "–"
+"""What a null is shown as."""
+
+
+def cell(value: Any) -> str:
+    """Return a value as text for reading: four significant digits, thousands separated.
+
+    Parameters
+    ----------
+    value : object
+        A cell of a table.
+
+    Examples
+    --------
+    >>> cell(5102), cell(None), cell(float("-inf"))
+    ('5,102', '–', '−∞')
+    >>> cell(0.0000321), cell(1520.44), cell(True)
+    ('3.21e-05', '1,520', 'yes')
+    """
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return _float(value)
+    return f"{value:,}".replace("-", "−") if isinstance(value, int) else str(value)
+
+
+def _float(value: float) -> str:
+    if not math.isfinite(value):
+        return "undefined" if math.isnan(value) else f"{'−' if value < 0 else ''}∞"
+    small = value != 0 and not 1e-3 <= abs(value) < 1e7
+    spec = ".3g" if small else (",.0f" if abs(value) >= 1000 else ".4g")
+    return f"{value:{spec}}".replace("-", "−", 1) if value < 0 else f"{value:{spec}}"
+
+
+def share(value: float | None, *, digits: int = 2) -> str:
+    """Return a proportion as a per cent, without the sign.
+
+    Examples
+    --------
+    >>> share(0.2335), share(None), share(1.0, digits=1)
+    ('23.35', '–', '100.0')
+    """
+    return NOTHING if value is None else f"{100 * value:.{digits}f}".replace("-", "−")
+
+
+def share_limits(lower: float | None, upper: float | None, *, digits: int = 2) -> str:
+    """Return the limits of a proportion in per cent.
+
+    Examples
+    --------
+    >>> share_limits(0.2, 0.25)
+    '[20.00, 25.00]'
+    """
+    return f"[{share(lower, digits=digits)}, {share(upper, digits=digits)}]"
+
+
+def decimals(value: float | None, *, digits: int = 4) -> str:
+    """Return a value with so many decimals.
+
+    Examples
+    --------
+    >>> decimals(0.23354), decimals(-0.5, digits=1), decimals(None)
+    ('0.2335', '−0.5', '–')
+    """
+    return NOTHING if value is None else f"{value:.{digits}f}".replace("-", "−")
+
+
+def limits(lower: float | None, upper: float | None, *, digits: int = 4, absent: str = "") -> str:
+    """Return the limits of an interval, or `absent` where there is none.
+
+    Examples
+    --------
+    >>> limits(0.5, 0.75), limits(-0.25, 0.5, digits=2), limits(None, None)
+    ('[0.5000, 0.7500]', '[−0.25, 0.50]', '')
+    """
+    if lower is None or upper is None:
+        return absent
+    return f"[{decimals(lower, digits=digits)}, {decimals(upper, digits=digits)}]"
+
+
+def part(count: int, whole: int) -> str:
+    """Return how many of how many.
+
+    Examples
+    --------
+    >>> part(12, 1500)
+    '12 of 1,500'
+    """
+    return f"{count:,} of {whole:,}"
+
+
+def points(difference: float | None) -> str:
+    """Return a difference of proportions in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> points(0.0312), points(-0.5), points(None), points(-0.0)
+    ('+3.12', '−50.00', '–', '0.00')
+    """
+    if difference is None or difference == 0:
+        return share(None if difference is None else 0.0)
+    return f"{'+' if difference > 0 else '−'}{share(abs(difference))}"
+
+
+def p_value(p: float | None) -> str:
+    """Return a p-value with four decimals, a small one in powers of ten.
+
+    Examples
+    --------
+    >>> p_value(0.03456), p_value(4.2e-7), p_value(1.0), p_value(None)
+    ('0.0346', '4.2e-07', '1.0000', '–')
+    """
+    if p is None:
+        return NOTHING
+    return f"{p:.1e}" if 0 < p < 1e-4 else f"{p:.4f}"
+
+
+def text_frame(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> pl.DataFrame:
+    """Return a table of text; a head that repeats an earlier one gets a number.
+
+    Examples
+    --------
+    >>> text_frame(["rank", "dice", "rank"], [["1"], ["in Frage"], ["in Kraft"]]).columns
+    ['rank', 'dice', 'rank-2']
+    """
+    texts = dict(zip(distinct(heads), columns, strict=True))
+    return pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String))
 
 
 class ViewOptions(Described):
@@ -176,3 +369,195 @@ VIEWS: Registry[View] = Registry("view", "pipeline.report.views")
 
 view = VIEWS.naming(View)
 """Registers a function (stage, options) -> blocks as the view of the stages of a kind."""
+
+
+# --- Blocks of a view from what is its own: a table from its columns, a figure from what draws it.
+
+Draw: TypeAlias = Callable[..., Any]
+"""What draws a chart, given its ``look``: a chart with all else filled in."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table that the page shows.
+
+    Parameters
+    ----------
+    of : str or tuple of str
+        The columns of the frame that a cell is made from.
+    head : str
+        Its heading; the first of those columns if empty.
+    text : callable
+        From their values in a row of the frame to the text of a cell.
+    right : bool or None
+        Whether it is flush right; if None, where the first of those columns holds numbers.
+    at : tuple or None
+        A column of the frame and a value: only rows with that value fill this column. So
+        several rows of the frame stand side by side, see `listing`.
+    absent : str
+        The text where there is no such row.
+    """
+
+    of: str | tuple[str, ...]
+    head: str = ""
+    text: Callable[..., str] = cell
+    right: bool | None = None
+    at: tuple[str, Any] | None = None
+    absent: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the frame, as a tuple."""
+        return (self.of,) if isinstance(self.of, str) else self.of
+
+    def is_right(self, schema: pl.Schema) -> bool:
+        """Return whether it is flush right."""
+        return schema[self.names[0]].is_numeric() if self.right is None else self.right
+
+
+def listing(
+    name: str,
+    caption: str,
+    frame: pl.DataFrame,
+    columns: Sequence[Column],
+    *,
+    by: Sequence[str] = (),
+    shown: pl.DataFrame | None = None,
+) -> Listing:
+    """Return a table whose columns are put together for reading.
+
+    Parameters
+    ----------
+    name, caption, frame
+        As in `Listing`.
+    columns : sequence of Column
+        What the page shows, in this order.
+    by : sequence of str
+        The columns that tell its rows apart: rows of the frame that are equal there are one row
+        of the page. Each row is one if empty.
+    shown : DataFrame or None
+        What the columns are made from, where that is not the frame.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"measure": ["mi", "mi", "dice"], "n": [9, 99, 9], "tp": [1, 2, 3]})
+    >>> columns = [Column("measure"), *(Column("tp", f"n = {n}", at=("n", n)) for n in (9, 99))]
+    >>> listing("x", "", frame, columns, by=["measure"]).shown.rows()
+    [('mi', '1', '2'), ('dice', '3', '')]
+    """
+    rows = (frame if shown is None else shown).with_row_index("~row")
+    keys = by or ("~row",)
+    order = list(dict.fromkeys(rows.select(keys).rows()))
+    texts = [_cells(column, rows, keys, order) for column in columns]
+    table = text_frame([column.head or column.names[0] for column in columns], texts)
+    right = [
+        head
+        for head, column in zip(table.columns, columns, strict=True)
+        if column.is_right(rows.schema)
+    ]
+    return Listing(name, caption, frame, shown=table, right=tuple(right))
+
+
+def _cells(
+    column: Column, rows: pl.DataFrame, keys: Sequence[str], order: Sequence[tuple[Any, ...]]
+) -> list[str]:
+    mine = rows if column.at is None else rows.filter(pl.col(column.at[0]) == column.at[1])
+    values = zip(mine.select(keys).rows(), mine.select(column.names).rows(), strict=True)
+    texts: dict[tuple[Any, ...], str] = {}
+    for key, made_of in values:
+        if key not in texts:
+            texts[key] = column.text(*made_of)
+    return [texts.get(key, column.absent) for key in order]
+
+
+def place_in(order: Sequence[str], column: str) -> pl.Expr:
+    """Return the place of a column's value in this order, to sort by; others come last.
+
+    Examples
+    --------
+    >>> pl.DataFrame({"measure": ["mi", "dice"]}).sort(place_in(["dice", "mi"], "measure")).rows()
+    [('dice',), ('mi',)]
+    """
+    places = {value: place for place, value in enumerate(order)}
+    return pl.col(column).replace_strict(places, default=len(order))
+
+
+def figure(name: str, caption: str, draw: Draw, look: Look, *, alt: str = "") -> Figure:
+    """Return a chart with its caption, drawn for a wide page and for a phone.
+
+    Parameters
+    ----------
+    name, caption, alt
+        As in `Figure`.
+    draw : callable
+        Draws it in a ``look``.
+    look : Look
+        The look on a wide page.
+    """
+    wide, narrow = draw(look=look), draw(look=look.on_phone)
+    return Figure(name, caption, wide, None if narrow == wide else narrow, alt)
+
+
+# --- How many rows of a table a report may hold at a time, where memory is limited.
+
+_CELL = 64
+"""Bytes that a cell may take while a table is put in order and written."""
+TOO_LARGE = "not copied: all rows at a time may take more than the memory that is allowed"
+
+
+def rows_that_fit(columns: int) -> int | None:
+    """Return how many rows with so many columns may be held; None if there is no limit.
+
+    Examples
+    --------
+    >>> with room.limited(64 << 20):
+    ...     rows_that_fit(16)
+    65536
+    """
+    return memory.room() // (_CELL * max(1, columns)) if memory.goes_to_disk() else None
+
+
+def fits(rows: int, columns: int) -> bool:
+    """Return whether a table may be held as a whole.
+
+    Examples
+    --------
+    >>> fits(1 << 60, 16)
+    True
+    """
+    most = rows_that_fit(columns)
+    return most is None or rows <= most
+
+
+# --- What tells sections of one kind apart.
+
+
+def named(stage: StageView) -> str:
+    """Return the stage's name, for reading.
+
+    Examples
+    --------
+    >>> named(StageView("gf_quality", "evaluate.lexicon", {}, print))
+    'gf quality'
+    """
+    return stage.name.replace("_", " ")
+
+
+# --- What people noted on their sheets, for whoever reads the report.
+
+
+def noted(stage: StageView, *shown: str) -> Iterator[Listing]:
+    """Yield a listing of all notes of a stage's sheets, if there are any.
+
+    Parameters
+    ----------
+    stage : StageView
+        A stage with the table ``notes``.
+    *shown : str
+        The columns beside annotator and note: what the row is about, what was answered.
+    """
+    notes = stage.table("notes").collect().sort("file", "line")
+    if notes.height:
+        columns = [Column(name) for name in (*shown, "annotator", "note")]
+        caption = "What people noted, on rows with an answer and without, in every copy of a sheet."
+        yield listing("notes", caption, notes, columns)

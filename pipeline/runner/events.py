@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
-from pipeline.runner.store.verbs import Storage
+from pipeline.runner.store.interface import Storage
 
 Kind: TypeAlias = Literal[
     "run_started", "stage_started", "progress", "shard_done", "stage_done", "stage_reused",

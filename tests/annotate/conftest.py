@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.formats.decisions.database import NAME, opened
+from pipeline.formats.annotation_log import NAME, opened
 from tests.annotate.office import Office, furnished
 
 

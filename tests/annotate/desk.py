@@ -6,8 +6,7 @@ import itertools
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from pipeline.formats.decisions.log import Decision, Outcome, Round, append
-from pipeline.formats.decisions.tasks import Asked, take_over
+from pipeline.formats.annotation_log import Asked, Decision, Outcome, Round, append, take_over
 
 _KEYS = itertools.count()
 

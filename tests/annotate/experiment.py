@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from pipeline.annotate.work import Work
+from pipeline.annotate.tasks import Work
 from pipeline.api.run import run
-from pipeline.formats.decisions.database import opened
-from pipeline.formats.decisions.tasks import Asked, take_over
+from pipeline.formats.annotation_log import Asked, opened, take_over
 from tests.annotate.desk import say
 
 _DATA = Path(__file__).parent.parent.parent / "data" / "candidates.tsv"

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.annotate.web.serving import listening
-from pipeline.formats.decisions.database import read_only
+from pipeline.annotate.web.app import listening
+from pipeline.formats.annotation_log import read_only
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 100
@@ -19,9 +19,9 @@ PATIENCE = 100
 _FORKS = """
 import os, sys
 from pathlib import Path
-from pipeline.annotate.links import Links
+from pipeline.annotate.auth import Links
 from pipeline.annotate.web.app import app_of
-from pipeline.annotate.web.serving import listening, serve
+from pipeline.annotate.web.app import listening, serve
 from tests.annotate.served import work_in
 
 work = work_in(Path(sys.argv[1]), annotators=tuple(sys.argv[2].split(",")))

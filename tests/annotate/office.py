@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pipeline as lx
-from pipeline.annotate.opening import open_work
-from pipeline.annotate.work import Work
+from pipeline.annotate.tasks import Work, open_work
 from pipeline.api.results import Run
-from pipeline.formats.decisions.database import opened
-from pipeline.formats.decisions.log import Decision, Outcome, append
-from pipeline.formats.sheets import listing
+from pipeline.formats.annotation_log import Decision, Outcome, append, opened
+from pipeline.formats.spreadsheets import listing
 
 EXPERIMENT = """
 name = "desk"

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from pipeline.annotate.links import Links, Person
+from pipeline.annotate.auth import Links, Person
 from tests.annotate.killing import PATIENCE
 
 

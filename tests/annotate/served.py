@@ -10,14 +10,20 @@ from typing import Any, Literal, cast
 import httpx
 from starlette.testclient import TestClient
 
-from pipeline.annotate.links import Links, Person, Role
+from pipeline.annotate.auth import Links, Person, Role
+from pipeline.annotate.records import Writer
+from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.app import app_of
-from pipeline.annotate.work import Work
-from pipeline.annotate.writer import Writer
-from pipeline.formats.decisions.database import opened
-from pipeline.formats.decisions.log import Decision, Outcome, Round, append
-from pipeline.formats.decisions.tasks import Asked, take_over
-from pipeline.runner.config.project import Project
+from pipeline.formats.annotation_log import (
+    Asked,
+    Decision,
+    Outcome,
+    Round,
+    append,
+    opened,
+    take_over,
+)
+from pipeline.runner.graph import Project
 
 HERE = "http://127.0.0.1:8000"
 LABELS = ("SVC", "figurative", "free")

@@ -8,12 +8,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.annotate.adding import Settled, add
-from pipeline.annotate.firsts import First, firsts
-from pipeline.annotate.work import Work
-from pipeline.formats.decisions.database import opened
-from pipeline.formats.decisions.log import Decision, Outcome, transaction
-from pipeline.formats.decisions.state import recent
+from pipeline.annotate.records import First, Settled, add, firsts
+from pipeline.annotate.tasks import Work
+from pipeline.formats.annotation_log import Decision, Outcome, opened, recent, transaction
 from tests.annotate.served import ask, entries, say, work_in
 
 KEYS = count()

@@ -12,21 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.annotate import adjudicating
-from pipeline.annotate.adjudicating import (
+from pipeline.annotate import adjudication
+from pipeline.annotate.adjudication import (
     ROUND,
     adjudications,
     give_to_third,
     give_to_those_who_disagree,
     ready,
 )
-from pipeline.annotate.answers import Item, asked_for, standing_answers
+from pipeline.annotate.records import Item, asked_for, standing_answers
 from pipeline.errors import ConfigError
-from pipeline.formats.decisions.database import NAME, opened
-from pipeline.formats.decisions.log import transaction
-from pipeline.formats.decisions.state import upcoming
-from pipeline.formats.decisions.tasks import Asked, ask_further
-from pipeline.kernels.annotation.resolution import resolutions
+from pipeline.formats.annotation_log import NAME, Asked, ask_further, opened, transaction, upcoming
+from pipeline.kernels.annotation.adjudication import resolutions
 from tests.annotate.desk import ask, say
 
 AB = ("ana", "ben")
@@ -154,10 +151,10 @@ def test_a_label_stands_by_the_rule_of_the_join(
 def test_two_servers_open_the_round_at_once(
     differing: sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = adjudicating.ready
+    known = adjudication.ready
 
     def meanwhile(connection: sqlite3.Connection, **more: Any) -> list[Item]:
-        monkeypatch.setattr(adjudicating, "ready", known)
+        monkeypatch.setattr(adjudication, "ready", known)
         found = known(connection, **more)
         with opened(tmp_path / NAME) as other:
             other.execute("PRAGMA busy_timeout = 0")
@@ -165,7 +162,7 @@ def test_two_servers_open_the_round_at_once(
                 give_to_third(other, "Ida")
         return found
 
-    monkeypatch.setattr(adjudicating, "ready", meanwhile)
+    monkeypatch.setattr(adjudication, "ready", meanwhile)
     assert give_to_third(differing, "Eva") == 2
     give_to_third(differing, "Ida")
     assert ids(differing, "Eva") == ids(differing, "Ida") == {"x0", "x3"}

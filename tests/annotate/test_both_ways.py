@@ -9,14 +9,11 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline.annotate.answers import asked_for
-from pipeline.annotate.export import answers, export, hand_to_sheets
-from pipeline.annotate.sheets import Taken, take_over_sheets
+from pipeline.annotate.records import asked_for
+from pipeline.annotate.sync import Taken, answers, export, hand_to_sheets, take_over_sheets
 from pipeline.errors import ConfigError, DataError, StoreError
-from pipeline.formats.decisions.database import copy, opened
-from pipeline.formats.decisions.log import Decision
-from pipeline.formats.decisions.tasks import Asked, take_over
-from pipeline.formats.sheets import read
+from pipeline.formats.annotation_log import Asked, Decision, copy, opened, take_over
+from pipeline.formats.spreadsheets import read
 from pipeline.runner.store.history import StageRecord
 from tests.annotate.office import Office, labelled
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.annotate.certainty import Certainty, read_points
-from pipeline.annotate.reckoning import Reckoned, Reckoner
+from pipeline.annotate.estimates import Certainty, Reckoned, Reckoner, read_points
 from pipeline.errors import StoreError
 from tests.annotate.experiment import desk
 

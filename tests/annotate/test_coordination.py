@@ -7,18 +7,10 @@ import sqlite3
 
 import pytest
 
-from pipeline.annotate.answers import (
-    Answer,
-    disagreements,
-    doubtful,
-    standing_answers,
-    with_units,
-)
-from pipeline.annotate.coordination import agreement_so_far
-from pipeline.annotate.how_far import how_far
-from pipeline.annotate.pace import how_far_all, pace
-from pipeline.formats.decisions.log import Decision, Kind, append
-from pipeline.formats.decisions.state import last_entry, standing_rows
+from pipeline.annotate.adjudication import agreement_so_far
+from pipeline.annotate.progress import how_far, how_far_all, pace
+from pipeline.annotate.records import Answer, disagreements, doubtful, standing_answers, with_units
+from pipeline.formats.annotation_log import Decision, Kind, append, last_entry, standing_rows
 from tests.annotate.desk import ask, say
 
 AB = ("ana", "ben")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 import sqlite3
 
-from pipeline.annotate.counting import counted
-from pipeline.formats.decisions.log import Decision, append
-from pipeline.formats.decisions.tasks import Asked, take_over
+from pipeline.annotate.estimates import counted
+from pipeline.formats.annotation_log import Asked, Decision, append, take_over
 from tests.annotate.desk import say
 
 ITEMS = {each: {"units": {"l1": each, "l2": each}} for each in "abcdef"}

@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.annotate.how_far import how_far
-from pipeline.formats.decisions.database import NAME, opened
-from pipeline.formats.decisions.log import Decision, Kind, Round, append
-from pipeline.formats.decisions.state import card
-from pipeline.formats.decisions.tasks import Asked, take_over
+from pipeline.annotate.progress import how_far
+from pipeline.formats.annotation_log import (
+    NAME,
+    Asked,
+    Decision,
+    Kind,
+    Round,
+    append,
+    card,
+    opened,
+    take_over,
+)
 from tests.annotate.served import items
 
 PEOPLE = ("ana", "ben")

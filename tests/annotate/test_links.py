@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.annotate import keys
-from pipeline.annotate.links import COORDINATOR, Links, Person
+from pipeline.annotate import auth
+from pipeline.annotate.auth import COORDINATOR, Links, Person
 from pipeline.errors import StoreError
 
 PEOPLE = [
@@ -59,9 +59,9 @@ def test_the_key_is_its_owners_alone_and_not_made_twice(tmp_path: Path) -> None:
     assert stat.S_IMODE(links.path.stat().st_mode) == 0o600
     assert len(links.path.read_bytes()) == 32
     assert links.warning is None
-    assert list(tmp_path.iterdir()) == [tmp_path / keys.NAME]
+    assert list(tmp_path.iterdir()) == [tmp_path / auth.NAME]
     before = links.path.read_bytes()
-    keys.make(links.path)
+    auth.make(links.path)
     assert links.path.read_bytes() == before
 
 
@@ -76,7 +76,7 @@ def test_many_servers_start_at_once_and_have_one_key(tmp_path: Path) -> None:
     with ThreadPoolExecutor(16) as pool:
         secrets = set(pool.map(lambda _: Links(tmp_path).secret(COORDINATOR), range(64)))
     assert len(secrets) == 1
-    assert list(tmp_path.iterdir()) == [tmp_path / keys.NAME]
+    assert list(tmp_path.iterdir()) == [tmp_path / auth.NAME]
 
 
 def test_renewed_links_hold_in_every_server_and_the_old_keys_are_kept(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_renewed_links_hold_in_every_server_and_the_old_keys_are_kept(tmp_path: 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
 def test_a_damaged_key_is_refused_and_stays(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / keys.NAME
+    path = tmp_path / auth.NAME
     path.write_bytes(content)
     with pytest.raises(StoreError, match=f"is no key: {len(content)} bytes, and 32 are expected"):
         Links(tmp_path)
@@ -108,7 +108,7 @@ def test_a_place_without_a_key_says_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"annotate\.key: cannot be written"):
         Links(blocked)
     with pytest.raises(StoreError, match="cannot be read: it, or its folder, is not there"):
-        keys.read(tmp_path / keys.NAME)
+        auth.read(tmp_path / auth.NAME)
 
 
 def test_a_server_whose_key_is_taken_away_goes_on_with_it(tmp_path: Path) -> None:
@@ -120,5 +120,5 @@ def test_a_server_whose_key_is_taken_away_goes_on_with_it(tmp_path: Path) -> Non
     assert links.find(secret, PEOPLE) == COORDINATOR
     with pytest.raises(StoreError, match="cannot be renewed: it, or its folder, is not there"):
         links.renew()
-    keys.make(links.path)
+    auth.make(links.path)
     assert links.find(secret, PEOPLE) is None

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.annotate.reckoning import Reckoned, Reckoner
+from pipeline.annotate.estimates import Reckoned, Reckoner
 from pipeline.api.run import run
 from pipeline.errors import LexassayError
-from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
+from pipeline.kernels.statistics.sequential import confidence_sequence
 from tests.annotate.experiment import COMPARISON, DESIGNED, PRECISION, Desk, desk
 
 LOOKS = PRECISION + "looks = [40, 80, 120, 200]\n"
@@ -168,7 +168,7 @@ def test_what_fails_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.Mo
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("pipeline.annotate.reckoning.look", broken)
+    monkeypatch.setattr("pipeline.annotate.estimates.look", broken)
     (said,) = reckoned(work).stages
     assert said.failed
     assert said.text.startswith("There are no limits: ZeroDivisionError: division by zero")

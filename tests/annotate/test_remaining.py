@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.annotate.remaining import (
+from pipeline.annotate.estimates import Row
+from pipeline.annotate.progress import (
     all_candidates,
     further_draws,
     further_judgements,
     what_is_left,
 )
-from pipeline.annotate.rows import Row
 
 
 def row(

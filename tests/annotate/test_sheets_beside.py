@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
-from pipeline.annotate import opening, sheets
-from pipeline.annotate.adjudicating import give_to_third
-from pipeline.annotate.export import answers, hand_to_sheets
-from pipeline.annotate.sheets import Taken, take_over_sheets
-from pipeline.annotate.work import Work
+from pipeline.annotate import sync, tasks
+from pipeline.annotate.adjudication import give_to_third
+from pipeline.annotate.sync import Taken, answers, hand_to_sheets, take_over_sheets
+from pipeline.annotate.tasks import Work
 from pipeline.api.run import run
 from pipeline.errors import DataError
-from pipeline.formats.decisions.database import opened
-from pipeline.formats.decisions.log import Decision
+from pipeline.formats.annotation_log import Decision, opened
 from tests.annotate.office import Office, labelled
 
 
@@ -96,13 +94,13 @@ def test_what_the_page_takes_while_sheets_are_read_is_not_overruled(
 ) -> None:
     office, work, ids = handed
     office.label("anna", {ids[0]: "free"})
-    read = sheets._cells
+    read = sync._cells
 
-    def slowly(*given: Any) -> Iterator[sheets._Cell]:
+    def slowly(*given: Any) -> Iterator[sync._Cell]:
         yield from read(*given)
         office.decide(work, Decision("quick-01", "anna", ids[0], answer="figurative"))
 
-    monkeypatch.setattr(sheets, "_cells", slowly)
+    monkeypatch.setattr(sync, "_cells", slowly)
     taken = take_over_sheets(work)
     assert taken.answers == 0
     assert len(taken.conflicts) == 1
@@ -118,8 +116,8 @@ def test_a_later_stage_that_fails_keeps_nobody_from_judging(
         run(*given, **more)
         fails()
 
-    monkeypatch.setattr(opening, "run", fails)
+    monkeypatch.setattr(tasks, "run", fails)
     with pytest.raises(DataError, match="longer lists"):
         office.work()
-    monkeypatch.setattr(opening, "run", fails_late)
+    monkeypatch.setattr(tasks, "run", fails_late)
     assert office.work().annotators == ("anna", "ben")

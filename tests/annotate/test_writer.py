@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.annotate import writer as writing
-from pipeline.annotate.work import Work
-from pipeline.annotate.writer import NotSaved, Outcomes, Writer
-from pipeline.formats.decisions.database import connect, opened
-from pipeline.formats.decisions.log import Decision, Outcome
+from pipeline.annotate import records as writing
+from pipeline.annotate.records import NotSaved, Outcomes, Writer
+from pipeline.annotate.tasks import Work
+from pipeline.formats.annotation_log import Decision, Outcome, connect, opened
 from tests.annotate.served import ask, entries, items, work_in
 
 MANY = 50

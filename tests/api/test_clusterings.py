@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import pipeline as lx
 from pipeline.errors import ConfigError, DataError
 from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES, TOKEN_MEASURES
-from pipeline.kernels.clustering.types.evaluate import evaluate_type_level
+from pipeline.kernels.clustering.types.evaluation import evaluate_type_level
 
 pd = pytest.importorskip("pandas", reason="a dependency of statsmodels, which tests install")
 

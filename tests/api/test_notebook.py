@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import pipeline as lx
-from pipeline.api.notebook import watching
+from pipeline.api.results import watching
 from pipeline.errors import DataError, Interrupted
 from pipeline.runner.events import Event
 from tests.small_experiment import SMALL

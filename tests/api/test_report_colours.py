@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.api.report_colours import check_colours, colours_of, names_of
-from pipeline.report.charts.parts.colours import NAMED
+from pipeline.api.results import check_colours, colours_of, names_of
+from pipeline.report.charts.style import NAMED
 
 TABLES = {
     "full.precision": pl.LazyFrame({"measure": ["mi", "dice", "mi"], "n": [1, 1, 2]}),

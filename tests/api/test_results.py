@@ -10,9 +10,9 @@ import altair as alt
 import pytest
 
 import pipeline as lx
-from pipeline.api import markup, shown
+from pipeline.api import results
 from pipeline.errors import ConfigError, WaitsForPerson
-from pipeline.remarks.remark import Remark
+from pipeline.remarks.base import Remark
 from pipeline.runner.store.history import StageRecord
 from tests.small_experiment import SMALL
 
@@ -147,7 +147,7 @@ def test_the_page_stays_small_and_is_escaped(run: lx.Run, count: int) -> None:
 def test_remarks_are_counted(run: lx.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [Remark(check="c", level=level, text="t") for level in ("warning", "warning", "info")]
     monkeypatch.setattr(lx.Run, "remarks", {"scores": tuple(found), "ranks": tuple(found[2:])})
-    assert shown.remark_count(run) == "remarks: 2 warnings, on scores"
+    assert results.remark_count(run) == "remarks: 2 warnings, on scores"
     assert "remarks: 2 warnings, on scores" in Text(run._repr_html_()).said
 
 
@@ -203,7 +203,7 @@ def test_charts_by_name(run: lx.Run) -> None:
 
 def test_charts_are_those_of_the_report(home: Path, run: lx.Run) -> None:
     """The report is in black and white: its options count."""
-    from pipeline.report.page.export import svg
+    from pipeline.report.page.images import svg
 
     assert run.report is not None
     files = [*(run.report.parent / "figures").glob("full-*.svg")]
@@ -251,5 +251,5 @@ def test_wrong_options_of_a_view_are_said_by_their_path(home: Path, run: lx.Run)
 
 
 def test_tables_of_text() -> None:
-    assert markup.texts("0 tables", ("name", "rows"), []) == "0 tables\n  name  rows"
-    assert "<td>" not in markup.grid(("name",), [])
+    assert results.texts("0 tables", ("name", "rows"), []) == "0 tables\n  name  rows"
+    assert "<td>" not in results.grid(("name",), [])

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipeline.api.results import labelled
 from pipeline.api.sweep import sweep
-from pipeline.api.sweep_tables import labelled
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError
 from tests.small_experiment import SMALL

@@ -8,10 +8,9 @@ import math
 import polars as pl
 import pytest
 
-from pipeline.formats.tables.formulas import to_csv
-from pipeline.report.explorer.block import Kind
-from pipeline.report.explorer.coding import coded
-from pipeline.report.page.cells import cell, share
+from pipeline.formats.tables import to_csv
+from pipeline.report.explorer import Kind, coded
+from pipeline.report.view import cell, share
 from tests.browser.pages import Open
 from tests.report.explorer.twin import Reader
 

@@ -16,7 +16,7 @@ from types import ModuleType
 
 import pytest
 
-from pipeline.cli import completion_words
+from pipeline.cli import completion
 from pipeline.cli.app import COMMANDS
 from pipeline.cli.completion import ARGUMENTS, Asked, answer, offers
 from pipeline.cli.main import main
@@ -159,7 +159,7 @@ def update() -> ModuleType:
 
 
 def test_words_are_those_of_today(update: ModuleType) -> None:
-    path = Path(str(completion_words.FILE))
+    path = Path(str(completion.FILE))
     assert path.read_text(encoding="utf-8") == update.content(), (
         "run: python docs/update_completion.py"
     )

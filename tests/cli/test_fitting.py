@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from pipeline.cli.fitting import fitted
-from pipeline.cli.plain_table import plain
+from pipeline.cli.output import fitted, plain
 
 TEXTS = st.text("ab日é \n\t", max_size=30)
 NUMBERS = st.integers(0, 10**9).map("{:,}".format)

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import pipeline
-from pipeline.cli.app import COMMANDS
-from pipeline.cli.groups import EXAMPLES, GROUPS, OTHERS
+from pipeline.cli.app import COMMANDS, EXAMPLES, GROUPS, OTHERS
 from pipeline.cli.main import main
 
 

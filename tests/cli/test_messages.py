@@ -32,8 +32,7 @@ SAY = {
         "diff",
         "size",
     },
-    "runner/config/sources.py": {*("run", "plan", "why", "status", "sheets", "gc"), "show", "size"},
-    "runner/delivery/hand_out.py": {"run"},
+    "runner/inputs.py": {*("run", "plan", "why", "status", "sheets", "gc"), "show", "size"},
     "cli/output.py": {"show", "score"},  # `size` shows all rows, so that none is beyond --rows
 }
 """Commands that say what a module says, where it advises options and several commands do."""
@@ -48,7 +47,7 @@ def options(command: str) -> set[str]:
     return EVERYWHERE | {name for name in names if name.startswith("--")}
 
 
-OF_OTHERS = {"api/slurm_script.py"}
+OF_OTHERS = {"api/batch.py"}
 """Modules that write what another program reads."""
 OPTIONS = {command: options(command) for command in COMMANDS}
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.cli.plain_table import plain
+from pipeline.cli.output import plain
 
 NAMES = st.text("abc日é_", min_size=1, max_size=8)
 

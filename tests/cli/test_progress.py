@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from pipeline.cli.main import main
-from pipeline.cli.progress import RunProgress
+from pipeline.cli.output import RunProgress
 from pipeline.runner.events import Event
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.backends import storage_at
 from tests.small_experiment import SMALL
 
 
@@ -29,7 +29,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("pipeline.cli.progress.time.monotonic", clock)
+    monkeypatch.setattr("pipeline.cli.output.time.monotonic", clock)
     return clock
 
 

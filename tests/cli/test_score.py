@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from xlsxwriter import Workbook
 
+from pipeline.cli.from_files import OURS, nearest
 from pipeline.cli.main import main
-from pipeline.cli.named_columns import OURS, nearest
-from pipeline.formats.separators import separator_of
+from pipeline.formats.lines import separator_of
 
 ROWS = [("in", "Kraft", 12, 20, 30, 1000), ("im", "Gange", 7, 9, 40, 1000)]
 HEAD = ("l1", "l2", "f", "f1", "f2", "N")

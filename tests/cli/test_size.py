@@ -141,6 +141,6 @@ def test_wrong_usage(words: list[str], said: str, capsys: pytest.CaptureFixture[
 def test_progress_is_said_when_it_takes_long(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.cli.progress._PATIENCE", -1.0)
+    monkeypatch.setattr("pipeline.cli.output._PATIENCE", -1.0)
     assert main([*WIDTH, "--n", "100"]) == 0
     assert capsys.readouterr().err.splitlines() == [f"size: {i} of 4" for i in range(4)]

@@ -10,7 +10,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.cli.main import main
-from pipeline.sizing.designs import TOGETHER
+from pipeline.sizing.design import TOGETHER
 from tests.sizing.design_experiment import write
 
 ASK = ["size", "x.toml", "--half-width", "0.1"]

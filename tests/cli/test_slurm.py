@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.api.slurm_script import script, task_words
-from pipeline.runner.config.experiment import parse_setting
-from pipeline.runner.execution.batch import PhaseState
+from pipeline.api.batch import script, task_words
+from pipeline.runner.batch import PhaseState
+from pipeline.runner.config import parse_setting
 from tests.runner.commands import environment
 from tests.runner.execution.batching import build, phases, plain_digests
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.runner.store.cloud import cache, drafts
-from pipeline.runner.store.cloud.bucket import TIMEOUT
+from pipeline.runner.store import cloud
+from pipeline.runner.store.cloud import TIMEOUT
 from tests.cluster.ports import free_port, wait_for
 from tests.cluster.proxy import Proxy
 from tests.groups import scheduler
@@ -76,8 +76,8 @@ def home(proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The address of an empty bucket; drafts and copies lie in a folder of the test."""
     import urllib.request
 
-    monkeypatch.setenv(cache.FOLDER, str(tmp_path / "stores"))
-    drafts.drafts_of.cache_clear()
+    monkeypatch.setenv(cloud.FOLDER, str(tmp_path / "stores"))
+    cloud.drafts_of.cache_clear()
     name = f"words-{uuid.uuid4().hex[:12]}"
     asked = urllib.request.Request(f"http://127.0.0.1:{proxy.port}/{name}", method="PUT")
     with urllib.request.urlopen(asked, timeout=30):

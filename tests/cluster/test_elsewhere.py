@@ -18,8 +18,8 @@ import pipeline as lx
 from pipeline.engine import LocalEngine
 from pipeline.engine.base import ENGINES
 from pipeline.errors import DataError
-from pipeline.runner.store.cloud import cache
-from pipeline.runner.store.cloud.bucket import Bucket
+from pipeline.runner.store import cloud
+from pipeline.runner.store.cloud import Bucket
 from tests.experiments.test_scale import corpus
 from tests.runner.commands import environment
 
@@ -37,7 +37,7 @@ left = {{ where = "upos = 'NOUN'" }}
 right = {{ where = "upos = 'VERB'" }}
 """
 _WORK = (
-    "import sys; from pipeline.engine.worker import answer;"
+    "import sys; from pipeline.engine.processes import answer;"
     " sys.stdout.buffer.write(answer(sys.stdin.buffer.read(), '.'))"
 )
 
@@ -49,7 +49,7 @@ class Elsewhere(LocalEngine):
         self.tasks = 0
 
     def map(self, task: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        mine = cache.folder()
+        mine = cloud.folder()
         for item in items:
             self.tasks += 1
             away = mine.with_name("away")
@@ -63,7 +63,7 @@ class Elsewhere(LocalEngine):
     def _done(self, packed: bytes, copies: Path) -> Any:
         done = subprocess.run(
             [sys.executable, "-c", _WORK], input=packed, capture_output=True, check=False,
-            env=environment((), {**os.environ, cache.FOLDER: str(copies)}),
+            env=environment((), {**os.environ, cloud.FOLDER: str(copies)}),
         )  # fmt: skip
         assert done.returncode == 0, done.stderr.decode()
         well, found = pickle.loads(done.stdout)

@@ -8,16 +8,16 @@ import polars as pl
 import pytest
 
 from pipeline.errors import StoreError
-from pipeline.runner.store import manifest
-from pipeline.runner.store.cloud.cloud import CloudStorage
-from pipeline.runner.store.storage import digest_of, drafted, storage_at
-from pipeline.runner.store.verbs import Storage
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.backends import digest_of, drafted, storage_at
+from pipeline.runner.store.cloud import CloudStorage
+from pipeline.runner.store.interface import Storage
 from tests.cluster.proxy import Chooser, Fault, Proxy, once
 from tests.cluster.test_verbs import publish, read
 
 NAME = "scores/3f2a"
 PART = f"{NAME}/table/part.parquet"
-STEPS = [("PUT", ".parquet"), ("PUT", manifest.NAME), ("GET", manifest.NAME), ("PUT", ".lock")]
+STEPS = [("PUT", ".parquet"), ("PUT", artefacts.NAME), ("GET", artefacts.NAME), ("PUT", ".lock")]
 
 
 @pytest.fixture
@@ -44,12 +44,12 @@ def test_one_request_goes_wrong(
         assert publish(storage, NAME, 1, 2) is None
         with storage.open(PART) as opened:
             assert pl.read_parquet(opened.read())["n"].to_list() == [1, 2]
-        assert read(storage, f"{NAME}/{manifest.NAME}") == b"(1, 2)"
+        assert read(storage, f"{NAME}/{artefacts.NAME}") == b"(1, 2)"
     with storage.lock("scores/.lock", lambda: pytest.fail("it was not given back")):
         pass
 
 
-@pytest.mark.parametrize("ending", [".parquet", manifest.NAME])
+@pytest.mark.parametrize("ending", [".parquet", artefacts.NAME])
 def test_a_part_or_manifest_that_cannot_be_sent(
     storage: Storage, proxy: Proxy, ending: str
 ) -> None:
@@ -60,7 +60,7 @@ def test_a_part_or_manifest_that_cannot_be_sent(
     ):
         publish(storage, NAME, 1)
     with pytest.raises(FileNotFoundError):
-        storage.open(f"{NAME}/{manifest.NAME}")
+        storage.open(f"{NAME}/{artefacts.NAME}")
     publish(storage, NAME, 2, 3)  # over the part that the first try has left
     with storage.open(PART) as opened:
         assert pl.read_parquet(opened.read())["n"].to_list() == [2, 3]
@@ -68,8 +68,8 @@ def test_a_part_or_manifest_that_cannot_be_sent(
 
 def test_no_answer_is_not_nothing_there(storage: Storage, proxy: Proxy) -> None:
     publish(storage, NAME, 1)
-    with proxy.failing(always("GET", manifest.NAME)), pytest.raises(StoreError):
-        manifest.read(storage, NAME)
+    with proxy.failing(always("GET", artefacts.NAME)), pytest.raises(StoreError):
+        artefacts.read(storage, NAME)
 
 
 def test_a_download_that_breaks_off_leaves_nothing(storage: Storage, proxy: Proxy) -> None:
@@ -88,7 +88,7 @@ def test_while_a_result_is_replaced_no_manifest_vouches(storage: Storage, proxy:
         storage.guarded("stage scores", "scores"),
     ):
         publish(storage, NAME, 2)
-    assert read(storage, f"{NAME}/{manifest.NAME}") == b""
+    assert read(storage, f"{NAME}/{artefacts.NAME}") == b""
     with storage.open(PART) as opened:
         assert pl.read_parquet(opened.read())["n"].to_list() == [1]
 
@@ -100,13 +100,13 @@ def test_who_lost_the_lock_publishes_nothing(home: str) -> None:
         first._bucket.put_over("runs/scores/.lock", b'{"holders": {}}')  # taken for dead
         with drafted(first, NAME) as draft:
             first.write(f"{draft}/table/part.parquet", pl.DataFrame({"n": [1]}))
-            first.write(f"{draft}/{manifest.NAME}", b"late")
+            first.write(f"{draft}/{artefacts.NAME}", b"late")
             with pytest.raises(StoreError, match="another process has taken over its lock"):
                 first.publish(draft, NAME)
         with pytest.raises(StoreError, match="another process has taken over its lock"):
             first.remove(NAME)
     with pytest.raises(FileNotFoundError):
-        first.open(f"{NAME}/{manifest.NAME}")
+        first.open(f"{NAME}/{artefacts.NAME}")
 
 
 def test_no_credentials(home: str, monkeypatch: pytest.MonkeyPatch) -> None:

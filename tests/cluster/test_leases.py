@@ -9,9 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pipeline.runner.store.cloud.bucket import Bucket
-from pipeline.runner.store.cloud.conditional import put_fenced, put_new, replaced
-from pipeline.runner.store.cloud.lease import Lease, read
+from pipeline.runner.store.cloud import Bucket, Lease, put_fenced, put_new, read, replaced
 
 
 @pytest.fixture

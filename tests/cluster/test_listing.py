@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runner.store.cloud import lease
-from pipeline.runner.store.cloud.address import address_of
-from pipeline.runner.store.cloud.bucket import TIMEOUT, Bucket
+from pipeline.runner.store import cloud as cloud_store
+from pipeline.runner.store.cloud import TIMEOUT, Bucket, address_of
 from pipeline.runner.store.digest import text_digest
 from tests.cluster.proxy import Proxy
 from tests.runner.laboratory import Laboratory, build
@@ -31,9 +30,9 @@ def cloud(home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laborat
     found = build(tmp_path / "laboratory")
     monkeypatch.chdir(found.folder)
     # Nothing that the clock brings: no beat of a lease, no line of a log, no second try.
-    monkeypatch.setenv(lease.VARIABLE, "4000")
+    monkeypatch.setenv(cloud_store.VARIABLE, "4000")
     monkeypatch.setenv(TIMEOUT, "600")
-    monkeypatch.setattr("pipeline.runner.store.cloud.cloud._LOG", 4000.0)
+    monkeypatch.setattr("pipeline.runner.store.cloud._LOG", 4000.0)
     return replace(found, runs=Path(home) / "runs")
 
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runner.store.cloud.address import address_of
-from pipeline.runner.store.cloud.bucket import Bucket
-from pipeline.runner.store.storage import below, storage_at
+from pipeline.runner.store.backends import below, storage_at
+from pipeline.runner.store.cloud import Bucket, address_of
 from tests.cluster.proxy import Fault, Proxy
 from tests.runner.laboratory import STAGES, Laboratory, build, change
 

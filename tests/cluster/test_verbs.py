@@ -9,11 +9,10 @@ import polars as pl
 import pytest
 
 from pipeline.errors import StoreError
-from pipeline.runner.store import manifest
-from pipeline.runner.store.cloud.address import address_of
-from pipeline.runner.store.cloud.bucket import Bucket, Refused
-from pipeline.runner.store.storage import below, digest_of, drafted, scan_tables, storage_at
-from pipeline.runner.store.verbs import Entry, Storage
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.backends import below, digest_of, drafted, scan_tables, storage_at
+from pipeline.runner.store.cloud import Bucket, Refused, address_of
+from pipeline.runner.store.interface import Entry, Storage
 from tests.cluster.proxy import Proxy
 
 
@@ -34,7 +33,7 @@ def keys(storage: Storage) -> list[str]:
 def publish(storage: Storage, name: str, *rows: int) -> str | None:
     with drafted(storage, name) as draft:
         storage.write(f"{draft}/table/part.parquet", pl.DataFrame({"n": rows}))
-        storage.write(f"{draft}/{manifest.NAME}", str(rows).encode())
+        storage.write(f"{draft}/{artefacts.NAME}", str(rows).encode())
         return storage.publish(draft, name)
 
 
@@ -82,7 +81,7 @@ def test_a_draft_costs_no_request_and_is_gone_when_it_is_not_published(
 def test_the_manifest_is_sent_last(storage: Storage, proxy: Proxy) -> None:
     assert publish(storage, "scores/3f2a", 1, 2) is None
     sent = [path.rpartition("/")[2] for method, path in proxy.requests if method == "PUT"]
-    assert sent == ["part.parquet", manifest.NAME]
+    assert sent == ["part.parquet", artefacts.NAME]
     scanned = scan_tables(storage, ["scores/3f2a/table/part.parquet"]).collect()
     assert scanned["n"].to_list() == [1, 2]
 
@@ -105,7 +104,7 @@ def test_a_linked_part_is_copied_by_the_store(storage: Storage, proxy: Proxy) ->
         name = f"{draft}/table/part-00000.parquet"
         storage.link("scores/.partial-3f2a/shard-1/table/part.parquet", name)
         assert scan_tables(storage, [name]).collect().height == 2
-        storage.write(f"{draft}/{manifest.NAME}", b"{}")
+        storage.write(f"{draft}/{artefacts.NAME}", b"{}")
         proxy.requests.clear()
         storage.publish(draft, "scores/3f2a")
     fetched = [path for method, path in proxy.requests if method == "GET" and "part-" in path]

@@ -19,8 +19,7 @@ from simulation import Kind
 
 import pipeline as lx
 from pipeline.kernels.cooccurrence.pairs import count, marginals, pair_tokens
-from pipeline.kernels.cooccurrence.tokens import numbered
-from pipeline.kernels.cooccurrence.units import Related, Unit
+from pipeline.kernels.cooccurrence.tokens import Related, Unit, numbered
 
 Rows: TypeAlias = list[list[str]]
 """The lines of a sentence as fields, ranges among them."""

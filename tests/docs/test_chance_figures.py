@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from pipeline.report.views.collocations.on_tests import HowTested, how_many
+from pipeline.report.views.collocations.comparison import HowTested, how_many
 from tests.report.report_frames import defaults
 
 ROOT = Path(__file__).parents[2]

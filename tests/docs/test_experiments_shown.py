@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pipeline.cli.templates import json_schema
+from pipeline.cli.run import json_schema
 from pipeline.stages.base import STAGES
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ import pytest
 
 from pipeline.cli.main import main
 from pipeline.kernels.association.scoring import score
-from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.nbest.difference_sets import difference_counts
+from pipeline.kernels.nbest.comparison import difference_counts
 from pipeline.kernels.nbest.ranking import rank
+from pipeline.kernels.sampling import candidate_id
 from tests.docs.scripts import script
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from pipeline.cli.app import COMMANDS, app_for
-from pipeline.cli.templates import json_schema
+from pipeline.cli.run import json_schema
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 USES = {

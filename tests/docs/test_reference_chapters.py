@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from pipeline.cli.app import COMMANDS
-from pipeline.described import descriptions
+from pipeline.config_model import descriptions
 from pipeline.kernels.statistics.exact_tests import TESTS
 from pipeline.kernels.statistics.intervals import INTERVALS
 from pipeline.report.view import VIEWS

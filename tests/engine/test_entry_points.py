@@ -51,7 +51,7 @@ def test_an_engine_is_found_by_the_name_of_its_entry_point(path: Path) -> None:
     registry = engines()
     assert "reverse" in registry
     assert registry.resolve(["reverse"]) == ["reverse"]
-    assert registry.module("reverse") == "one_engine"
+    assert registry.place("reverse") == "one_engine"
     made = registry.get("reverse")(2)
     with made as engine:
         assert list(engine.map(len, ["a", "bc"])) == [2, 1]
@@ -62,7 +62,9 @@ def test_a_name_that_is_taken(path: Path) -> None:
     registry = engines()
     registry.naming(itself)("local")(LocalEngine)
     for _ in range(2):
-        with pytest.raises(ConfigError, match="by pipeline.engine.local and by two_engine"):
+        with pytest.raises(
+            ConfigError, match="by pipeline.engine.local:LocalEngine and by two_engine"
+        ):
             registry.get("local")
 
 

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.engine import ENGINES
-from pipeline.engine.spark_rows import mapper
-from pipeline.engine.spark_session import MASTER, REMOTE, _builder
+from pipeline.engine.spark import MASTER, REMOTE, _builder, mapper
 from pipeline.errors import ConfigError, DataError
 
 OWN = importlib.metadata.version("lexassay")

@@ -13,10 +13,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.nbest.counts import nbest_counts
-from pipeline.kernels.nbest.judging import judged
+from pipeline.kernels.nbest.precision import judged, nbest_counts
 from pipeline.kernels.nbest.ranking import rank
-from pipeline.kernels.nbest.width import expected_width
+from pipeline.kernels.nbest.sample_size import expected_width
 from pipeline.kernels.sampling import with_replacement, without_replacement
 from pipeline.kernels.statistics.intervals import Interval
 

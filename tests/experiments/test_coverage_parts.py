@@ -13,12 +13,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.design.drawing import sequential_poisson
-from pipeline.kernels.estimates.predictions import cross_fitted
-from pipeline.kernels.estimates.tables import estimate_tables
-from pipeline.kernels.nbest.stratified_designs import stratified_sets
+from pipeline.kernels.nbest.stratified import stratified_sets
 from pipeline.kernels.statistics.exact_tests import TESTS
-from pipeline.kernels.statistics.finite_comparison import finite_population_test
+from pipeline.kernels.statistics.finite_population import finite_population_test
+from pipeline.kernels.survey.design import sequential_poisson
+from pipeline.kernels.survey.study import cross_fitted
+from pipeline.kernels.survey.tables import estimate_tables
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PARTS = (

@@ -10,11 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
-from pipeline.kernels.clustering.types.entries import entries
-from pipeline.kernels.clustering.types.mapping_many_to_one import climb, many_to_one
-from pipeline.kernels.clustering.types.neighbours import Neighbours
+from pipeline.kernels.clustering.types.entries import Neighbours, entries
+from pipeline.kernels.clustering.types.mapping import climb, many_to_one
+from pipeline.kernels.numeric import IntArray
 
 KNOWN = [("upos", "", 0.5701302), ("upos", "PUNCT", 0.5725355), ("xpos", "PUNCT", 0.4513271)]
 """MicroC of Clark's 45 clusters without words of a universal tag: the best that is known."""

@@ -9,7 +9,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.cli.main import main
-from pipeline.formats.sheets import listing
+from pipeline.formats.spreadsheets import listing
 
 EXPERIMENT = """
 name = "small"

@@ -12,8 +12,8 @@ import pytest
 import pipeline as lx
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError
-from pipeline.formats.sheets import listing
-from pipeline.runner.config.sources import sheet_files
+from pipeline.formats.spreadsheets import listing
+from pipeline.runner.inputs import sheet_files
 
 EXPERIMENT = """
 name = "small"

@@ -13,13 +13,12 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline.kernels.cooccurrence.documents import OPEN
-from pipeline.kernels.hashing import candidate_id
-from pipeline.runner.config.budget import Budget
-from pipeline.runner.execution import stream
-from pipeline.stages.base import STAGES
-from pipeline.stages.counting import Bounds
-from schemas.tuples import frequency_name, subsets
+from pipeline.kernels.cooccurrence.counting import OPEN
+from pipeline.kernels.sampling import candidate_id
+from pipeline.runner import counting
+from pipeline.runner.inputs import Budget
+from pipeline.stages.base import STAGES, Bounds
+from schemas.candidates import frequency_name, subsets
 from tests.experiments.test_extraction import EWT, sentences
 
 Counts = Counter[tuple[str, ...]]
@@ -158,7 +157,7 @@ def test_any_files_and_batches_give_the_same(
         if name == "batches":
             monkeypatch.setattr(Budget, "block", property(lambda _: 100))
             monkeypatch.setattr(Budget, "tokens", property(lambda _: 1))
-            monkeypatch.setattr(stream, "_FEW", 3)
+            monkeypatch.setattr(counting, "_FEW", 3)
         done = run(folder, experiment)
         digests.append(done.manifests["tuples"].digests())
         sizes.append(done.table("tuples").height)

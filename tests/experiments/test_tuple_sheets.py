@@ -12,8 +12,8 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import DataError
-from pipeline.formats.sheets import listing
-from pipeline.kernels.hashing import candidate_id
+from pipeline.formats.spreadsheets import listing
+from pipeline.kernels.sampling import candidate_id
 
 EXPERIMENT = """
 name = "x"

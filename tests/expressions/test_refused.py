@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.expressions import FUNCTIONS, expression, rewritten
-from pipeline.expressions.limits import DEEPEST, LONGEST, MOST
+from pipeline.expressions.grammar import DEEPEST, LONGEST, MOST
 from tests.expressions.frames import refusal
 
 HOSTILE = {

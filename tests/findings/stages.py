@@ -7,8 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.findings.finding import FINDERS, Finding
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import FINDERS, Finding, StageView
 from schemas import Table
 from tests.report.report_frames import defaults
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.compared import Pair, paired
-from pipeline.findings.finding import Finding
-from pipeline.findings.gathering import Told
+from pipeline.findings.across_runs import Pair, paired
+from pipeline.findings.base import Finding, Told
 
 
 def told(name: str, value: float, about: str = "L*", question: str = "how good") -> Told:

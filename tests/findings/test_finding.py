@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.finding import FINDERS, Finding
+from pipeline.findings.base import FINDERS, Finding
 from pipeline.stages.base import STAGES
 
 

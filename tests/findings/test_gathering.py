@@ -8,10 +8,8 @@ import polars as pl
 import pytest
 
 from pipeline.errors import NotMadeYet
-from pipeline.findings import gathering
-from pipeline.findings.finding import Finder, Finding
-from pipeline.findings.gathering import Told, as_table, gathered
-from pipeline.findings.stage import StageView
+from pipeline.findings import base
+from pipeline.findings.base import Finder, Finding, StageView, Told, as_table, gathered
 from pipeline.registry import Registry
 from schemas import Findings
 from tests.findings.stages import stage
@@ -39,7 +37,7 @@ def finders(monkeypatch: pytest.MonkeyPatch) -> None:
     add(stages=("a.a", "b.b"), place=50)(answers)
     add(stages=("a.a", "b.b"), place=10)(first)
     add(stages=("waits.waits",))(waits)
-    monkeypatch.setattr(gathering, "FINDERS", registry)
+    monkeypatch.setattr(base, "FINDERS", registry)
 
 
 def stages(*uses: str) -> Mapping[str, StageView]:

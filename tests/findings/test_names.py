@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.names import LONGEST, called, slug
-from pipeline.report.page import names as of_the_page
+from pipeline.findings.phrases import LONGEST, called, slug
+from pipeline.report import view as of_the_page
 
 HOSTILE = "</script><img onerror=alert(1) src=x>"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.finding import Finding
-from pipeline.findings.gathering import Told
-from pipeline.findings.over_points import at_point, brief, leading, over_points
+from pipeline.findings.across_runs import at_point, brief, leading, over_points
+from pipeline.findings.base import Finding, Told
 
 QUESTION = "best for 500 candidates"
 

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.findings.clustering.cautions import Unclustered
-from pipeline.findings.collocations import differences, measures
-from pipeline.findings.finding import FINDERS
-from pipeline.findings.lexicon.evidence import Judged
-from pipeline.findings.lexicon.lexicons import Compared
-from pipeline.findings.stage import StageOptions
+from pipeline.findings.base import FINDERS, StageOptions
+from pipeline.findings.clustering import Unclustered
+from pipeline.findings.collocations import comparison
+from pipeline.findings.lexicon import Compared, Judged
 from pipeline.stages.base import STAGES
 
 LOOKED_AT: list[tuple[str, type[StageOptions]]] = [
-    ("evaluate.comparison", measures.Tested), ("evaluate.comparison", differences.Asked), ("evaluate.token_level", Unclustered),
+    ("evaluate.comparison", comparison.Tested), ("evaluate.comparison", comparison.Asked), ("evaluate.token_level", Unclustered),
     ("evaluate.lexicon", Judged), ("evaluate.lexicons", Compared),
 ]  # fmt: skip
 

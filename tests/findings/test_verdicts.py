@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.findings.verdicts import Interval, differs, held_within, highest
+from pipeline.findings.phrases import Interval, differs, held_within, highest
 
 LIMITS = st.one_of(st.none(), st.floats(-1, 1), st.just(math.nan))
 INTERVALS = st.builds(Interval, st.just("it"), st.floats(-1, 1), LIMITS, LIMITS)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from pipeline.findings import words
-from pipeline.findings.words import Difference
+from pipeline.findings import phrases
+from pipeline.findings.phrases import Difference
 
 SHARES = st.floats(0, 1)
 ANY = st.floats(allow_nan=True, allow_infinity=True)
@@ -27,7 +27,7 @@ def read(text: str) -> float:
 @given(st.floats(-1e9, 1e9), st.integers(0, 4))
 @example(-0.0001, 1)
 def test_a_number_is_the_nearest_with_its_digits(value: float, digits: int) -> None:
-    said = words.number(value, digits)
+    said = phrases.number(value, digits)
     assert read(said) == pytest.approx(value, abs=0.5000001 * 10**-digits, rel=1e-12)
     assert "-" not in said
     assert not re.fullmatch(r"−[0.,]+", said)
@@ -35,19 +35,19 @@ def test_a_number_is_the_nearest_with_its_digits(value: float, digits: int) -> N
 
 @given(SHARES)
 def test_a_proportion_comes_back(share: float) -> None:
-    assert read(words.per_cent(share)) / 100 == pytest.approx(share, abs=0.0005001)
+    assert read(phrases.per_cent(share)) / 100 == pytest.approx(share, abs=0.0005001)
 
 
 @given(SMALL)
 def test_a_difference_comes_back_with_its_sign(difference: float) -> None:
-    said = words.points(difference)
+    said = phrases.points(difference)
     assert read(said) / 100 == pytest.approx(difference, abs=0.0005001)
     assert said.startswith(("+", "−")) != (read(said) == 0)
 
 
 @given(SMALL)
 def test_a_coefficient_comes_back(value: float) -> None:
-    said = words.coefficient(value)
+    said = phrases.coefficient(value)
     assert read(said) == pytest.approx(value, abs=0.005001)
     assert not said.replace("−", "").startswith("0.")
 
@@ -59,17 +59,17 @@ def test_no_number_is_too_odd_for_words(
     value: float, lower: float | None, upper: float | None
 ) -> None:
     said = [
-        words.per_cent(value), words.estimate(value, lower, upper), words.points(value),
-        words.coefficient(value, lower, upper), words.interval(lower, upper),
-        words.points_within(value, lower, upper), words.p_value(value), words.adjusted(value),
-        words.number(value, 2), words.spread(value, lower, 3),
+        phrases.per_cent(value), phrases.estimate(value, lower, upper), phrases.points(value),
+        phrases.coefficient(value, lower, upper), phrases.interval(lower, upper),
+        phrases.points_within(value, lower, upper), phrases.p_value(value), phrases.adjusted(value),
+        phrases.number(value, 2), phrases.spread(value, lower, 3),
     ]  # fmt: skip
     assert not [text for text in said if re.search(r"nan|inf\b|-", text)]
 
 
 @given(SHARES)
 def test_a_p_value_is_never_rounded_over_a_level(p: float) -> None:
-    said = words.p_value(p)
+    said = phrases.p_value(p)
     if said == "p < .001":
         assert p < 0.001
         return
@@ -82,7 +82,7 @@ def test_a_p_value_is_never_rounded_over_a_level(p: float) -> None:
 
 @given(st.lists(NAMES, max_size=9), st.integers(1, 6))
 def test_a_list_names_or_counts_all(items: list[str], most: int) -> None:
-    said = words.listed(items, most=most)
+    said = phrases.listed(items, most=most)
     assert all(item in said for item in items[:most])
     if len(items) > most:
         assert said.endswith(f" and {len(items) - most} more")
@@ -96,12 +96,12 @@ def test_a_list_names_or_counts_all(items: list[str], most: int) -> None:
      ("logDice 1", "logDice 1."), ("really?", "Really?"), ("", "."), ("שלום 1", "שלום 1.")],
 )  # fmt: skip
 def test_sentences(text: str, sentence: str) -> None:
-    assert words.sentence(text) == sentence
+    assert phrases.sentence(text) == sentence
 
 
 @given(st.integers(0, 10**9))
 def test_a_rough_number_has_two_digits(count: int) -> None:
-    said = words.rounded(count)
+    said = phrases.rounded(count)
     assert said == pytest.approx(count, rel=0.0501)
     assert len(str(said).rstrip("0")) <= 2
 
@@ -114,7 +114,7 @@ DIFFERENCES = st.builds(Difference, NAMES, ANY, ANY)
 @example([Difference("a", math.nan, 0.01)], 0.05)
 @example([Difference("a", 0.0, 0.01)], 0.05)
 def test_no_verdict_without_its_test(those: list[Difference], alpha: float) -> None:
-    for say, side in ((words.worse, -1), (words.better, 1)):
+    for say, side in ((phrases.worse, -1), (phrases.better, 1)):
         if all(each.p_adjusted < alpha and side * each.difference > 0 for each in those):
             assert VERDICTS.search(say(those, alpha=alpha))
         else:
@@ -127,7 +127,7 @@ def test_no_verdict_without_its_test(those: list[Difference], alpha: float) -> N
 def test_held_against_gives_a_side_where_the_test_does(
     difference: float, p: float, alpha: float
 ) -> None:
-    said = words.held_against(Difference("it", difference, p), alpha=alpha)
+    said = phrases.held_against(Difference("it", difference, p), alpha=alpha)
     side = VERDICTS.search(said)
     assert bool(side) == (p < alpha and difference != 0)
     if side:
@@ -137,4 +137,4 @@ def test_held_against_gives_a_side_where_the_test_does(
 @given(st.lists(st.tuples(NAMES, st.one_of(st.none(), SHARES)), min_size=1, max_size=6))
 def test_not_told_apart_is_no_verdict(those: list[tuple[str, float | None]]) -> None:
     assume(not any(VERDICTS.search(name) for name, _ in those))
-    assert not VERDICTS.search(words.not_told_apart(those))
+    assert not VERDICTS.search(phrases.not_told_apart(those))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.formats.byte_lines import ByteLines
+from pipeline.formats.lines import ByteLines
 
 TEXT = st.text(st.sampled_from("ab é1\t\n"), max_size=40)
 

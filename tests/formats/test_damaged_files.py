@@ -15,10 +15,9 @@ import polars as pl
 import pytest
 
 from pipeline.errors import DataError, LexassayError
-from pipeline.formats import delimited
-from pipeline.formats.base import FORMATS, Format
-from pipeline.formats.reading import reading
-from pipeline.runner.config.sources import SourceFile
+from pipeline.formats import lines
+from pipeline.formats.base import FORMATS, Format, reading
+from pipeline.runner.inputs import SourceFile
 from tests.formats.test_line_ends import LAYOUTS, RECORDS
 from tests.test_causes import LIBRARY
 
@@ -194,7 +193,7 @@ def test_a_long_field_is_read(name: str, tmp_path: Path) -> None:
 def test_a_field_too_long_for_one_has_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delimited, "LONGEST", 1000)
+    monkeypatch.setattr(lines, "LONGEST", 1000)
     before = csv.field_size_limit(1000)
     try:
         path = tmp_path / "file.csv"

@@ -64,7 +64,7 @@ def test_every_text_format_is_here() -> None:
         *("parquet", "token_parquet", "annotation_sheet", "keying_sheet", "workbook"),
         *("annotation_decisions", "keying_decisions"),
     }
-    own = {name for name in FORMATS if FORMATS.module(name).startswith("pipeline.")}
+    own = {name for name in FORMATS if FORMATS.place(name).startswith("pipeline.")}
     assert own - binary == set(RECORDS)
 
 

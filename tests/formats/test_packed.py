@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.formats import packed
+from pipeline.formats import compression
 from pipeline.formats.base import FORMATS, format_of
+from pipeline.formats.compression import MembersReader, open_bytes, open_packed
 from pipeline.formats.lines import gate
-from pipeline.formats.packed import MembersReader, open_bytes, open_packed
 from tests.formats.test_line_ends import LAYOUTS, RECORDS
 
 
@@ -131,8 +131,8 @@ def test_gzip_in_pieces_of_any_size(
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         path = Path(folder, "a.gz")
         path.write_bytes(content)
-        patched.setattr(packed, "_CHUNK", chunk)
-        patched.setattr(packed, "_PIECE", piece)
+        patched.setattr(compression, "_CHUNK", chunk)
+        patched.setattr(compression, "_PIECE", piece)
         assert _read_or_not(lambda: open_packed(path).read()) == _read_or_not(
             lambda: gzip.decompress(content)
         )

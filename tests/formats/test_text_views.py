@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.formats.text_views import PADDING, texts
+from pipeline.formats.lines import PADDING, texts
 
 TEXTS = st.lists(st.none() | st.text(max_size=30), max_size=20)
 

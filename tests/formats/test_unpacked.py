@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.errors import DataError
 from pipeline.formats.base import format_of
-from pipeline.room import limited
+from pipeline.memory import limited
 
 BLANKS = {"a.tsv.gz": b"a\tb\n" + b"\n" * (3 << 20), "a.wordforms.gz": b"\n" * (3 << 20)}
 

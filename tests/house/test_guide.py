@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from pipeline.stages.base import STAGES
-from tests.test_layers import GUIDE, MAP, ROOT
+from tests.test_layers import ROOT
+
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+MAP = [
+    line.split()[0] for line in GUIDE.partition("\n## How")[0].splitlines() if line[:4] == "    "
+]
+"""The folders on the map."""
 
 RUFF = Path(sys.executable).with_name("ruff")
 HEADER = '"""What every file begins with."""\n\nfrom __future__ import annotations\n\n'

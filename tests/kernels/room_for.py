@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
-from pipeline import room
-from pipeline.kernels import parts
+from pipeline import memory
+from pipeline.kernels import partitions
 
 
 @contextmanager
 def room_for(rows: int) -> Iterator[None]:
     """Leave room for so many rows at a time."""
-    size = room.USUAL // rows
-    with mock.patch.object(parts, "ROW", size):
-        assert parts.most_rows() == rows
+    size = memory.USUAL // rows
+    with mock.patch.object(partitions, "ROW", size):
+        assert partitions.most_rows() == rows
         yield

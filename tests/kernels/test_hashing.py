@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.hashing import candidate_id, seeded_generator, seeded_key
+from pipeline.kernels.sampling import candidate_id, seeded_generator, seeded_key
 
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)
 

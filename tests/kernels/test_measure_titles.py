@@ -14,8 +14,7 @@ from pipeline.kernels.clustering.measure import (
     TOKEN_MEASURES,
     TYPE_MEASURES,
 )
-from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
-from pipeline.kernels.measure_titles import TITLES, measure_title
+from pipeline.kernels.measure import MEASURES, TITLES, TUPLE_MEASURES, measure_title
 
 ASSOCIATION = {name: measure_title(name) for name in {*MEASURES, *TUPLE_MEASURES}}
 CLUSTERING = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.overlaps import f_score, overlaps, precision, recall
+from pipeline.kernels.numeric import f_score, overlaps, precision, recall
 
 GOLD = ["a", "b", "c"]
 CLUSTERS = ["1", "2"]

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.sampling import with_replacement, without_replacement
-from pipeline.kernels.sampling_parts import (
+from pipeline.kernels.sampling import (
+    with_replacement,
     with_replacement_in_parts,
+    without_replacement,
     without_replacement_in_parts,
 )
 from tests.kernels.room_for import room_for

@@ -8,15 +8,15 @@ import openpyxl
 import polars as pl
 import pytest
 
-from pipeline.formats.sheets import read, write_csv, write_xlsx
-from pipeline.formats.sheets.annotation import layout
+from pipeline.formats.spreadsheets import read, write_csv, write_xlsx
+from pipeline.formats.spreadsheets.kinds import annotation_layout
 from tests.office import spreadsheet
 
 TEXTS = [
     "a\x07b", "a\rb", "a\r\nb", "a\tb", "\tb", "a\nb", "\x01", "\x1f", "_x000D_", "_x0041_x0042_",
     "a\\x07", "=1+1", "+1", "-x", "@a", " a ", "007", "'007", "1-2",
 ]  # fmt: skip
-LAYOUT = layout(labels=["=1+1", "free"])
+LAYOUT = annotation_layout(labels=["=1+1", "free"])
 
 
 def sheet() -> pl.DataFrame:

@@ -16,7 +16,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.cli.main import main
-from pipeline.formats.sheets import listing
+from pipeline.formats.spreadsheets import listing
 from tests.office import spreadsheet
 from tests.office.spreadsheet import labels, save_again, type_in
 

@@ -10,8 +10,7 @@ import pytest
 import lexassay as lx
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError
-from pipeline.recipes.clusters import clusters
-from pipeline.recipes.lexicons import lexicon
+from pipeline.recipes.evaluation import clusters, lexicon
 
 STARTERS = Path(__file__).parents[2] / "pipeline" / "cli" / "starters"
 

@@ -11,7 +11,7 @@ import pytest
 import lexassay as lx
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError
-from pipeline.recipes.collocates import collocates
+from pipeline.recipes.collocations import collocates
 from tests.recipes.corpora import SENTENCES, TEXT, conllu, files, together, vertical
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.cli.main import main
 from pipeline.errors import ConfigError, DataError
-from pipeline.recipes.keywords import keywords
+from pipeline.recipes.collocations import keywords
 from tests.recipes.corpora import SENTENCES, TEXT, conllu
 
 OTHER = "The river was wide. The old man crossed the river and saw a barn.\n" * 3

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.cli.main import main
 from pipeline.errors import DataError
-from pipeline.recipes.pair_lists import candidates
+from pipeline.recipes.collocations import candidates
 from tests.recipes.corpora import SENTENCES, TEXT, conllu
 
 

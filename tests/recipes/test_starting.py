@@ -15,8 +15,7 @@ import pytest
 import lexassay as lx
 import pipeline
 from pipeline.cli.main import main
-from pipeline.recipes.commented import commented
-from pipeline.recipes.starting import starting
+from pipeline.recipes.templates import commented, starting
 from pipeline.stages.base import STAGES
 from tests.recipes.corpora import TEXT, conllu, vertical
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.recipes.collocates import collocates
-from pipeline.recipes.corpus_files import corpus_files
-from pipeline.recipes.wrapped_text import is_wrapped
+from pipeline.recipes.collocations import collocates
+from pipeline.recipes.inputs import corpus_files, is_wrapped
 
 WORDS = [
     "the",

@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.remarks.base import CHECKS, Look
-from pipeline.remarks.remark import Remark
+from pipeline.remarks.base import CHECKS, Look, Remark
 
 Frames = Mapping[str, pl.DataFrame]
 

@@ -3,9 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import DataError
-from pipeline.remarks.base import CHECKS, Found, Look, check
-from pipeline.remarks.hearing import heard
-from pipeline.remarks.remark import remark
+from pipeline.remarks.base import CHECKS, Found, Look, check, heard, remark
 
 USE = "heard.by_tests_alone"
 LOOK = Look(USE, None)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.remarks.remark import Remark
+from pipeline.remarks.base import Remark
 
 
 @pytest.mark.parametrize(

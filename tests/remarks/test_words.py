@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipeline.remarks.remark import Remark
+from pipeline.remarks.base import Remark
 from tests.remarks.listening import hear
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView
 from pipeline.stages.base import STAGES
 from schemas import (
     BandThresholds,

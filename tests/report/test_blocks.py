@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.report.blocks import Column, figure, listing
 from pipeline.report.charts import Look, lexicon_chart
-from pipeline.report.page.cells import part, share
+from pipeline.report.view import Column, figure, listing, part, share
 
 FRAME = pl.DataFrame(
     {"measure": ["mi", "mi", "dice"], "n": [100, 1000, 100], "k": [5, 12, None], "p": [0.1, 0.2, 0]}

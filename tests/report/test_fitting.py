@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipeline import room
-from pipeline.findings.stage import StageView
-from pipeline.report.fitting import fits, rows_that_fit
-from pipeline.report.page.parts import whole_table
+from pipeline import memory
+from pipeline.findings.base import StageView
+from pipeline.report.page.build import whole_table
+from pipeline.report.view import fits, rows_that_fit
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from pipeline.report.page.parts import whole_table
 def test_a_table_is_copied_if_there_is_room(size: int | None, copied: bool) -> None:
     table = pl.LazyFrame({"a": range(20), "b": range(20), "c": range(20)})
     stage = StageView("s", "u", {}, lambda _: table)
-    with room.limited(size):
+    with memory.limited(size):
         data, files = whole_table(stage, "t", most_rows=100)
     assert data.rows == 20
     assert bool(files) is copied

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.runner.store import history, manifest
-from pipeline.runner.store.manifest import Manifest
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store import artefacts, history
+from pipeline.runner.store.artefacts import Manifest
+from pipeline.runner.store.backends import storage_at
 from tests.runner.commands import Outcome, call, execute, start
 
 EXPERIMENT = """
@@ -230,10 +230,10 @@ def age(path: Path) -> None:
     os.utime(path, (1_000_000_000, 1_000_000_000))
 
 
-def artefacts(root: Path) -> dict[Path, Manifest]:
+def manifests(root: Path) -> dict[Path, Manifest]:
     """Return every folder of the store that has a manifest, also those set aside."""
-    folders = [path.parent for path in root.glob(f"*/*/{manifest.NAME}")]
-    read = {folder: manifest.read(storage_at(folder.parent), folder.name) for folder in folders}
+    folders = [path.parent for path in root.glob(f"*/*/{artefacts.NAME}")]
+    read = {folder: artefacts.read(storage_at(folder.parent), folder.name) for folder in folders}
     return {folder: found for folder, found in read.items() if found}
 
 
@@ -241,10 +241,10 @@ def assert_whole(root: Path) -> None:
     """Check that what has the name of an artefact is one, with every byte that it vouches for."""
     for folder in root.glob("*/*"):
         if folder.is_dir() and not folder.name.startswith(".") and folder.parent.name in STAGES:
-            found = manifest.read(storage_at(folder.parent), folder.name)
+            found = artefacts.read(storage_at(folder.parent), folder.name)
             assert found is not None, f"{folder} has no manifest"
             assert (
-                manifest.damage(
+                artefacts.damage(
                     storage_at(root), str(folder.relative_to(root)), found, thorough=True
                 )
                 == []

@@ -362,10 +362,10 @@ def test_name_taken_by_another_package(extension: Path, tmp_path: Path) -> None:
             "measures",
             "def root_frequency",
             "def t_score",
-            "pipeline.kernels.association.measures.asymptotic",
+            "pipeline.kernels.association.measures.tests",
         ),
-        ("stages", "filter.rare", "sample.random", "pipeline.stages.collocations.sample_random"),
-        ("formats", '"semicolons"', '"tsv"', "pipeline.formats.tables.tables"),
+        ("stages", "filter.rare", "sample.random", "pipeline.stages.collocations.sample"),
+        ("formats", '"semicolons"', '"tsv"', "pipeline.formats.tables"),
     ],
 )
 def test_name_taken_by_the_project(

@@ -5,7 +5,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from pipeline.runner.plan.code_digests import code_digests
+from pipeline.runner.code_digests import code_digests
 from schemas import OpenTable, SchemaViolation, Table, column, rule
 from schemas.validate import validate
 
@@ -85,7 +85,7 @@ def test_what_is_no_declaration_is_refused(body: dict[str, object]) -> None:
 
 
 def test_who_imports_a_table_rests_on_its_module_alone() -> None:
-    found = code_digests(["pipeline.kernels.nbest.best"])
-    assert {"schemas.comparison", "schemas.shared", "schemas.declaration"} <= found.keys()
+    found = code_digests(["pipeline.kernels.nbest.comparison"])
+    assert {"schemas.comparison", "schemas.base"} <= found.keys()
     assert "schemas" not in found
-    assert "schemas.lexicons" not in found
+    assert "schemas.lexicon" not in found

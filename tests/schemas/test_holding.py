@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas import Table, column
 from schemas.checks import violations
-from schemas.holding import holds
+from schemas.validate import holds
 from tests.schemas.write_checks import tables
 
 EDGES: dict[Any, list[Any]] = {

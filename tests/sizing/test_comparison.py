@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import pipeline as lx
 from pipeline.errors import ConfigError
-from pipeline.kernels.nbest.power import Design, comparison_power
+from pipeline.kernels.nbest.sample_size import Design, comparison_power
 
 HOW: dict[str, Any] = {"candidates": 200, "n": [60], "precisions": (0.6, 0.4), "overlap": 0.5}
 

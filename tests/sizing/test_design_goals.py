@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.sizing.design_goals import looks_at, sides_apart
+from pipeline.sizing.design import looks_at, sides_apart
 from tests.kernels.design.slow_design import sets_of
 
 SETS = sets_of({"x": [1, 2, 3, 4, 5, 6], "y": [6, 5, 1, 2, 3, 4]}, [("x", "y")], [2, 4])

@@ -11,11 +11,18 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import ConfigError, NotMadeYet
-from pipeline.kernels.planning.drawings import PLANS
-from pipeline.sizing.design_goals import Goal
-from pipeline.sizing.design_plan import RHO2, Assumed, prepared
-from pipeline.sizing.design_questions import Wanted
-from pipeline.sizing.designs import COLUMNS, TOGETHER, Planner, curves
+from pipeline.kernels.survey.planning import PLANS
+from pipeline.sizing.design import (
+    COLUMNS,
+    RHO2,
+    TOGETHER,
+    Assumed,
+    Goal,
+    Planner,
+    Wanted,
+    curves,
+    prepared,
+)
 from tests.sizing.design_experiment import COUNT, STAGES, write
 
 NAMES = [

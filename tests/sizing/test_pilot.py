@@ -10,7 +10,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import ConfigError
-from pipeline.kernels.nbest.power import Design, comparison_power, predictive_power
+from pipeline.kernels.nbest.sample_size import Design, comparison_power, predictive_power
 from tests.small_experiment import SMALL
 
 STAGES = """

@@ -9,7 +9,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import ConfigError
-from pipeline.kernels.nbest.width import expected_width
+from pipeline.kernels.nbest.sample_size import expected_width
 from pipeline.kernels.statistics.intervals import INTERVALS
 
 

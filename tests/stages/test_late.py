@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.stages.base import STAGES
-from pipeline.stages.late import late_options
+from pipeline.stages.base import STAGES, late_options
 from tests.stages.small_run import SmallRun
 
 TEXT = "a b a c\nb a b a\n\nc b a d\n"
@@ -84,7 +83,7 @@ def test_the_counts_depend_on_others(case: Case, tmp_path: Path) -> None:
 
 
 def test_every_late_option_has_a_case() -> None:
-    ours = (name for name in STAGES if STAGES.module(name).startswith("pipeline."))
+    ours = (name for name in STAGES if STAGES.place(name).startswith("pipeline."))
     marked = {
         (name, option)
         for name in ours

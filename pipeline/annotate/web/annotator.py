@@ -2,29 +2,317 @@
 
 from __future__ import annotations
 
+import queue
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
 
+from anyio import CapacityLimiter, to_thread
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from pipeline.annotate.adding import Settled
-from pipeline.annotate.how_far import how_far
-from pipeline.annotate.links import Person
-from pipeline.annotate.web import bodies
-from pipeline.annotate.web.cards import became, told
-from pipeline.annotate.web.errors import Refused, answer, nothing_here
-from pipeline.annotate.web.pages import Pages, known
-from pipeline.annotate.web.people import People
-from pipeline.annotate.writer import Writer
+from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators
+from pipeline.annotate.progress import how_far
+from pipeline.annotate.records import Settled, Writer, firsts
+from pipeline.annotate.tasks import Work
+from pipeline.annotate.web.pages import Pages, Refused, answer, known, nothing_here
 from pipeline.errors import StoreError
-from pipeline.formats.decisions import state
-from pipeline.formats.decisions.log import Outcome, Round
+from pipeline.formats import annotation_log
+from pipeline.formats.annotation_log import Card, Decision, Outcome, Round, Standing, connect
+from pipeline.kernels.annotation.sheets import fold
 
-_MOST = 100
+# --- What pages send: checked strictly, turned into decisions.
+
+_NOTE = 10_000
+_TEXT = 100_000
+_ID = 10_000
+_FEW = 3
+"""Mistakes that a message tells."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class SentDecision(_Strict):
+    """A decision as a page sends it."""
+
+    key: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,64}$")]
+    id: Annotated[str, Field(max_length=_ID)]
+    kind: Literal["label", "skip", "undo"]
+    answer: Annotated[str, Field(max_length=_TEXT)] | None = None
+    unsure: bool = False
+    note: Annotated[str, Field(max_length=_NOTE)] = ""
+    seconds: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] | None = None
+    replaces: Annotated[int, Field(ge=0, lt=2**63)] | None = None
+
+
+class SentDecisions(_Strict):
+    """The body of a request."""
+
+    decisions: list[SentDecision]
+
+
+def checked(text: bytes) -> list[SentDecision]:
+    """Return the decisions of a body.
+
+    Raises
+    ------
+    Refused
+        400 with what is wrong where.
+
+    Examples
+    --------
+    >>> checked(b'{"decisions": [{"key": "abcdefgh", "id": "", "kind": "undo"}]}')[0].kind
+    'undo'
+    >>> checked(b'{"decisions": [{"key": "abcdefgh", "id": "x", "kind": "seen"}]}')
+    Traceback (most recent call last):
+    ...
+    pipeline.annotate.web.pages.Refused: Nothing was saved, 1 mistake in the body: \
+decisions.0.kind: Input should be 'label', 'skip' or 'undo'. Load the page again.
+    """
+    try:
+        return SentDecisions.model_validate_json(text).decisions
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        raise Refused(400, _mistakes(found)) from None
+
+
+def meant(sent: Sequence[SentDecision], work: Work, who: Person, named: Round) -> list[Decision]:
+    """Return what a person's decisions are in the log.
+
+    Raises
+    ------
+    Refused
+        400 with the keys of those that no page should send; then none is saved.
+    """
+    wrong = {each.key: said for each in sent if (said := _wrong(each, work))}
+    if wrong:
+        said = "; ".join(list(wrong.values())[:_FEW])
+        many = f"{len(wrong)} of {len(sent)} decisions cannot be taken"
+        what = f"Nothing was saved, {many}: {said}. Load the page again."
+        raise Refused(400, what, refused=list(wrong))
+    return [_decision(each, who, named) for each in sent]
+
+
+def log_key(key: str, who: Person, named: Round) -> str:
+    """Return a key as the log has it: nobody's key is another's, whatever a page sends.
+
+    Examples
+    --------
+    >>> log_key("abcdefgh", Person("annotator", "Ana"), "annotation")
+    'annotation/ana/abcdefgh'
+    """
+    return f"{named}/{fold(who.name)}/{key}"
+
+
+def _decision(sent: SentDecision, who: Person, named: Round) -> Decision:
+    return Decision(
+        key=log_key(sent.key, who, named), annotator=who.name, id=sent.id, kind=sent.kind,
+        answer=sent.answer if sent.kind == "label" else None, unsure=sent.unsure, note=sent.note,
+        seconds=sent.seconds, replaces=sent.replaces, round=named,
+    )  # fmt: skip
+
+
+def _wrong(sent: SentDecision, work: Work) -> str | None:
+    """Return what is wrong with a decision of this work; None if nothing is."""
+    if sent.kind != "undo" and not sent.id:
+        return f"a {sent.kind} needs an item, and has none"
+    if sent.kind != "label":
+        given = sent.answer and repr(sent.answer[:50])
+        return f"a decision to {sent.kind} has no answer, but has {given}" if given else None
+    if work.kind == "keying":
+        return None if (sent.answer or "").strip() else f"{sent.id[:50]!r} has an empty answer"
+    if sent.answer not in work.labels:
+        labels = ", ".join(map(repr, work.labels))
+        given = repr(sent.answer[:50]) if sent.answer is not None else "none"
+        return f"{sent.id[:50]!r} has the label {given}, and there are {labels}"
+    return None
+
+
+def _mistakes(found: Sequence[Any]) -> str:
+    """Return a sentence on what is wrong, without what was sent."""
+    told = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'JSON'}: {each['msg']}"
+                     for each in found[:_FEW])  # fmt: skip
+    many = f"{len(found)} mistake{'s' if len(found) != 1 else ''} in the body"
+    return f"Nothing was saved, {many}: {told}. Load the page again."
+
+
+# --- What the pages are told of cards and decisions, as JSON.
+
+
+def told(connection: sqlite3.Connection, cards: Sequence[Card], named: Round) -> list[Any]:
+    """Return cards for a page; in the adjudication round with what the first round said."""
+    every = [_card(each) for each in cards]
+    if named == "adjudication":
+        said = firsts(connection, [each.id for each in cards])
+        every = [{**each, "first": [asdict(one) for one in said[each["id"]]]} for each in every]
+    return every
+
+
+def stands(standing: Standing) -> dict[str, Any]:
+    """Return what stands for a card, for a page."""
+    return {
+        "answer": standing.answer, "unsure": standing.unsure, "note": standing.note,
+        "version": standing.version,
+    }  # fmt: skip
+
+
+def became(key: str, outcome: Outcome) -> dict[str, Any]:
+    """Return what became of a decision, for the page that sent it under a key."""
+    return {
+        "key": key, "status": outcome.status, "entry": outcome.entry, "id": outcome.id,
+        "standing": stands(outcome.standing),
+    }  # fmt: skip
+
+
+def _card(card: Card) -> dict[str, Any]:
+    # l2 comes before l10
+    units = sorted(card.shown.get("units", {}).items(), key=lambda unit: (len(unit[0]), unit[0]))
+    return {
+        "id": card.id, "place": card.place, "units": units,
+        "examples": card.shown.get("examples", []),
+        "lexicon_forms": card.shown.get("lexicon_forms"), **stands(card.standing),
+    }  # fmt: skip
+
+
+# --- Connections to read with: a few, each used by one thread at a time.
+
+T = TypeVar("T")
+_MOST_READERS = 4
+"""Reads at once."""
+
+
+class Readers:
+    """Reads the decisions in worker threads.
+
+    Parameters
+    ----------
+    path : Path
+        Their file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._idle = queue.LifoQueue[sqlite3.Connection]()
+        self._limiter: CapacityLimiter | None = None
+
+    async def read(self, what: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what a function makes of one state of the file.
+
+        Raises
+        ------
+        sqlite3.Error, StoreError
+            If it cannot be read.
+        """
+        if self._limiter is None:  # made in the loop that it serves
+            self._limiter = CapacityLimiter(_MOST_READERS)
+        return await to_thread.run_sync(self._read, what, limiter=self._limiter)
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        self._limiter = None
+        with suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait().close()
+
+    def _read(self, what: Callable[[sqlite3.Connection], T]) -> T:
+        with self._one() as connection:
+            connection.execute("BEGIN")
+            found = what(connection)
+            connection.execute("COMMIT")
+            return found
+
+    @contextmanager
+    def _one(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection; one that failed is not used again."""
+        try:
+            connection = self._idle.get_nowait()
+        except queue.Empty:
+            connection = connect(self.path)
+            connection.execute("PRAGMA query_only = ON")
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.put(connection)
+
+
+# --- Whose link it is: the only question that is asked of whoever comes.
+
+_ADJUDICATORS = "SELECT DISTINCT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1"
+
+
+@dataclass(frozen=True)
+class People:
+    """Those who have a link of a work.
+
+    Parameters
+    ----------
+    work : Work
+        The work: its annotators have one.
+    links : Links
+        The secrets.
+    readers : Readers
+        The decisions: who is asked to adjudicate there has one.
+    """
+
+    work: Work
+    links: Links
+    readers: Readers
+
+    async def asked(self, request: Request) -> tuple[Person, Round]:
+        """Return whose annotator's page a request is of, and for which round.
+
+        Raises
+        ------
+        Refused
+            404 if the secret is nobody's, 400 if there is no such round.
+        """
+        secret = request.path_params["secret"]
+        who = self.links.find(secret, annotators(self.work))
+        if who is None:
+            who = self.links.find(secret, await self.readers.read(adjudicators))
+        if who is None:
+            raise nothing_here()
+        return who, _round(request, who)
+
+    def coordinates(self, request: Request) -> None:
+        """Refuse a request whose secret is not the coordinator's.
+
+        Raises
+        ------
+        Refused
+            404 if it is not.
+        """
+        if self.links.find(request.path_params["secret"], [COORDINATOR]) is None:
+            raise nothing_here()
+
+
+def adjudicators(connection: sqlite3.Connection) -> list[Person]:
+    """Return those who are asked to decide where annotators disagree."""
+    return [Person("adjudicator", row["annotator"]) for row in connection.execute(_ADJUDICATORS)]
+
+
+def _round(request: Request, who: Person) -> Round:
+    """Return the round that is asked for; third persons are in one alone."""
+    default = "adjudication" if who.role == "adjudicator" else "annotation"
+    named = request.query_params.get("round", default)
+    if named == "adjudication":
+        return "adjudication"
+    if named == default:
+        return "annotation"
+    theirs = "adjudication" if who.role == "adjudicator" else "annotation, adjudication"
+    raise Refused(400, f"There is no round {named[:50]!r} for this link: expected {theirs}.")
+
+
+_MOST_ROWS = 100
 """Cards in one answer."""
 _SOUGHT = 1_000
 """Characters of a text that is looked for."""
@@ -76,7 +364,7 @@ class Annotator:
         most = _number(request, "most", 20)
 
         def found(connection: sqlite3.Connection) -> dict[str, Any]:
-            cards = state.upcoming(connection, who.name, most=most, named=named)
+            cards = annotation_log.upcoming(connection, who.name, most=most, named=named)
             return {
                 "cards": told(connection, cards, named),
                 "progress": how_far(connection, who.name, named=named),
@@ -89,7 +377,7 @@ class Annotator:
         who, named = await self.people.asked(request)
         most = _number(request, "most", 10)
         return await self._told(
-            named, lambda log: state.recent(log, who.name, most=most, named=named)
+            named, lambda log: annotation_log.recent(log, who.name, most=most, named=named)
         )
 
     async def search(self, request: Request) -> Response:
@@ -99,7 +387,9 @@ class Annotator:
         if len(text) > _SOUGHT:
             said = f"A text to look for has at most {_SOUGHT:,} characters, this has {len(text):,}."
             raise Refused(400, said)
-        return await self._told(named, lambda log: state.search(log, who.name, text, named=named))
+        return await self._told(
+            named, lambda log: annotation_log.search(log, who.name, text, named=named)
+        )
 
     async def card(self, request: Request) -> Response:
         """Answer with one card of the person's."""
@@ -107,7 +397,7 @@ class Annotator:
         item = request.path_params["id"]
 
         def found(connection: sqlite3.Connection) -> list[Any]:
-            card = state.card(connection, who.name, item, named=named)
+            card = annotation_log.card(connection, who.name, item, named=named)
             return told(connection, [card] if card else [], named)
 
         cards = await self.people.readers.read(found)
@@ -118,8 +408,8 @@ class Annotator:
     async def decisions(self, request: Request) -> Response:
         """Save decisions, then answer with what became of each."""
         who, named = await self.people.asked(request)
-        sent = bodies.checked(await request.body())
-        outcomes = await self.writer.add(bodies.meant(sent, self.people.work, who, named))
+        sent = checked(await request.body())
+        outcomes = await self.writer.add(meant(sent, self.people.work, who, named))
         pairs = [(each.key, outcome) for each, outcome in zip(sent, outcomes, strict=True)]
         saved = [became(key, each) for key, each in pairs if isinstance(each, Outcome)]
         content = {"outcomes": saved, "progress": await self._far(who, named)}
@@ -130,7 +420,7 @@ class Annotator:
         return JSONResponse(content)
 
     async def _told(
-        self, named: Round, wanted: Callable[[sqlite3.Connection], list[state.Card]]
+        self, named: Round, wanted: Callable[[sqlite3.Connection], list[annotation_log.Card]]
     ) -> Response:
         def found(connection: sqlite3.Connection) -> dict[str, Any]:
             return {"cards": told(connection, wanted(connection), named)}
@@ -150,7 +440,7 @@ class Annotator:
 def _number(request: Request, name: str, default: int) -> int:
     """Return a number of cards that is asked for."""
     given = request.query_params.get(name, str(default))
-    if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= _MOST:
-        said = f"{name} is a whole number from 1 to {_MOST}, not {given[:50]!r}."
+    if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= _MOST_ROWS:
+        said = f"{name} is a whole number from 1 to {_MOST_ROWS}, not {given[:50]!r}."
         raise Refused(400, said)
     return int(given)

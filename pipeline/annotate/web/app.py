@@ -2,30 +2,398 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+import errno
+import ipaddress
+import logging
+import re
+import signal
+import socket
+import sys
+import threading
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from dataclasses import dataclass
 from inspect import iscoroutinefunction
+from types import FrameType
 from typing import Any
+from urllib.parse import urlsplit
 
+import uvicorn
 from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pipeline.annotate.links import Links
-from pipeline.annotate.web.annotator import Annotator
-from pipeline.annotate.web.assets import Assets
-from pipeline.annotate.web.errors import HANDLERS
-from pipeline.annotate.web.pages import Pages
-from pipeline.annotate.web.people import People
-from pipeline.annotate.web.readers import Readers
-from pipeline.annotate.web.security import Guard, Hosts
-from pipeline.annotate.web.sizes import Limited
-from pipeline.annotate.work import Work
-from pipeline.annotate.writer import Writer
+from pipeline import errors
+from pipeline.annotate.auth import COORDINATOR, Links, Person, annotators
+from pipeline.annotate.estimates import Certainty
+from pipeline.annotate.progress import USUAL
+from pipeline.annotate.records import Writer
+from pipeline.annotate.tasks import Work
+from pipeline.annotate.web import coordinator
+from pipeline.annotate.web.annotator import Annotator, People, Readers
+from pipeline.annotate.web.pages import HANDLERS, Assets, Pages, Refused, answer
+from pipeline.errors import ConfigError, Problem
+
+# --- Serving until somebody stops it: what is being written is written first.
+
+_PATIENCE = 10
+"""Seconds that a request may take to end when the server stops."""
+
+
+def listening(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
+    """Return a socket that listens; its port stands in ``getsockname()[1]``.
+
+    Parameters
+    ----------
+    host : str
+        A name or an address of this machine.
+    port : int
+        0 takes a free one.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such address here, or another program has the port.
+
+    Examples
+    --------
+    >>> taken = listening()
+    >>> port = taken.getsockname()[1]
+    >>> listening("127.0.0.1", port)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    pipeline.errors.ConfigError: lexassay annotate: 1 mistake
+      - port: 127.0.0.1, port ... cannot be listened on: ...
+    >>> taken.close()
+    """
+    made: socket.socket | None = None
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        made = socket.socket(family, kind, protocol)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen(128)
+    except OSError as error:
+        if made is not None:
+            made.close()
+        what = f"{host}, port {port} cannot be listened on: {errors.machine(error)}"
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            remedy = "give an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has"
+            raise ConfigError("lexassay annotate", [Problem("host", what, remedy)]) from error
+        remedy = "take another port, or 0 for a free one"
+        raise ConfigError("lexassay annotate", [Problem("port", what, remedy)]) from error
+    return made
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach an address.
+
+    Examples
+    --------
+    >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "lex.org")]
+    [True, True, True, False, False]
+    """
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
+def serve(app: ASGIApp, listener: socket.socket, started: Callable[[], None] | None = None) -> None:
+    """Serve until SIGINT or SIGTERM; then what is asked is answered, what waits is written.
+
+    Nothing is logged of requests: their addresses hold the secrets.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        Of `app_of`.
+    listener : socket
+        Of `listening`; closed in the end.
+    started : callable
+        Called when the first request can come.
+    """
+    _Server(_config(app), started).run(sockets=[listener])
+
+
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """Return a server that is not started, for whoever runs it in a thread.
+
+    ``run(sockets=[listening()])`` starts it, ``should_exit = True`` stops it.
+    """
+    return _Server(_config(app))
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, access_log=False, log_config=None, log_level="warning", lifespan="on", ws="none",
+        proxy_headers=False, server_header=False, timeout_graceful_shutdown=_PATIENCE,
+    )  # fmt: skip
+
+
+class _Server(uvicorn.Server):
+    """Stops at a signal and returns, so that the command can say its last word."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None] | None = None) -> None:
+        super().__init__(config)
+        self._told = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._told is not None and self.started:
+            self._told()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self._stop) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.handle_exit(number, frame)
+
+
+# --- What every answer carries, and which requests get one: against other sites in a browser.
+
+_POLICY = {
+    "default-src": "'none'", "script-src": "'self'", "style-src": "'self'",
+    "img-src": "'self' data:", "connect-src": "'self'", "form-action": "'self'",
+    "base-uri": "'none'", "frame-ancestors": "'none'",
+}  # fmt: skip
+_UNUSED = (
+    "accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "microphone", "midi",
+    "payment", "publickey-credentials-get", "serial", "usb",
+)  # fmt: skip
+HEADERS = {
+    "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in _POLICY.items()),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",  # the address holds the secret
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": ", ".join(f"{name}=()" for name in _UNUSED),
+}
+"""Of every answer, with ``Cache-Control: no-store`` where it says nothing else."""
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_EVERY = ("", "0.0.0.0", "::")
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?")
+_READS = ("GET", "HEAD", "OPTIONS")
+_LOG = logging.getLogger(__name__)
+
+
+class Hosts:
+    """The names that a server answers to.
+
+    A page of another site can make its own name point to this machine; it cannot make the browser
+    send another name than its own.
+
+    Parameters
+    ----------
+    host : str
+        Where the server listens. Where it listens everywhere, any address in digits is one of
+        its names: no other site has such a name.
+    names : collection of str
+        Further names, such as that of a proxy.
+
+    Examples
+    --------
+    >>> hosts = Hosts("127.0.0.1", ["lex.example.org"])
+    >>> ["LOCALHOST:80" in hosts, "[::1]:1" in hosts, "lex.example.org" in hosts]
+    [True, True, True]
+    >>> ["evil.example.org" in hosts, "localhost.evil.org" in hosts, "localhost@evil" in hosts]
+    [False, False, False]
+    """
+
+    def __init__(self, host: str = "127.0.0.1", names: Collection[str] = ()) -> None:
+        self._any_address = host in _EVERY
+        own = [socket.gethostname()] if self._any_address else [host]
+        self._names = {name.lower().strip("[]") for name in (*_LOOPBACK, *own, *names)}
+
+    def __contains__(self, header: object) -> bool:
+        """Return whether a ``Host`` header, with or without its port, is one of the names."""
+        found = _HOST.fullmatch(str(header).lower())
+        if found is None:
+            return False
+        name = found[1].strip("[]")
+        return name in self._names or (self._any_address and _is_address(name))
+
+
+class Guard:
+    """Refuses what is not asked from the server's own pages, and dresses every answer.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        What is guarded.
+    hosts : Hosts
+        The names that are answered to.
+    """
+
+    def __init__(self, app: ASGIApp, *, hosts: Hosts) -> None:
+        self.app = app
+        self.hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        dressed = _Dressed(send)
+        refused = self._refused(scope["method"], Headers(scope=scope))
+        if refused:
+            await answer(403, refused)(scope, receive, dressed)
+            return
+        try:
+            await self.app(scope, receive, dressed)
+        except ClientDisconnect:
+            return  # nobody is there to be answered
+        except Exception:
+            _LOG.exception("a request failed")  # without its address, which holds the secret
+            if dressed.started:
+                raise
+            said = "This failed on the server, which has written down why. Nothing was saved by it."
+            await answer(500, said)(scope, receive, dressed)
+
+    def _refused(self, method: str, headers: Headers) -> str | None:
+        """Return why a request is refused; None if it is not."""
+        if headers.get("host", "") not in self.hosts:
+            return "This server does not answer to that name: open the link as it was given to you."
+        if method in _READS:
+            return None
+        if not from_here(headers):
+            return "Only the server's own pages may do this: open the link that was given to you."
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            return f"Expected a body of the type application/json, not {kind[:50] or 'none'}."
+        return None
+
+
+def from_here(headers: Headers) -> bool:
+    """Return whether a request comes from a page of this very server, as the browser says.
+
+    With ``Sec-Fetch-Site``, that must be ``same-origin``; older browsers, and all where the server
+    is reached without encryption over a network, send ``Origin`` alone, and a browser that keeps
+    the page's address to itself sends ``null`` there.
+
+    Examples
+    --------
+    >>> from_here(Headers({"host": "localhost:8", "origin": "http://localhost:8"}))
+    True
+    >>> from_here(Headers({"host": "localhost:8", "origin": "http://localhost:9"}))
+    False
+    >>> from_here(Headers({"host": "localhost:8"}))
+    False
+    """
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    own = origin is not None and _is_own(origin, headers.get("host", ""))
+    if site is None:
+        return own
+    return site == "same-origin" and (own or origin in {None, "null"})
+
+
+def _is_own(origin: str, host: str) -> bool:
+    """Return whether an origin is this host; a proxy may have taken off the encryption."""
+    try:
+        found = urlsplit(origin)
+    except ValueError:
+        return False
+    own = found.scheme in {"http", "https"} and origin.endswith(f"://{found.netloc}")
+    return own and found.netloc.lower() == host.lower()
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+class _Dressed:
+    """Sends an answer with the headers that all have."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.started = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.started = True
+            headers = MutableHeaders(scope=message)
+            headers.update(HEADERS)
+            headers.setdefault("Cache-Control", "no-store")
+        await self._send(message)
+
+
+# --- How large a body may be: more is not read, whatever asks for it.
+
+BODY = 2_000_000
+"""Bytes of a body."""
+_SAID = f"Nothing was saved: a body has at most {BODY:,} bytes. Send fewer decisions at once."
+
+
+class Limited:
+    """Refuses bodies that are too large, by what they say or by what comes.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        What reads them.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        told = Headers(scope=scope).get("content-length", "")
+        if told.isdecimal() and int(told[:20]) > BODY:
+            await answer(413, _SAID)(scope, receive, send)
+            return
+        await self.app(scope, _counted(receive), send)
+
+
+def _counted(receive: Receive) -> Receive:
+    """Return what reads a body as far as it may go."""
+    read = 0
+
+    async def counted() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > BODY:
+            raise Refused(413, _SAID)
+        return message
+
+    return counted
 
 
 def app_of(
@@ -95,3 +463,112 @@ def _behind(route: Route, people: People) -> Route:
 
     path = "/c/{secret}" + route.path.rstrip("/")
     return Route(path, behind, methods=sorted(route.methods or {"GET"}))
+
+
+# --- What the command serves: the pages of a work, with a line for each link.
+
+_OPEN = (
+    "Others on the network can reach these pages, and what goes over it is not encrypted: who"
+    " listens sees the secrets. Put a server with TLS before it, or use a tunnel, and give its name"
+    " with --names."
+)
+_NAMELESS = (
+    "The links below name this machine localhost, so they work on it alone: give the name or"
+    " address by which others reach it with --names."
+)
+
+
+@dataclass(frozen=True)
+class Served:
+    """How a work is served.
+
+    Parameters
+    ----------
+    host, port : str, int
+        Where to listen; port 0 takes a free one.
+    names : tuple of str
+        Further names by which the server is called.
+    half_width : float or None
+        The wished half-width of what the coordinator's page plans for.
+    renew : bool
+        Whether all links are made anew.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    names: tuple[str, ...] = ()
+    half_width: float | None = None
+    renew: bool = False
+
+    @property
+    def called(self) -> str:
+        """The name in the links: one by which others can call, if there is one."""
+        if self.names:
+            return self.names[0]
+        host = "localhost" if self.host in {"0.0.0.0", "::", ""} else self.host
+        return f"[{host}]" if ":" in host else host
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what has to be said before others can reach the pages.
+
+        Examples
+        --------
+        >>> list(Served("127.0.0.1").warnings())
+        []
+        >>> len(list(Served("0.0.0.0").warnings()))
+        2
+        >>> len(list(Served("0.0.0.0", names=("lex.example.org",)).warnings()))
+        1
+        """
+        if is_loopback(self.host):
+            return
+        yield _OPEN
+        if is_loopback(self.called):
+            yield _NAMELESS
+
+
+def serve_pages(work: Work, wanted: Served) -> int:
+    """Serve until somebody stops it; print everybody's link first.
+
+    Raises
+    ------
+    ConfigError
+        If the address cannot be listened on.
+    StoreError
+        If the key of the links, or the decisions, cannot be written.
+    """
+    links = Links(work.folder)
+    if wanted.renew:
+        print(f"all links are new; the key of the old ones is kept in {links.renew()}")
+    listener = listening(wanted.host, wanted.port)
+    for text in filter(None, [*wanted.warnings(), links.warning]):
+        print(text, file=sys.stderr)
+    origin = f"http://{wanted.called}:{listener.getsockname()[1]}"
+
+    def started() -> None:
+        print("\n".join(lines(work, links, origin)), flush=True)
+
+    with closing(Certainty(work)) as certainty:
+        routes = coordinator.routes(
+            work,
+            address=lambda role, name: links.address(Person(role, name)),
+            half_width=wanted.half_width or USUAL,
+            certainty=certainty,
+        )
+        app = app_of(
+            work, links, host=wanted.host, names=wanted.names, coordinator=routes,
+            categories=work.categories,
+        )  # fmt: skip
+        serve(app, listener, started)
+    print(f"stopped; what was decided is in {work.database}")
+    return 0
+
+
+def lines(work: Work, links: Links, origin: str) -> Iterator[str]:
+    """Yield what the command says when the pages are there: a link for everybody."""
+    yield f"{work.title}: each link is one person's, and whoever has it can label in that name."
+    width = max([len(name) for name in work.annotators] + [len("coordinator")])
+    for person in annotators(work):
+        yield f"  {person.name:<{width}}  {origin}{links.address(person)}"
+    yield f"  {'coordinator':<{width}}  {origin}{links.address(COORDINATOR)}"
+    yield f"Decisions are saved in {work.database}. Ctrl+C stops."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
@@ -15,31 +17,332 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from pipeline.annotate.adjudicating import (
+from pipeline.annotate.adjudication import (
     ROUND,
     Adjudication,
     adjudications,
+    agreement_so_far,
     give_to_third,
     give_to_those_who_disagree,
     ready,
 )
-from pipeline.annotate.answers import (
-    Answer,
-    disagreements,
-    doubtful,
-    standing_answers,
-    with_units,
+from pipeline.annotate.estimates import Certainty, Point, Reckoned, Row, Said, State
+from pipeline.annotate.progress import (
+    USUAL,
+    all_candidates,
+    further_judgements,
+    how_far_all,
+    what_is_left,
 )
-from pipeline.annotate.certainty import Certainty
-from pipeline.annotate.coordination import agreement_so_far
-from pipeline.annotate.pace import how_far_all
-from pipeline.annotate.remaining import USUAL
-from pipeline.annotate.web.sureness import sureness, wish_of
-from pipeline.annotate.web.telling import coefficient, moment, plain, points
-from pipeline.annotate.work import Work
+from pipeline.annotate.records import Answer, disagreements, doubtful, standing_answers, with_units
+from pipeline.annotate.tasks import Work
 from pipeline.errors import ConfigError
-from pipeline.formats.decisions.database import opened, read_only
-from pipeline.formats.decisions.state import last_entry
+from pipeline.formats.annotation_log import last_entry, opened, read_only
+
+# --- How limits narrowed, as the points of small lines; and what they show, in words.
+
+WIDTH, HEIGHT = 200, 60
+_EDGE = 4
+
+
+@dataclass(frozen=True)
+class Line:
+    """The half-widths of a question over the items that counted, to be drawn.
+
+    Parameters
+    ----------
+    title, said : str
+        Its question, and in words what the line shows.
+    points : str
+        As SVG has them, in a field of 200 by 60.
+    last : tuple of float
+        The last of them.
+    wished : float or None
+        Where the wished half-width lies; None: above the field.
+    """
+
+    title: str
+    said: str
+    points: str
+    last: tuple[float, float]
+    wished: float | None
+
+
+def line(row: Row, points: Sequence[Point], *, wished: float) -> Line | None:
+    """Return the line of a question; None where there are fewer than two points.
+
+    Parameters
+    ----------
+    row : Row
+        The question.
+    points : sequence of Point
+        What was known, from the first on.
+    wished : float
+        Half-width.
+    """
+    known = {each.counted: each.halves[row.key] for each in points if row.key in each.halves}
+    steps = sorted(known.items())
+    if len(steps) < 2:
+        return None
+    (first, begun), (last, ended) = steps[0], steps[-1]
+    top = max(*known.values(), 1e-9)
+    placed = [(_across(count, last), _down(half, top)) for count, half in steps]
+    title = f"{row.category}, {row.question} at {row.n:,}"
+    said = (
+        f"{title}: {100 * begun:.1f} points to either side after"
+        f" {first:,} item{'s' * (first != 1)}, {100 * ended:.1f} after {last:,}"
+    )
+    drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)
+    there = _down(wished, top) if wished <= top else None
+    return Line(title, said, drawn, placed[-1], there)
+
+
+def _across(count: int, last: int) -> float:
+    return round(_EDGE + (WIDTH - 2 * _EDGE) * count / max(last, 1), 1)
+
+
+def _down(half: float, top: float) -> float:
+    return round(HEIGHT - _EDGE - (HEIGHT - 2 * _EDGE) * half / top, 1)
+
+
+# --- Numbers and texts of people, as the coordinator's page shows them.
+
+_BIDI = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+_LONG = 300
+
+
+def plain(text: str, most: int = _LONG) -> str:
+    r"""Return a text that cannot reorder what stands beside it, nor fill the page.
+
+    Examples
+    --------
+    >>> plain("ab\u202ecd\x07"), plain("x" * 9, 5)
+    ('ab[U+202E]cd[U+0007]', 'xxxxx…')
+    """
+    cut = text if len(text) <= most else f"{text[:most]}…"
+    return "".join(f"[U+{ord(each):04X}]" if _hides(each) else each for each in cut)
+
+
+def points(value: float | None, *, signed: bool = False) -> str:
+    """Return a share in points; an em dash where there is none.
+
+    Examples
+    --------
+    >>> points(0.25), points(-0.0312, signed=True), points(None)
+    ('25.0', '−3.1', '—')
+    """
+    if value is None:
+        return "—"
+    rounded = round(100 * value, 1) + 0.0
+    return f"{rounded:{'+' if signed else ''}.1f}".replace("-", "−")
+
+
+def coefficient(value: float | None) -> str:
+    """Return a coefficient of agreement.
+
+    Examples
+    --------
+    >>> coefficient(0.69951), coefficient(-0.2), coefficient(None)
+    ('0.70', '−0.20', '—')
+    """
+    return "—" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def moment(at: str) -> str:
+    """Return a time, UTC, as people read it; empty if there is none.
+
+    Examples
+    --------
+    >>> moment("2026-03-01T20:51:33.123+00:00"), moment("")
+    ('2026-03-01 20:51:33 UTC', '')
+    """
+    return f"{datetime.fromisoformat(at).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if at else ""
+
+
+def age(at: str, now: datetime) -> str:
+    """Return how long ago something was.
+
+    Examples
+    --------
+    >>> now = datetime(2026, 3, 1, 21, 0, tzinfo=UTC)
+    >>> [age(f"2026-03-01T{time}+00:00", now) for time in ("20:59:52", "20:51:33", "17:00:00")]
+    ['8 seconds', '8 minutes', '4 hours']
+    """
+    passed = max(0, int((now - datetime.fromisoformat(at)).total_seconds()))
+    for size, unit in ((3600, "hour"), (60, "minute")):
+        if passed >= size:
+            return _count(passed // size, unit)
+    return _count(passed, "second")
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number:,} {unit}{'s' * (number != 1)}"
+
+
+def _hides(sign: str) -> bool:
+    return ord(sign) in _BIDI or (unicodedata.category(sign) == "Cc" and sign not in "\n\t")
+
+
+# --- What the coordinator's page says of how sure we are now.
+
+_LINES = 12
+"""Lines that are drawn: those of the questions that are declared first."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A row of the table.
+
+    Parameters
+    ----------
+    row : Row
+        The question.
+    left : str
+        How many more judgements it takes, about.
+    """
+
+    row: Row
+    left: str
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a stage says, with the rows of its table."""
+
+    said: Said
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Sureness:
+    """All that the section shows.
+
+    Parameters
+    ----------
+    sentences : tuple of str
+        What comes first: what is left to do, how old it is, what does not count.
+    stages : tuple of Stage
+        The tables.
+    lines : tuple of Line
+        How limits narrowed.
+    wished : str
+        The wished half-width in points.
+    error : str
+        Why the last reckoning came to nothing; empty if it did not.
+    has_questions, busy : bool
+        Whether there is anything to be sure of; whether it is being reckoned.
+    """
+
+    sentences: tuple[str, ...]
+    stages: tuple[Stage, ...]
+    lines: tuple[Line, ...]
+    wished: str
+    error: str
+    has_questions: bool
+    busy: bool
+
+
+def wish_of(given: str | None, usual: float) -> tuple[float, str]:
+    """Return the wished half-width, and a sentence if what is given is none.
+
+    Examples
+    --------
+    >>> wish_of("2.5", 0.05), wish_of(None, 0.05)
+    ((0.025, ''), (0.05, ''))
+    >>> wish_of("nan", 0.05)[1]
+    'The half-width is a number of points from 0.1 to 50, unlike nan; these are 5.'
+    """
+    if given is None or not given.strip():
+        return usual, ""
+    try:
+        points = float(given.replace(",", "."))
+    except ValueError:
+        points = math.nan
+    if 0.1 <= points <= 50:
+        return points / 100, ""
+    what = "The half-width is a number of points from 0.1 to 50"
+    return usual, f"{what}, unlike {given[:20]}; these are {100 * usual:.3g}."
+
+
+def sureness(
+    known: State, *, entry: int, wished: float, now: datetime, has_questions: bool
+) -> Sureness:
+    """Return what is shown.
+
+    Parameters
+    ----------
+    known : State
+        What has been reckoned.
+    entry : int
+        The last decision.
+    wished : float
+        Half-width.
+    now : datetime
+        The time.
+    has_questions : bool
+        Whether a stage answers questions by this sheet.
+    """
+    made = known.reckoned
+    stages: tuple[Stage, ...] = ()
+    lines: tuple[Line, ...] = ()
+    if made is not None:
+        stages = tuple(_stage(each, made, wished) for each in made.stages)
+        drawn = (line(row, known.points, wished=wished) for row in _main(made.rows))
+        lines = tuple(each for each in drawn if each)
+    sentences = _sentences(known, entry=entry, wished=wished, now=now) if has_questions else ()
+    shown = f"{100 * wished:.3g}"
+    return Sureness(sentences, stages, lines, shown, known.error, has_questions, known.busy)
+
+
+def _main(rows: Sequence[Row]) -> list[Row]:
+    """Return the questions that lines are drawn of, each once though several stages ask it."""
+    first: dict[tuple[str, str, int], Row] = {}
+    for row in rows:
+        first.setdefault((row.category, row.question, row.n), row)
+    return list(first.values())[:_LINES]
+
+
+def _stage(said: Said, made: Reckoned, wished: float) -> Stage:
+    judged = len(made.counted.order)
+    every = all_candidates(made.rows)
+    more = (
+        further_judgements(row, judged=judged, wished=wished, candidates=every) for row in said.rows
+    )
+    return Stage(said, tuple(map(Question, said.rows, map(_left, more))))
+
+
+def _left(more: int | None) -> str:
+    if more is None:
+        return "—"
+    return f"about {more:,}" if more else "done"
+
+
+def _sentences(known: State, *, entry: int, wished: float, now: datetime) -> tuple[str, ...]:
+    made = known.reckoned
+    if made is None and not entry:
+        return ("Nothing is judged yet.",)
+    said = []
+    if made is not None:
+        so_far = made.counted
+        left = so_far.asked - so_far.answered
+        rests = len(so_far.order)
+        said += [what_is_left(made.rows, judged=rests, left=left, wished=wished)]
+        said += [_held(so_far.held)] if so_far.held else []
+        since = entry - made.entry
+        more = f"; {since:,} decision{'s' * (since != 1)} since then" if since > 0 else ""
+        said += [f"Reckoned {age(made.at, now)} ago, at {moment(made.at)}{more}."]
+    if known.busy:
+        said += ["Being reckoned."]
+    return tuple(each for each in said if each)
+
+
+def _held(count: int) -> str:
+    items = f"{count:,} judged item{'s do' if count != 1 else ' does'} not count yet"
+    return (
+        f"{items}: a card before {'them' if count != 1 else 'it'}, such as one set aside, has no"
+        " answer, or not everybody has come by."
+    )
+
 
 Address = Callable[[Literal["annotator", "adjudicator"], str], str]
 """Role and name to the path of a person's page."""

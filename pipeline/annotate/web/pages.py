@@ -2,19 +2,163 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
+import sqlite3
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.responses import HTMLResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from pipeline.annotate.links import Person
-from pipeline.annotate.web.assets import Assets
-from pipeline.annotate.work import Work
-from pipeline.formats.decisions.log import Round
-from pipeline.report.page.render import inline_json
+from pipeline.annotate.auth import Person
+from pipeline.annotate.records import NotSaved, reason
+from pipeline.annotate.tasks import Work
+from pipeline.errors import StoreError
+from pipeline.formats.annotation_log import Round
+from pipeline.report.page.html import inline_json
+
+# --- What a page gets where something is wrong: a sentence as JSON, never a stack trace.
+
+_LOG = logging.getLogger(__name__)
+_NOTHING = "There is nothing at this address: open the link as it was given to you."
+
+
+class Refused(Exception):
+    """A request that is wrong.
+
+    Parameters
+    ----------
+    status : int
+        Of HTTP.
+    said : str
+        What is wrong, and what to do.
+    further
+        What else the answer holds.
+    """
+
+    def __init__(self, status: int, said: str, **further: Any) -> None:
+        super().__init__(said)
+        self.status = status
+        self.further = further
+
+
+def nothing_here() -> Refused:
+    """Return the error of an address that there is not, and of a secret that is nobody's."""
+    return Refused(404, _NOTHING)
+
+
+def answer(status: int, said: str, **further: Any) -> Response:
+    """Return an error as the pages expect it."""
+    return JSONResponse({"error": said, **further}, status_code=status)
+
+
+async def refused(_request: Request, error: Exception) -> Response:
+    """Answer what is refused."""
+    assert isinstance(error, Refused)
+    return answer(error.status, str(error), **error.further)
+
+
+async def of_http(_request: Request, error: Exception) -> Response:
+    """Answer where no route fits."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404:
+        return answer(404, _NOTHING)
+    return answer(error.status_code, f"{error.detail}.")
+
+
+async def not_saved(_request: Request, error: Exception) -> Response:
+    """Answer where the disk fails: the page keeps what it has and sends it again."""
+    return answer(503, str(error))
+
+
+async def not_read(_request: Request, error: Exception) -> Response:
+    """Answer where the decisions cannot be read just now."""
+    _LOG.error("not read: %s", error)
+    return answer(503, f"The decisions cannot be read just now: {reason(error)}")
+
+
+HANDLERS: dict[Any, Any] = {
+    Refused: refused, HTTPException: of_http, NotSaved: not_saved, StoreError: not_read,
+    sqlite3.Error: not_read,
+}  # fmt: skip
+"""Kind of error to what answers it."""
+
+
+# --- The pages' scripts and styles: a fixed set, read once, known by what they hold.
+
+_FOLDER = Path(__file__).parent / "assets"
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_LONG = "public, max-age=31536000, immutable"
+_ASK = "no-cache"
+"""Kept, but asked for anew: of a script that another imports by its bare name."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file of the pages.
+
+    Parameters
+    ----------
+    content : bytes
+        What it holds.
+    kind : str
+        Its media type.
+    digest : str
+        Changes with the content.
+    """
+
+    content: bytes
+    kind: str
+    digest: str
+
+
+class Assets:
+    """Serves the files of a folder, and nothing else of the disk.
+
+    Parameters
+    ----------
+    folder : Path
+        Read when this is made.
+    """
+
+    def __init__(self, folder: Path = _FOLDER) -> None:
+        files = (path for path in sorted(folder.glob("*")) if path.suffix in _TYPES)
+        self._files = {path.name: _asset(path) for path in files}
+
+    def address(self, name: str) -> str:
+        """Return the address of a file, another one when it changes.
+
+        Raises
+        ------
+        KeyError
+            If there is no such file.
+        """
+        return f"/assets/{name}?v={self._files[name].digest}"
+
+    async def serve(self, request: Request) -> Response:
+        """Answer with a file; kept long where the address says what it holds."""
+        found = self._files.get(request.path_params["name"])
+        if found is None:
+            raise nothing_here()
+        tag = f'"{found.digest}"'
+        known = request.query_params.get("v") == found.digest
+        headers = {"Cache-Control": _LONG if known else _ASK, "ETag": tag}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(found.content, media_type=found.kind, headers=headers)
+
+
+def _asset(path: Path) -> Asset:
+    content = path.read_bytes()
+    return Asset(content, _TYPES[path.suffix], hashlib.sha256(content).hexdigest()[:20])
+
 
 _DIGITS = 9
 """Labels that have a digit as their key."""

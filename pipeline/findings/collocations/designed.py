@@ -8,13 +8,178 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.findings import words
-from pipeline.findings.collocations.evidence import categories, n_candidates, row_of, said_of
-from pipeline.findings.collocations.worth import equivalent_labels
-from pipeline.findings.finding import Finding, finder
-from pipeline.findings.stage import StageOptions, StageView
-from pipeline.findings.verdicts import Band, of_two, over_range
-from pipeline.kernels.measure_titles import measure_title
+from pipeline.findings import phrases
+from pipeline.findings.base import Finding, Kind, StageOptions, StageView, finder
+from pipeline.findings.collocations.precision import categories, n_candidates, row_of, said_of
+from pipeline.findings.phrases import Band, called, of_two, over_range, slug
+from pipeline.kernels.measure import measure_title
+
+# --- How far the annotators agree.
+
+EVERY = "*"
+"""Stands for all annotators, and for the labels as they are."""
+COEFFICIENTS = {
+    "cohen_kappa": "Cohen's kappa", "krippendorff_alpha": "Krippendorff's alpha",
+    "fleiss_kappa": "Fleiss' kappa",
+}  # fmt: skip
+"""The coefficients that are told, the first that the table has."""
+TENTATIVE = 0.667
+"""Krippendorff's lowest alpha for tentative conclusions (Content Analysis, 2004, p. 241)."""
+
+
+@finder(stages=("evaluate.agreement",), place=40)
+def agreement(stage: StageView) -> Iterator[Finding]:
+    """Say how often annotators agree, and how much of it is beyond chance."""
+    table = stage.table("agreement").filter(category=EVERY).drop_nulls("estimate").collect()
+    all_of_them = table.filter(annotator_1=EVERY)
+    people = sorted({*table["annotator_1"], *table["annotator_2"]} - {EVERY})
+    observed = row_of(all_of_them, coefficient="observed")
+    chance = _beyond_chance(table if len(people) == 2 else all_of_them)
+    if observed is None:
+        return
+    who = f"annotators {phrases.listed(list(map(called, people)))}" if people else "annotators"
+    yield _observed(who, observed, chance, "answer", stage)
+    if chance is not None and chance["estimate"] < TENTATIVE:
+        yield _low(chance)
+
+
+def _beyond_chance(table: pl.DataFrame) -> dict[str, Any] | None:
+    rows = (row_of(table, coefficient=name) for name in COEFFICIENTS)
+    return next((row for row in rows if row is not None), None)
+
+
+def _observed(
+    who: str, observed: dict[str, Any], chance: dict[str, Any] | None, kind: Kind, stage: StageView
+) -> Finding:
+    items = phrases.counted(observed["items"], "candidate")
+    said = phrases.estimate(observed["estimate"], observed["lower"], observed["upper"])
+    text = f"{who} agree on {said} of {items} that several judged"
+    if chance is not None:
+        text += f" ({_coefficient(chance)})"
+    return Finding(
+        kind=kind, about="agreement", text=phrases.sentence(text), question="agreement",
+        value=observed["estimate"], lower=observed["lower"], upper=observed["upper"],
+        n=observed["items"], figure=stage.name,
+    )  # fmt: skip
+
+
+def _coefficient(row: dict[str, Any]) -> str:
+    said = phrases.coefficient(row["estimate"], row["lower"], row["upper"])
+    return f"{COEFFICIENTS[row['coefficient']]} {said}"
+
+
+def _low(row: dict[str, Any]) -> Finding:
+    text = (
+        f"agreement beyond chance is low ({_coefficient(row)}): under .667"
+        " even tentative conclusions are doubtful (Krippendorff 2004)"
+    )
+    return Finding(
+        kind="caution", about="agreement", text=phrases.sentence(text), value=row["estimate"],
+        lower=row["lower"], upper=row["upper"], n=row["items"],
+    )  # fmt: skip
+
+
+# --- How near machines come to people, and how many labels they save.
+
+
+@finder(stages=("evaluate.machine",), place=45)
+def machines(stage: StageView) -> Iterator[Finding]:
+    """Say of each machine how often it is right, and what it is worth where that is sure."""
+    judges = stage.table("judges").filter(pl.col("n_judged") > 0).collect()
+    confusion, savings = (stage.table(name).collect() for name in ("confusion", "savings"))
+    among = categories(judges)
+    for row in judges.iter_rows(named=True):
+        key = {"category": row["category"], "judge": row["judge"]}
+        of = said_of(row["category"], among)
+        yield _nearness(row, confusion.filter(**key).row(0, named=True), of)
+        if (told := savings.filter(**key)).height:
+            yield _worth(row, told, of)
+
+
+def _nearness(row: dict[str, Any], cells: dict[str, Any], of: str) -> Finding:
+    shares = [
+        phrases.estimate(*(cells[f"{name}{end}"] for end in ("", "_lower", "_upper")))
+        + f" of {what}"
+        for name, what in (("sensitivity", "the true positives"), ("specificity", "the others"))
+        if cells[name] is not None
+    ]
+    judged = phrases.counted(row["n_judged"], "judged draw")
+    text = f"judge {called(row['judge'])}{of} labels {' and '.join(shares)} as people do ({judged}"
+    if row["kappa"] is not None:
+        agreed = phrases.coefficient(row["kappa"], row["kappa_lower"], row["kappa_upper"])
+        text += f"; Cohen's kappa {agreed}"
+    return Finding(
+        about="machine", text=phrases.sentence(f"{text})"), question="machine",
+        category=row["category"], name=row["judge"], value=row["kappa"],
+        lower=row["kappa_lower"], upper=row["kappa_upper"], n=row["n_judged"],
+        figure=_figure(row["category"], of),
+    )  # fmt: skip
+
+
+def _worth(row: dict[str, Any], savings: pl.DataFrame, of: str) -> Finding:
+    """Say what is saved for lists where the correlation is above 0, and that there are none."""
+    sure = savings.filter((pl.col("rho2_lower") > 0) & (pl.col("labels_saved") > 0))
+    lists = phrases.counted(savings.height, "list")
+    name = f"judge {called(row['judge'])}{of}"
+    if sure.is_empty():
+        text = f"for none of {lists} it is shown that {name} saves labels"
+    else:
+        each = [
+            phrases.per_cent(saved, digits=0)
+            + f" of the labels for {measure_title(measure)} at {n:,}"
+            for measure, n, saved in sure.select("measure", "n", "labels_saved").iter_rows()
+        ]
+        text = f"{name} is worth {phrases.listed(each)}"
+    return Finding(
+        about="labels saved", text=phrases.sentence(text), question="machine",
+        category=row["category"], name=row["judge"], n=row["n_judged"],
+        value=None if sure.is_empty() else sure["labels_saved"][0],
+        figure=_figure(row["category"], of),
+    )  # fmt: skip
+
+
+def _figure(category: str, of: str) -> str:
+    """Return the name of the figure: with the category where there are several."""
+    return f"reliability-{slug(category)}" if of else "reliability"
+
+
+# --- How many labels of a simple sample would have known as much.
+
+
+def equivalent_labels(lists: pl.DataFrame, *, candidates: int) -> float | None:
+    """Return the size of the simple sample that is expected to know these lists as well.
+
+    In a simple sample of m = f S labels a list of n has some f n draws, and a variance of
+    ``(1 - f) p (1 - p) / (f n)``; that is V for ``f = p (1 - p) / (n V + p (1 - p))``. The median
+    over the lists, since V is estimated and varies.
+
+    Parameters
+    ----------
+    lists : pl.DataFrame
+        n, precision and variance of lists.
+    candidates : int
+        All candidates, S.
+
+    Returns
+    -------
+    float or None
+        In [0, S]; None where no list has a variance above 0.
+
+    References
+    ----------
+    Kish, Survey Sampling (1965), section 8.2, on the design effect.
+
+    Examples
+    --------
+    >>> lists = pl.DataFrame({"n": [100], "precision": [0.5], "variance": [0.0025]})
+    >>> equivalent_labels(lists, candidates=1000)
+    500.0
+    """
+    spread = pl.col("precision") * (1.0 - pl.col("precision"))
+    share = spread / (pl.col("n") * pl.col("variance") + spread)
+    told = lists.filter(pl.col("variance") > 0, spread > 0).select(share.median() * candidates)
+    found = told.item()
+    return None if found is None else float(found)
 
 
 class Designed(StageOptions):
@@ -41,7 +206,7 @@ class _Place:
 
     def finding(self, about: str, text: str, **numbers: Any) -> Finding:
         """Return a finding about these lists."""
-        return Finding(about=about, text=words.sentence(text), **numbers, **self.facts)
+        return Finding(about=about, text=phrases.sentence(text), **numbers, **self.facts)
 
 
 @finder(stages=("evaluate.designed",), place=10)
@@ -64,7 +229,7 @@ def designed_lists(stage: StageView) -> Iterator[Finding]:
 def _at(place: _Place) -> Iterator[Finding]:
     ordered = place.lists.sort(["precision", "measure"], descending=[True, False])
     first = ordered.row(0, named=True)
-    said = words.estimate(first["precision"], first["lower"], first["upper"])
+    said = phrases.estimate(first["precision"], first["lower"], first["upper"])
     led = f"{measure_title(first['measure'])}, {said}".replace(" %", " % true positives", 1)
     about = "highest" if place.best.is_empty() else "best"
     yield place.finding(
@@ -85,7 +250,7 @@ def _together(place: _Place, leader: str) -> Iterator[Finding]:
     names, second = rivals["measure"].to_list(), rivals.row(0, named=True)
     shares = zip(map(measure_title, names), rivals["precision"], strict=True)
     yield place.finding(
-        "together", words.not_told_apart(list(shares)), name=second["measure"], other=leader,
+        "together", phrases.not_told_apart(list(shares)), name=second["measure"], other=leader,
         value=second["precision"], p_adjusted=second["p_adjusted"], names=tuple(names),
     )  # fmt: skip
 
@@ -97,13 +262,13 @@ def _worse(place: _Place, leader: str) -> Iterator[Finding]:
         one, other, gap = row["measure_1"], row["measure_2"], row["difference"]
         if leader in (one, other):
             rival, gap = (other, -gap) if one == leader else (one, gap)
-            sure.append(words.Difference(rival, gap, row["p_adjusted"]))
+            sure.append(phrases.Difference(rival, gap, row["p_adjusted"]))
     sure = [each for each in sure if each.difference < 0]
     if sure:
         titled = [each._replace(name=measure_title(each.name)) for each in sure]
         most = min(sure, key=lambda each: each.difference)
         yield place.finding(
-            "worse", words.worse(titled, alpha=place.told.alpha), name=most.name, other=leader,
+            "worse", phrases.worse(titled, alpha=place.told.alpha), name=most.name, other=leader,
             value=most.difference, p_adjusted=most.p_adjusted,
         )  # fmt: skip
 
@@ -113,9 +278,9 @@ def _pairs(place: _Place) -> Iterator[Finding]:
     known = place.tests.drop_nulls(["difference", "p_adjusted"])
     for row in known.sort(pl.col("difference").abs(), descending=True).iter_rows(named=True):
         one, other = (measure_title(row[side]) for side in ("measure_1", "measure_2"))
-        test = words.Difference(other, row["difference"], row["p_adjusted"])
+        test = phrases.Difference(other, row["difference"], row["p_adjusted"])
         said = of_two(one, test, alpha=place.told.alpha, margin=place.told.margin)
-        limits = words.interval(row["lower"], row["upper"])
+        limits = phrases.interval(row["lower"], row["upper"])
         yield place.finding(
             "pair", f"{said}; limits of the difference {limits}", name=row["measure_1"],
             other=row["measure_2"], value=row["difference"], lower=row["lower"],
@@ -135,7 +300,7 @@ def designed_ranges(stage: StageView) -> Iterator[Finding]:
         titles = measure_title(one), measure_title(other)
         said = over_range(*titles, band, confidence=told.confidence)
         yield Finding(
-            about="range", text=words.sentence(f"{said}{said_of(category, among)}"),
+            about="range", text=phrases.sentence(f"{said}{said_of(category, among)}"),
             question="differences over a range of list sizes", category=category, name=one,
             other=other, figure="difference-bands",
         )  # fmt: skip
@@ -151,20 +316,20 @@ def designed_worth(stage: StageView) -> Iterator[Finding]:
     for category in among:
         of, known = said_of(category, among), row_of(baselines, category=category)
         if known and known["precision"] is not None:
-            said = words.estimate(known["precision"], known["lower"], known["upper"])
+            said = phrases.estimate(known["precision"], known["lower"], known["upper"])
             yield Finding(
-                about="baseline", text=words.sentence(f"baseline{of} {said}"),
+                about="baseline", text=phrases.sentence(f"baseline{of} {said}"),
                 question=f"baseline{of}", category=category, value=known["precision"],
                 lower=known["lower"], upper=known["upper"], n=every,
             )  # fmt: skip
         worth = equivalent_labels(lists.filter(category=category), candidates=every)
         if worth is not None:
             text = (
-                f"{words.counted(drawn, 'label')} of {every:,} candidates{of}: half of the lists "
+                f"{phrases.counted(drawn, 'label')} of {every:,} candidates{of}: half of the lists "
                 f"at the declared sizes are known at least as well as from a simple sample of "
                 f"{worth:,.0f}"
             )
             yield Finding(
-                about="labels", text=words.sentence(text), question=f"labels{of}",
+                about="labels", text=phrases.sentence(text), question=f"labels{of}",
                 category=category, value=worth, n=drawn,
             )  # fmt: skip

@@ -3,23 +3,632 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 
-from pipeline import room
+from pipeline import memory
 from pipeline.formats import lines
-from pipeline.formats.corpora import fast_checks, rules
-from pipeline.formats.corpora.marks import ALONE, BLANK, LAST
-from pipeline.formats.corpora.rules import Rule
-from pipeline.formats.lines import TEXT
-from pipeline.formats.packed import open_bytes
+from pipeline.formats.base import LINE
+from pipeline.formats.compression import open_bytes
+from pipeline.formats.corpora import rules
+from pipeline.formats.corpora.rules import (
+    ALONE,
+    BLANK,
+    DOCUMENT,
+    HEAD,
+    KEY,
+    LAST,
+    NAME,
+    PARAGRAPH,
+    PLACE,
+    POSITION,
+    RAW_HEAD,
+    ROW,
+    SOME,
+    UNIT,
+    Rule,
+    Unique,
+    first_in_unit,
+    heads,
+    numbers,
+)
+from pipeline.formats.lines import TEXT, Places
+from pipeline.memory import Spill
+
+# --- What makes it certain, at little cost, that a block breaks none of the rules of any format.
+# The rules say what is wrong with each line, and take their time for it. These questions are
+# about a whole block; where the answer is no, the rules are asked.
+
+_TAB, _END = ord("\t"), ord("\n")
+
+
+def is_text(content: bytes) -> bool:
+    r"""Return whether content is UTF-8 without a NUL byte, or a carriage return but at line ends.
+
+    Examples
+    --------
+    >>> is_text("née".encode()), is_text("née".encode("latin-1"))
+    (True, False)
+    >>> is_text(b"one\r\ntwo\r\n"), is_text(b"one\rtwo\n")
+    (True, False)
+    """
+    ends = pa.py_buffer(np.array([0, len(content)], np.int64))
+    text = pa.LargeStringArray.from_buffers(1, ends, pa.py_buffer(content))
+    try:
+        text.validate(full=True)  # looks at every byte, and copies none
+    except pa.ArrowInvalid:
+        return False
+    if b"\0" in content:
+        return False
+    return b"\r" not in content or content.count(b"\r") == content.count(b"\r\n")
+
+
+def has_fields(
+    content: bytes, lines: pl.DataFrame, rows: pl.DataFrame, *, width: int, before: int
+) -> bool:
+    """Return whether every row comes from a line of `width` tab-separated fields.
+
+    And whether what was taken for a line without tabs, as seen from its fields, is one.
+
+    Parameters
+    ----------
+    content : bytes
+        The block.
+    lines : DataFrame
+        Its lines with `LINE`, `ALONE`, `BLANK`, `ROW`.
+    rows : DataFrame
+        Its rows with `LINE` and `LAST`.
+    width : int
+        How many fields there should be.
+    before : int
+        Lines that stand before the block.
+    """
+    tab = np.frombuffer(content, np.uint8) == _TAB
+    fitting = int(np.count_nonzero(tab)) == rows.height * (width - 1)
+    if fitting and not rows.get_column(LAST).has_nulls():  # so the rows have all the tabs
+        return True
+    counts = _tabs_by_line(content, tab)
+    bare = pl.col(ALONE) | pl.col(BLANK)
+    others = lines.filter(~pl.col(ROW) & bare)
+    of_rows, of_others = (
+        counts[frame.get_column(LINE).to_numpy() - before - 1] for frame in (rows, others)
+    )
+    return bool((of_rows == width - 1).all() and not of_others.any())
+
+
+def _tabs_by_line(content: bytes, tab: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    ends = np.flatnonzero(np.frombuffer(content, np.uint8) == _END)
+    ends = np.append(ends, len(content))
+    return np.diff(np.searchsorted(np.flatnonzero(tab), ends), prepend=0)
+
+
+def heads_inside(tokens: pl.DataFrame) -> bool:
+    """Return whether every head is a position of its unit, 0, or none.
+
+    Parameters
+    ----------
+    tokens : DataFrame
+        In order, with `UNIT` and `POSITION`; `HEAD` and `RAW_HEAD`, or there is nothing to ask.
+    """
+    if HEAD not in tokens.columns or tokens.is_empty():
+        return True
+    written = tokens.filter(pl.col(HEAD).is_null()).get_column(RAW_HEAD)
+    head = tokens.get_column(HEAD).fill_null(0).to_numpy()
+    position = tokens.get_column(POSITION).to_numpy()
+    starts = np.flatnonzero(_first_in_unit(tokens))
+    inside = np.maximum.reduceat(head, starts) <= np.maximum.reduceat(position, starts)
+    return bool(inside.all() and (head >= 0).all() and (written == "_").all())
+
+
+def _first_in_unit(tokens: pl.DataFrame) -> npt.NDArray[np.bool_]:
+    unit = tokens.get_column(UNIT).to_numpy()
+    return np.append([True], unit[1:] != unit[:-1])
+
+
+# --- One block of a corpus: its rows, judged, and what they say to those that follow.
+
+# What is asked of lines alone, and of rows at any time.
+_OF_LINES = {BLANK, ALONE, ROW, DOCUMENT, NAME, PARAGRAPH, KEY}
+_OF_ROWS = {LINE, UNIT, POSITION, RAW_HEAD, LAST}
+
+
+class Block(Protocol):
+    """Whole units of a file."""
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """What its lines must keep to, whatever they say."""
+        ...
+
+    def scanned(self, scan: Scan, columns: Collection[str]) -> Parsed | None:
+        """Return what a scan finds in it; None if it finds nothing, or there is nothing to scan."""
+        ...
+
+    def fast(self) -> pl.LazyFrame | None:
+        """Return its lines as fields; None if it is certain that a rule is broken."""
+        ...
+
+    def outline(self) -> pl.LazyFrame:
+        """Return its lines as fields, right or wrong; what is not UTF-8 may be an error."""
+        ...
+
+    def checked(self) -> pl.LazyFrame:
+        """Return its lines with all that the rules ask for."""
+        ...
+
+    def is_whole(self, lines: pl.DataFrame, rows: pl.DataFrame) -> bool:
+        """Return whether it is certain that the rows keep to its rules."""
+        ...
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How the blocks of one file are read.
+
+    Parameters
+    ----------
+    rows : callable
+        Lines to lines with their marks.
+    attributes : sequence of str
+        What is read of a token.
+    fields : sequence of str
+        The fields of a line, by which they are read.
+    rules : sequence of Rule
+        What the rows must keep to.
+    unique : Unique or None
+        What may not come twice in the file.
+    scan : callable or None
+        A faster way to read a block, see `Scan`.
+    """
+
+    rows: Callable[[pl.LazyFrame], pl.LazyFrame]
+    attributes: Sequence[str]
+    fields: Sequence[str] = ()
+    rules: Sequence[Rule] = ()
+    unique: Unique | None = None
+    scan: Scan | None = None
+
+    def needed(self, columns: Collection[str]) -> set[str]:
+        """Return the columns to parse for these, those that rules rest on included."""
+        asked = [expr for rule in self.rules for expr in (rule.broken, rule.among)]
+        asked += [pl.struct(self.unique.key), self.unique.among] if self.unique else []
+        roots = [expr.meta.root_names() for expr in asked if expr is not None]
+        return {*_OF_ROWS, *columns, *(name for names in roots for name in names)}
+
+    def schema(self) -> dict[str, pl.DataType]:
+        """Return the columns of the tokens and their types; nothing is read."""
+        names = [TEXT, *self.fields]
+        columns = {LINE: pl.Int64(), BLANK: pl.Boolean(), ALONE: pl.Boolean()}
+        lines = pl.LazyFrame(schema=columns | dict.fromkeys(names, pl.String()))
+        types = self.rows(lines).collect_schema()
+        return PLACE | {name: _type_of_token(types.get(name)) for name in self.attributes}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What stands in one block.
+
+    Parameters
+    ----------
+    tokens : DataFrame
+        Its tokens; sentences, documents and paragraphs are counted from its beginning.
+    documents, paragraphs : DataFrame
+        The marks of those that begin or end in it.
+    sentences : int
+        How many it has, those that are left out included.
+    keys : DataFrame or None
+        What may not come twice in the file, see `rules.keys`.
+    violations : DataFrame or None
+        What is wrong, see `rules.violations`; None: nothing.
+    """
+
+    tokens: pl.DataFrame
+    documents: pl.DataFrame
+    paragraphs: pl.DataFrame
+    sentences: int
+    keys: pl.DataFrame | None
+    violations: pl.DataFrame | None = None
+
+
+Scan: TypeAlias = Callable[[bytes, int, Collection[str]], Parsed | None]
+"""Content of a block, the lines before it, the columns wanted -> what stands in it, as the other
+ways to read it have it; None where it is not certain that nothing is wrong. The content is UTF-8
+without a NUL byte or a carriage return."""
+
+
+def parse(block: Block, grammar: Grammar, columns: Collection[str]) -> Parsed:
+    """Parse a block: on the fast path if that makes certain that nothing is wrong.
+
+    Parameters
+    ----------
+    block : Block
+        The block.
+    grammar : Grammar
+        How it is read.
+    columns : collection of str
+        Which columns are wanted.
+    """
+    if grammar.scan and (found := block.scanned(grammar.scan, columns)):
+        return found
+    query = block.fast()
+    if query is not None:
+        lines, rows = _lines_and_rows(query, grammar, grammar.needed(columns))
+        certain = block.is_whole(lines, rows) and not rules.are_broken(lines, rows, grammar.rules)
+        if certain and heads_inside(tokens := _tokens(rows)):
+            return _parsed(lines, rows, tokens, grammar)
+    lines, rows = _lines_and_rows(block.checked(), grammar)
+    own = [*grammar.rules, *(rules.head_rules() if HEAD in grammar.attributes else [])]
+    violations = rules.violations(lines, rows, own, of_lines=block.rules)
+    if not violations.height:
+        return _parsed(lines, rows, _tokens(rows), grammar)
+    tokens = _tokens(rules.valid(rows, violations))
+    return replace(_parsed(lines, rows, tokens, grammar), violations=violations)
+
+
+def nth(mark: str) -> str:
+    """Return the column that says how many marks of a kind have come, up to a row."""
+    return f"{mark}_number"
+
+
+def _lines_and_rows(
+    query: pl.LazyFrame, grammar: Grammar, needed: Collection[str] | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Collect the lines of a block, and those of them that are rows, as tokens with numbers."""
+    marked = grammar.rows(query)
+    types = marked.collect_schema()
+    every = [] if ROW in types else [pl.lit(value=True).alias(ROW)]
+    lists = [name for name in grammar.attributes if isinstance(types.get(name), pl.List)]
+    needed = types.names() if needed is None else {*needed, *lists[:1]}
+    kept = [name for name in types if name in needed or name in _OF_LINES]
+    lines = marked.select(*kept, *every, *mark_numbers(types)).collect()
+    own = [name for name in lines.columns if name in needed or name not in _OF_LINES]
+    some = [pl.col(name).list.len().ne_missing(0) for name in lists[:1]]
+    rows = lines.lazy().filter(ROW, *some).select(own)
+    rows = rows.with_columns(
+        number for number in numbers(lists) if number.meta.output_name() not in types
+    )
+    if lists and (grammar.rules or HEAD in grammar.attributes):  # else `placed` does it
+        rows = rows.explode(POSITION, *(name for name in lists if name in kept))
+    return lines, rows.with_columns(heads(types)).collect()
+
+
+def _type_of_token(kind: pl.DataType | None) -> pl.DataType:
+    """Return the type of an attribute; `HEAD` has none before it is converted."""
+    if isinstance(kind, pl.List):
+        return pl.Series(dtype=kind).explode().dtype
+    return pl.Int64() if kind is None else kind
+
+
+def mark_numbers(names: Collection[str]) -> list[pl.Expr]:
+    """Return how many marks of each kind have come, as `nth` calls them."""
+    marks = [mark for mark in (DOCUMENT, PARAGRAPH) if mark in names]
+    return [_marks(mark).cum_sum().alias(nth(mark)) for mark in marks]
+
+
+def _marks(mark: str) -> pl.Expr:
+    """Return whether a row is the first of a line with a mark."""
+    return pl.col(mark).is_not_null() & pl.col(LINE).ne_missing(pl.col(LINE).shift())
+
+
+def _parsed(
+    lines: pl.DataFrame, rows: pl.DataFrame, tokens: pl.DataFrame, grammar: Grammar
+) -> Parsed:
+    return Parsed(
+        tokens,
+        events(lines, DOCUMENT, NAME),
+        events(lines, PARAGRAPH, KEY),
+        rows.get_column("sentence")[-1] if rows.height else 0,
+        None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
+    )
+
+
+def _tokens(rows: pl.DataFrame) -> pl.DataFrame:
+    some = rows.get_column(POSITION).has_nulls()
+    return rows.filter(pl.col(POSITION).is_not_null()) if some else rows
+
+
+def events(lines: pl.DataFrame, mark: str, detail: str) -> pl.DataFrame:
+    """Return the lines on which documents or paragraphs begin or end."""
+    kept = [name for name in (mark, detail) if name in lines.columns]
+    return lines.filter(_marks(mark)).select(kept) if mark in kept else lines.select(kept).head(0)
+
+
+# --- What goes on from one block of a corpus to the next: numbers, the document, the paragraph.
+
+
+@dataclass(frozen=True)
+class Carry:
+    """How far a file has been read.
+
+    Parameters
+    ----------
+    sentences, documents, paragraphs : int
+        How many have gone before.
+    doc : str
+        Name of the document that goes on; empty if there is none.
+    paragraph : int or None
+        Number of the paragraph that goes on.
+    key : value
+        The `KEY` of the last mark of a paragraph.
+    """
+
+    sentences: int = 0
+    documents: int = 0
+    paragraphs: int = 0
+    doc: str = ""
+    paragraph: int | None = None
+    key: Any = None
+
+
+def placed(parsed: Parsed, columns: Sequence[str], carry: Carry) -> tuple[pl.DataFrame, Carry]:
+    """Return the tokens of a block as tokens of the file, and what the next block has to know.
+
+    Parameters
+    ----------
+    parsed : Parsed
+        The block.
+    columns : sequence of str
+        Which columns are wanted.
+    carry : Carry
+        What went before.
+    """
+    tokens, after = numbered(parsed, carry)
+    lists = [name for name, kind in tokens.schema.items() if kind == pl.List]
+    tokens = tokens.select({*columns, *lists}).explode(lists) if lists else tokens
+    return tokens.select(columns), after
+
+
+def numbered(parsed: Parsed, carry: Carry) -> tuple[pl.DataFrame, Carry]:
+    """Return the rows of a block with the numbers that they have in the file, and what follows.
+
+    Parameters
+    ----------
+    parsed : Parsed
+        The block.
+    carry : Carry
+        What went before.
+
+    Returns
+    -------
+    rows : DataFrame
+        Where a line holds several tokens, one for all of them, with lists.
+    after : Carry
+        What the next block has to know.
+    """
+    documents, paragraphs = _documents(parsed, carry), _paragraphs(parsed, carry)
+    rows = parsed.tokens.with_columns(
+        pl.col("sentence") + carry.sentences,
+        _at(documents.get_column("doc"), parsed.tokens, nth(DOCUMENT)),
+        _at(paragraphs.get_column("paragraph"), parsed.tokens, nth(PARAGRAPH)),
+    )
+    return rows, Carry(
+        sentences=carry.sentences + parsed.sentences,
+        documents=documents["number"][-1],
+        paragraphs=paragraphs["number"][-1],
+        doc=documents["doc"][-1],
+        paragraph=paragraphs["paragraph"][-1],
+        key=_key(parsed, -1) or carry.key,
+    )
+
+
+def _at(values: pl.Series, tokens: pl.DataFrame, index: str) -> pl.Series | pl.Expr:
+    """Return the value that stands where each token's index says; the one value if all are."""
+    if len(values) == 1:
+        return pl.lit(values[0], values.dtype).alias(values.name)
+    return values.gather(tokens.get_column(index))
+
+
+def _documents(parsed: Parsed, carry: Carry) -> pl.DataFrame:
+    """Return doc and number of the documents of a block, the one that goes on first."""
+    before = pl.DataFrame({"doc": [carry.doc], "number": [carry.documents]})
+    if parsed.documents.is_empty():
+        return before
+    begins = pl.col(DOCUMENT)
+    number = begins.cum_sum().cast(pl.Int64) + carry.documents
+    unnamed = pl.lit("#") + number.cast(pl.String)
+    name = pl.when(pl.col(NAME) != "").then(NAME).otherwise(unnamed)
+    doc = pl.when(begins).then(name).otherwise(pl.lit(""))
+    return pl.concat([before, parsed.documents.select(doc=doc, number=number)])
+
+
+def _paragraphs(parsed: Parsed, carry: Carry) -> pl.DataFrame:
+    """Return paragraph (null outside) and number of the paragraphs, the one that goes on first."""
+    schema = {"paragraph": pl.Int64(), "number": pl.Int64()}
+    before = pl.DataFrame([(carry.paragraph, carry.paragraphs)], schema, orient="row")
+    marks = parsed.paragraphs
+    if marks.is_empty():
+        return before
+    # What a change of key begins at the top of a block may have begun in the one before.
+    goes_on = carry.key is not None and _key(parsed, 0) == carry.key
+    same = (pl.int_range(pl.len()) == 0) & goes_on
+    begins = pl.col(PARAGRAPH) & ~same
+    number = begins.cum_sum().cast(pl.Int64) + carry.paragraphs
+    paragraph = pl.when(same).then(carry.paragraph).when(begins).then(number).cast(pl.Int64)
+    return pl.concat([before, marks.select(paragraph=paragraph, number=number)])
+
+
+def _key(parsed: Parsed, index: int) -> Any:
+    marks = parsed.paragraphs
+    return marks.get_column(KEY)[index] if KEY in marks.columns and marks.height else None
+
+
+# --- Hashes of what may not come twice in a file, however many: eight bytes each, on the disk.
+
+_MOST = 1 << 22
+"""Hashes that are held, 32 MB of them; more go to the disk."""
+_BITS = 6
+"""By so many first bits they are divided there, such that equal ones lie together."""
+_SCHEMA = pl.Schema({"hash": pl.UInt64})
+_NONE = pl.Series("hash", dtype=pl.UInt64())
+
+
+def hashes_of(parsed: Parsed) -> pl.Series:
+    """Return the hashes of what may not come twice, of a part of a file."""
+    return _NONE if parsed.keys is None else parsed.keys.get_column("key").hash(seed=0)
+
+
+class Hashes:
+    """Takes in hashes and tells which came twice; forgets them at the end of a with statement.
+
+    Parameters
+    ----------
+    most : int
+        How many to hold.
+
+    Examples
+    --------
+    >>> with Hashes(most=2) as hashes:
+    ...     hashes.add(pl.Series([3, 2, 2**63], dtype=pl.UInt64))
+    ...     hashes.add(pl.Series([2**63], dtype=pl.UInt64))
+    ...     hashes.repeated().to_list()
+    [9223372036854775808]
+    """
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._held: list[pl.Series] = []
+        self._rows, self._most = 0, most
+        self._laid: Spill | None = None
+
+    def __enter__(self) -> Hashes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.clear()
+        if self._laid is not None:
+            self._laid.clear()
+
+    def add(self, hashes: pl.Series) -> None:
+        """Take in some."""
+        if hashes.is_empty():
+            return
+        self._held.append(hashes)
+        self._rows += len(hashes)
+        if self._rows > self._most:
+            self._lay_aside()
+
+    def repeated(self) -> pl.Series:
+        """Return those that came more than once, each once."""
+        if self._laid is None:
+            return _repeated(pl.concat([_NONE, *self._held]))
+        self._lay_aside()
+        return pl.concat(_repeated(each.collect().to_series()) for each in self._laid)
+
+    def _lay_aside(self) -> None:
+        if self._laid is None:
+            self._laid = Spill(1 << _BITS, _SCHEMA, most=0)
+        rows = pl.concat([_NONE, *self._held]).to_frame("hash")
+        self._laid.add(rows, pl.col("hash") // (1 << (64 - _BITS)))
+        self._held.clear()
+        self._rows = 0
+
+
+def _repeated(hashes: pl.Series) -> pl.Series:
+    """Return what stands more than once, each once: in order, next to its like."""
+    ordered = hashes.sort()
+    return ordered.filter((ordered == ordered.shift()).fill_null(value=False)).unique()
+
+
+# --- What a block says to those that follow it, at little cost: no token of it is read.
+
+_PLACES = (LINE, UNIT, POSITION, ROW, SOME, DOCUMENT, NAME, PARAGRAPH, KEY)
+
+
+def outline(block: Block, grammar: Grammar) -> Parsed | None:
+    """Return what `parse` does of a block in which nothing is wrong, with a token a sentence.
+
+    The format is asked for the columns alone that say where tokens stand; what rules say of them
+    is not asked.
+
+    Parameters
+    ----------
+    block : Block
+        The block.
+    grammar : Grammar
+        How it is read.
+
+    Returns
+    -------
+    Parsed or None
+        Its tokens are the first one of each sentence, without their attributes. None if the block
+        is no text.
+    """
+    marked = grammar.rows(block.outline())
+    types = marked.collect_schema()
+    kept = [name for name in types if name in {*_PLACES, *_asked(grammar)}]
+    lists = [name for name in grammar.attributes if isinstance(types.get(name), pl.List)]
+    some = [pl.col(name).list.len().ne_missing(0).alias(SOME) for name in lists[:1]]
+    more = {ROW: [pl.lit(value=True).alias(ROW)], SOME: some}
+    made = [each for name, exprs in more.items() if name not in types for each in exprs]
+    try:
+        lines = marked.select(*kept, *made, *mark_numbers(types)).collect()
+    except pl.exceptions.ComputeError:
+        return None
+    return _outlined(lines, grammar)
+
+
+def _asked(grammar: Grammar) -> set[str]:
+    """Return the columns that say what may not come twice in a file."""
+    if grammar.unique is None:
+        return set()
+    asked = [pl.struct(grammar.unique.key), grammar.unique.among]
+    return {name for expr in asked if expr is not None for name in expr.meta.root_names()}
+
+
+def _outlined(lines: pl.DataFrame, grammar: Grammar) -> Parsed:
+    kept = [name for name in (ROW, SOME) if name in lines.columns]
+    number = first_in_unit().cum_sum().cast(pl.Int64).alias("sentence")
+    first, own = first_in_unit(), POSITION in lines.columns
+    numbered = lines.lazy().filter(*kept).with_columns(number)
+    rows = numbered.filter(first | (pl.col(POSITION) == 1) if own else first).collect()
+    return Parsed(
+        rows.filter(pl.col(POSITION) == 1) if own else rows,
+        events(lines, DOCUMENT, NAME),
+        events(lines, PARAGRAPH, KEY),
+        rows.get_column("sentence")[-1] if rows.height else 0,
+        None if grammar.unique is None else rules.keys(lines, rows, grammar.unique),
+    )
+
+
+# --- What scans of bytes have in common: where a sentence begins, and which marks have come.
+
+
+def changes(values: Places) -> npt.NDArray[np.bool_]:
+    """Return which values are not the one before.
+
+    Examples
+    --------
+    >>> changes(np.array([4, 4, 7])).tolist()
+    [True, False, True]
+    """
+    return np.append([True], values[1:] != values[:-1])[: values.size]
+
+
+def counted(first: npt.NDArray[np.bool_]) -> Places:
+    """Return the position of each row in its sentence, from 1, by which rows are the first of one.
+
+    Examples
+    --------
+    >>> counted(np.array([True, False, True])).tolist()
+    [1, 2, 1]
+    """
+    starts = np.flatnonzero(first)
+    sizes = np.diff(starts, append=first.size)
+    return np.arange(1, first.size + 1) - np.repeat(starts, sizes)
+
+
+def so_far(mark: str, marks: Places, rows: Places) -> pl.Series:
+    """Return how many marks have come before each row, as `nth` calls it; both by their lines."""
+    return pl.Series(nth(mark), np.searchsorted(marks, rows).astype(np.uint32))
+
 
 SIZE = 8 << 20
 """Bytes that are read at a time: what fits into a processor's caches is parsed fastest."""
@@ -122,12 +731,12 @@ class TextBlock:
 
     def scanned(self, scan: Callable[[bytes, int, U], T | None], columns: U) -> T | None:
         """Return what a scan of its bytes finds; None if it finds nothing, or may not be asked."""
-        plain = b"\r" not in self.content and fast_checks.is_text(self.content)
+        plain = b"\r" not in self.content and is_text(self.content)
         return scan(self.content, self.before, columns) if plain else None
 
     def fast(self) -> pl.LazyFrame | None:
         """Return the lines as fields, of which those alone are parsed that are asked for."""
-        return self.outline() if fast_checks.is_text(self.content) else None
+        return self.outline() if is_text(self.content) else None
 
     def outline(self) -> pl.LazyFrame:
         """Return the same, right or wrong; what is not UTF-8 may be an error."""
@@ -154,9 +763,7 @@ class TextBlock:
     def is_whole(self, lines: pl.DataFrame, rows: pl.DataFrame) -> bool:
         """Return whether it is certain that each row has all fields, and no more."""
         width = len(self.fields)
-        return not width or fast_checks.has_fields(
-            self.content, lines, rows, width=width, before=self.before
-        )
+        return not width or has_fields(self.content, lines, rows, width=width, before=self.before)
 
 
 @dataclass(frozen=True)
@@ -280,8 +887,8 @@ def _require(place: str, held: bytes) -> None:
         return
     lines, blanks = held.count(b"\n"), held.count(b" ")
     what = f"what begins there, {lines:,} lines or more," if lines else "the line"
-    room.require(
+    memory.require(
         len(held) * _BYTE + (lines + blanks) * _TOKEN,
-        f"{place}: {what} goes on for {room.shown(len(held))} without an end, and",
+        f"{place}: {what} goes on for {memory.shown(len(held))} without an end, and",
         otherwise="end sentences by line ends, blank lines or tags, as the format has them",
     )

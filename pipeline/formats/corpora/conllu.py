@@ -2,25 +2,345 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from pipeline.formats.base import CorpusOptions
-from pipeline.formats.corpora import attributes, conllu_text, cuts
-from pipeline.formats.corpora.conllu_marks import ATTRIBUTES, FIELDS, ID, NOT_A_WORD, begins
-from pipeline.formats.corpora.conllu_scan import scanned
+from pipeline.formats.base import LINE, CorpusOptions
+from pipeline.formats.corpora import rules
+from pipeline.formats.corpora.blocks import Parsed, Scan, changes, so_far
 from pipeline.formats.corpora.corpus_format import corpus_format
-from pipeline.formats.corpora.marks import (
+from pipeline.formats.corpora.rules import (
     ALONE,
     BLANK,
+    DOCUMENT,
+    HEAD,
+    NAME,
+    PARAGRAPH,
     POSITION,
     RAW_HEAD,
     ROW,
     SPACE_AFTER,
     SURFACE,
     UNIT,
+    Rule,
+    Unique,
 )
-from pipeline.formats.corpora.parsing import Scan
-from pipeline.formats.corpora.rules import Rule, Unique
+from pipeline.formats.lines import ByteLines, Places, Rows, Spans
+
+# --- CoNLL-U: what its fields are called, and what comments and IDs say.
+
+ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", HEAD, "deprel", "deps", "misc")
+ID = "~id"
+FIELDS = (ID, *rules.raw(ATTRIBUTES))
+
+NOT_A_WORD = r"^[0-9]+(?:-[0-9]+|\.[0-9]+)$"
+"""The ID of a range, or of an empty node."""
+
+
+def begins(comment: pl.Expr) -> list[pl.Expr]:
+    """Return `DOCUMENT`, `NAME` and `PARAGRAPH` of comments, null for others.
+
+    Examples
+    --------
+    >>> lines = pl.DataFrame({"line": ["# newdoc id = a", "# newpar", "# text = b"]})
+    >>> lines.select(begins(pl.col("line"))).rows()
+    [(True, 'a', False), (None, None, True), (None, None, None)]
+    """
+    event = comment.str.extract(r"^#\s*(new(?:doc|par)(?:\s.*)?)$")
+    document, paragraph = event.str.starts_with("newdoc"), event.str.starts_with("newpar")
+    return [
+        pl.when(document).then(pl.lit(value=True)).alias(DOCUMENT),
+        event.str.extract(r"\sid\s*=\s*(.*)$").str.strip_chars_end().alias(NAME),
+        pl.when(event.is_not_null()).then(paragraph).alias(PARAGRAPH),
+    ]
+
+
+# --- CoNLL-U by its bytes: a block in which nothing is wrong or rare, read for a part of the cost.
+
+_NONE = "_"
+_TABS = len(FIELDS) - 1
+
+
+def scanned(content: bytes, before: int, columns: Collection[str]) -> Parsed | None:
+    """Return what stands in a block if it is certain that it breaks no rule; else None.
+
+    Parameters
+    ----------
+    content : bytes
+        Whole sentences: UTF-8 without a carriage return.
+    before : int
+        Lines that stand before it.
+    columns : collection of str
+        Which columns are wanted. How words are written is not known here.
+    """
+    if {SURFACE, SPACE_AFTER} & set(columns):
+        return None
+    block = _Block(ByteLines(content), before)
+    return block.parsed(columns) if block.is_certain() else None
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The lines of a block and what follows from them; exists while it is read."""
+
+    lines: ByteLines
+    before: int
+
+    @cached_property
+    def _comment(self) -> npt.NDArray[np.bool_]:
+        return np.equal(self.lines.first, ord("#"))
+
+    @cached_property
+    def _row_lines(self) -> Places:
+        """The lines that are words, ranges or empty nodes."""
+        return np.flatnonzero(self.lines.tabs == _TABS)
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return self.lines.rows(self._row_lines)
+
+    @cached_property
+    def _identity(self) -> Places:
+        """The ID of each row; -1 if it is no whole number."""
+        return self.lines.numbers(self._rows.field(0))
+
+    @cached_property
+    def _unit(self) -> Places:
+        """How many blank lines stand before each row."""
+        return np.cumsum(self.lines.is_blank, dtype=np.int64)[self._row_lines]
+
+    @cached_property
+    def _is_word(self) -> npt.NDArray[np.bool_]:
+        return np.greater_equal(self._identity, 0)
+
+    @cached_property
+    def _words(self) -> Rows:
+        return self._rows.where(self._is_word)
+
+    @cached_property
+    def _position(self) -> Places:
+        return self._identity[self._is_word]
+
+    @cached_property
+    def _first(self) -> npt.NDArray[np.bool_]:
+        """Which words are the first of their sentence."""
+        return changes(self._unit[self._is_word])
+
+    @cached_property
+    def _head(self) -> Places:
+        """The head of each word; -1 if it is no whole number."""
+        return self.lines.numbers(_field(self._words, RAW_HEAD))
+
+    def is_certain(self) -> bool:
+        """Return whether it breaks no rule."""
+        return self._are_lines() and self._are_in_order() and self._are_heads()
+
+    def _are_lines(self) -> bool:
+        tabs = self.lines.tabs
+        bare = (tabs == 0) & (self._comment | self.lines.is_blank)
+        return bool((bare | ((tabs == _TABS) & ~self._comment)).all())
+
+    def _are_in_order(self) -> bool:
+        """Whether words count from 1 in their sentence, and others are ranges or empty nodes."""
+        before = np.append([0], self._position)[:-1]
+        expected = np.where(self._first, 1, before + 1)
+        others = self.lines.texts(self._rows.where(~self._is_word).field(0))
+        shaped = others.str.contains(NOT_A_WORD).fill_null(value=False)
+        return bool((self._position == expected).all() and shaped.all())
+
+    def _are_heads(self) -> bool:
+        """Whether each head is a position of its sentence, 0, or none."""
+        starts = np.flatnonzero(self._first)
+        sizes = np.diff(starts, append=self._position.size)
+        written = _field(self._words.where(self._head < 0), RAW_HEAD)
+        none = (written.lengths == 0) | self.lines.is_only(written, _NONE)
+        return bool((self._head <= np.repeat(sizes, sizes)).all() and none.all())
+
+    def parsed(self, columns: Collection[str]) -> Parsed:
+        """Return its words, and where documents and paragraphs begin."""
+        sentence = np.cumsum(changes(self._unit))
+        marks = self._marks()
+        tokens = {
+            LINE: self._row_lines[self._is_word] + (self.before + 1),
+            "sentence": sentence[self._is_word],
+            POSITION: self._position,
+        }
+        made = [pl.Series(name, values) for name, values in tokens.items()]
+        made += [self._nth(marks, mark) for mark in (DOCUMENT, PARAGRAPH)]
+        made += [self._attribute(name) for name in columns if name in FIELDS]
+        if HEAD in columns:
+            own = pl.Series(HEAD, self._head)
+            made.append(own.set(own < 0, None))
+        return Parsed(
+            pl.DataFrame(made),
+            marks.filter(pl.col(DOCUMENT).is_not_null()).select(DOCUMENT, NAME),
+            marks.filter(pl.col(PARAGRAPH).is_not_null()).select(PARAGRAPH),
+            int(sentence[-1]) if sentence.size else 0,
+            None,
+        )
+
+    def _marks(self) -> pl.DataFrame:
+        """Return the comments that begin documents or paragraphs, in order, by their line."""
+        lines = np.flatnonzero(self._comment)
+        comments = pl.DataFrame({LINE: lines, ID: self.lines.texts(self.lines.whole(lines))})
+        likely = comments.lazy().filter(pl.col(ID).str.contains("new", literal=True))
+        begun = likely.select(LINE, *begins(pl.col(ID)))
+        return begun.filter(pl.col(PARAGRAPH).is_not_null()).collect()
+
+    def _nth(self, marks: pl.DataFrame, mark: str) -> pl.Series:
+        """Return how many marks stand before each word."""
+        lines = marks.filter(pl.col(mark).is_not_null()).get_column(LINE).to_numpy()
+        return so_far(mark, lines, self._row_lines[self._is_word])
+
+    def _attribute(self, name: str) -> pl.Series:
+        """Return a field of the words: null if empty or ``_``, unless form and lemma are both."""
+        spans = _field(self._words, name)
+        none = self.lines.is_only(spans, _NONE)
+        other = {"form": "lemma", "lemma": "form"}.get(name)
+        if other and none.any():
+            none &= ~self.lines.is_only(_field(self._words, other), _NONE)
+        return self.lines.texts(spans, ~none).alias(name)
+
+
+def _field(rows: Rows, name: str) -> Spans:
+    return rows.field(FIELDS.index(name))
+
+
+# --- CoNLL-U: how words are written, from the ranges, MISC, and ``# text`` where it fits the words.
+
+_RANGE = r"^([1-9][0-9]*)-([0-9]+)$"
+_NO_SPACE = r"(?:^|\|)(?:SpaceAfter=No|SpacesAfter=(?:No)?)(?:\||$)"
+_TEXT = r"^#\s*text\s*=\s*(.*?)\s*$"
+_KIND = pl.Struct({SURFACE: pl.String(), SPACE_AFTER: pl.String()})
+
+Written: TypeAlias = tuple[str, str]
+"""What is written for a word or a range, and the white space after it."""
+
+
+def written(lines: pl.LazyFrame, *, identity: str) -> pl.LazyFrame:
+    """Add `SURFACE` and `SPACE_AFTER`; nothing is done where neither is asked for.
+
+    Parameters
+    ----------
+    lines : LazyFrame
+        Lines with their marks, form and misc.
+    identity : str
+        The column with ID, or a comment.
+    """
+    own = lines.with_columns(
+        _range(pl.col(identity), 1, "~begin"), _range(pl.col(identity), 2, "~end")
+    )
+    is_range, comment = pl.col("~end").is_not_null(), ~pl.col(ROW) & ~pl.col(BLANK)
+    text = pl.when(comment).then(identity).str.extract(_TEXT)
+    form = pl.when(pl.col("form") != "_").then("form")
+    known = {
+        "~begin": pl.when(is_range).then("~begin").when(BLANK).then(0),
+        "~end": pl.when(is_range).then("~end").when(BLANK).then(0),
+        "~range": pl.when(is_range).then(form.fill_null("")).when(BLANK).then(pl.lit("")),
+        "~misc": pl.when(is_range).then(pl.col("misc").fill_null("")).when(BLANK).then(pl.lit("")),
+        "~said": pl.when(text.is_not_null()).then(text).when(BLANK).then(pl.lit("")),
+    }
+    own = own.with_columns(each.forward_fill().alias(name) for name, each in known.items())
+    both = own.with_columns(_surface(), _space_after())
+    columns = (UNIT, POSITION, "form", SURFACE, SPACE_AFTER, "~said")
+    fitted = pl.struct(columns).map_batches(_fitted, return_dtype=_KIND)
+    names = [
+        name for name in both.collect_schema().names() if name not in {*known, SURFACE, SPACE_AFTER}
+    ]
+    return both.with_columns(fitted.alias("~written")).select(
+        *names, pl.col("~written").struct.unnest()
+    )
+
+
+def _range(identity: pl.Expr, group: int, name: str) -> pl.Expr:
+    return identity.str.extract(_RANGE, group).cast(pl.Int64, strict=False).alias(name)
+
+
+def _surface() -> pl.Expr:
+    begins, inside = pl.col(POSITION) == pl.col("~begin"), _inside()
+    range_ = pl.when(pl.col("~range") != "").then("~range")
+    within = pl.when(range_.is_not_null()).then(pl.lit(""))
+    return pl.when(begins).then(range_).when(inside).then(within).alias(SURFACE)
+
+
+def _space_after() -> pl.Expr:
+    """Return "" for no space; of a range, that of its last word alone."""
+    last = pl.when(pl.col(POSITION) == pl.col("~end")).then("~misc")
+    misc = pl.when(_inside()).then(last).otherwise("misc")
+    return pl.when(misc.str.contains(_NO_SPACE)).then(pl.lit("")).alias(SPACE_AFTER)
+
+
+def _inside() -> pl.Expr:
+    return pl.col(POSITION).is_between("~begin", "~end").fill_null(value=False)
+
+
+def _fitted(lines: pl.Series) -> pl.Series:
+    """Take surface and spaces from ``# text``, where it holds the same signs in another way."""
+    rows = lines.struct.unnest()
+    others = _otherwise(rows)
+    if others.is_empty():
+        return rows.select(SURFACE, SPACE_AFTER).to_struct()
+    columns = {name: rows.get_column(name).to_list() for name in (SURFACE, SPACE_AFTER)}
+    for numbers, words, text in others.iter_rows():
+        heads = [place for place, word in enumerate(words) if word]
+        found = aligned([words[place] for place in heads], text) or ()
+        for place, after, (part, space) in zip(
+            heads, [*heads[1:], len(words)], found, strict=False
+        ):
+            if part != words[place]:
+                columns[SURFACE][numbers[place]] = part
+            columns[SPACE_AFTER][numbers[after - 1]] = space
+    return pl.DataFrame(columns, schema=dict(_KIND)).to_struct()
+
+
+def _otherwise(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return row numbers, words and text of the sentences whose text is not what the words give."""
+    shown = pl.coalesce(SURFACE, "form", pl.lit("_")).alias("shown")
+    inner = pl.when(pl.col(SURFACE).shift(-1) == "").then(pl.lit(""))  # the last of a range has it
+    space = pl.coalesce(inner, SPACE_AFTER, pl.lit(" "))
+    words = rows.with_row_index("row").filter(pl.col(POSITION).is_not_null())
+    words = words.with_columns(shown, space.alias("space"))
+    sentences = words.group_by(UNIT).agg(
+        text=pl.col("~said").first(),
+        said=(pl.col("shown") + pl.col("space")).str.join("").str.strip_chars_end(),
+    )
+    differ = sentences.filter((pl.col("text") != "") & (pl.col("text") != pl.col("said")))
+    others = words.join(differ, on=UNIT, maintain_order="left")
+    listed = others.group_by(UNIT, maintain_order=True).agg("row", "shown", pl.col("text").first())
+    return listed.drop(UNIT)
+
+
+def aligned(words: Sequence[str], text: str) -> list[Written] | None:
+    """Return what stands in the text for each word, and the white space after it.
+
+    None if the text holds other signs than the words, white space aside.
+
+    Examples
+    --------
+    >>> aligned(["10000", "€", "."], "10 000 €.")
+    [('10 000', ' '), ('€', ''), ('.', '')]
+    >>> aligned(["do", "not"], "don't") is None
+    True
+    """
+    sizes = [len("".join(word.split())) for word in words]
+    if "".join("".join(words).split()) != "".join(text.split()) or not all(sizes):
+        return None
+    solid = [place for place, sign in enumerate(text) if not sign.isspace()]
+    starts = [0, *accumulate(sizes)]
+    ends = [solid[start - 1] + 1 for start in starts[1:]]
+    begins = [*(solid[start] for start in starts[:-1]), len(text)]
+    return [
+        (text[begin:end], text[end:after])
+        for begin, end, after in zip(begins, ends, begins[1:], strict=False)
+    ]
+
 
 _SENT_ID = r"^#\s*sent_id\s*=\s*(.*?)\s*$"
 _UNKNOWN = -1
@@ -34,12 +354,12 @@ class ConlluOptions(CorpusOptions):
 
 
 def _cut(content: bytes, _options: ConlluOptions) -> int:
-    return cuts.after_blank_line(content)
+    return rules.after_blank_line(content)
 
 
 def _rules(_options: ConlluOptions) -> list[Rule]:
     """Return the rules of ID."""
-    identity, first = pl.col(ID), attributes.first_in_unit()
+    identity, first = pl.col(ID), rules.first_in_unit()
     word = pl.col(POSITION).is_not_null()
     shaped = pl.when(~word).then(identity).str.contains(NOT_A_WORD)
     unknown = ~shaped.fill_null(value=False)  # words aside, which come first
@@ -99,4 +419,4 @@ def conllu_rows(lines: pl.LazyFrame, _options: ConlluOptions) -> pl.LazyFrame:
         pl.when((lemma != "_") | (form == "_")).then(lemma),
         *(pl.when(pl.col(name) != "_").then(name) for name in plain),
     )
-    return conllu_text.written(marked, identity=ID)
+    return written(marked, identity=ID)

@@ -10,13 +10,10 @@ from typing import Any, TypeAlias, TypeVar
 import polars as pl
 
 from pipeline.formats.base import FORMATS, Batch, CorpusOptions, Format, Skipped
-from pipeline.formats.corpora.blocks import Source, text_blocks
-from pipeline.formats.corpora.corpus_file import CorpusFile
-from pipeline.formats.corpora.dividing import divided
-from pipeline.formats.corpora.file_parts import Division, FilePart
-from pipeline.formats.corpora.parsing import Grammar, Scan
+from pipeline.formats.compression import MembersReader, is_packed
+from pipeline.formats.corpora.blocks import Grammar, Scan, Source, text_blocks
 from pipeline.formats.corpora.rules import Rule, Unique
-from pipeline.formats.packed import MembersReader, is_packed
+from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart, divide_file
 
 T = TypeVar("T")
 Given: TypeAlias = T | Callable[[Any], T]
@@ -56,9 +53,9 @@ class CorpusFormat:
         if options.lenient:
             return Division()
         if not is_packed(path):
-            return divided(self._open(path, options), size)
+            return divide_file(self._open(path, options), size)
         members = MembersReader(path)
-        found = divided(self._open(path, options, Source(lambda: members)), size, members)
+        found = divide_file(self._open(path, options, Source(lambda: members)), size, members)
         return replace(found, unpack=not found.parts)
 
     def read_part(
@@ -108,7 +105,7 @@ def corpus_format(
 
     It is called as (lines, options) with the lines of a block: `LINE` and `TEXT`, null where it
     is not UTF-8; with `fields` these instead, and `BLANK` and `ALONE`. It returns all of them,
-    with `UNIT`, the attributes, and those of the other columns of `pipeline.formats.corpora.marks`
+    with `UNIT`, the attributes, and those of the other columns of `pipeline.formats.corpora.rules`
     that the format knows of. Where a line holds several tokens, or none, the attributes are lists
     of equal length. It knows nothing of other blocks: what goes on in the next is looked after.
 

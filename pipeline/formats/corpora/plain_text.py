@@ -8,11 +8,21 @@ from typing import Literal
 import polars as pl
 
 from pipeline.formats.base import CorpusOptions
-from pipeline.formats.corpora import cuts
+from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.corpus_format import corpus_format
-from pipeline.formats.corpora.marks import DOCUMENT, NAME, PARAGRAPH, ROW, SOME, SPACE_AFTER, UNIT
-from pipeline.formats.corpora.patterns import CuttingPattern, NamingPattern, Pattern
-from pipeline.formats.corpora.rules import readable
+from pipeline.formats.corpora.rules import (
+    DOCUMENT,
+    NAME,
+    PARAGRAPH,
+    ROW,
+    SOME,
+    SPACE_AFTER,
+    UNIT,
+    CuttingPattern,
+    NamingPattern,
+    Pattern,
+    readable,
+)
 from pipeline.formats.lines import TEXT
 
 _WORD = r"[\pL\pM\pN][\pL\pM\pN\x{AD}\x{200C}\x{200D}]*"
@@ -56,7 +66,7 @@ class TextOptions(CorpusOptions):
 
 def _cut(content: bytes, options: TextOptions) -> int:
     wrapped = options.sentences == "wrapped"
-    return (cuts.after_blank_line if wrapped else cuts.after_last_line)(content)
+    return (rules.after_blank_line if wrapped else rules.after_last_line)(content)
 
 
 @corpus_format(

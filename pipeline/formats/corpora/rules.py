@@ -2,17 +2,214 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, TypeAlias
 
 import polars as pl
+from pydantic import AfterValidator
 
 from pipeline.errors import DataError
+from pipeline.formats import lines
 from pipeline.formats.base import LINE, Skipped
-from pipeline.formats.corpora.attributes import first_in_unit
-from pipeline.formats.corpora.marks import HEAD, POSITION, RAW_HEAD, ROW, UNIT
 from pipeline.formats.lines import TEXT
+
+# --- Names of the columns by which the lines of a block say where they stand.
+
+BLANK = "~blank"
+"""Given to a format: whether a line is empty."""
+ALONE = "~alone"
+"""Given to a format: whether a line has one field alone."""
+LAST = "~last"
+"""The last field of a line as it is written."""
+
+UNIT = "~unit"
+"""What tells units (sentences) apart: they stand or fall as one; null outside of units."""
+ROW = "~row"
+"""Whether a line is a row, to be judged; without this column all are."""
+POSITION = "position"
+"""The 1-based place of a token in its unit, null for a row that is no token; without this column
+tokens are counted."""
+SOME = "~some"
+"""Of a line with lists of tokens: whether it holds any; without this column the lists are asked."""
+HEAD = "head"
+"""The attribute that is the position of a token's head."""
+RAW_HEAD = "~raw_head"
+"""`HEAD` as it is written."""
+
+SURFACE = "surface"
+"""The attribute with what is written for a token in place of its form; "" if it is written within
+the token before, null if as its form."""
+SPACE_AFTER = "space_after"
+"""The attribute with what stands between a token and the next; null for one space."""
+
+DOCUMENT = "~document"
+"""True on a line where a document begins, false where one ends, null elsewhere."""
+NAME = "~name"
+"""The name of the document that begins; null or empty: it is called by its number, ``#2``."""
+PARAGRAPH = "~paragraph"
+"""True on a line where a paragraph begins, false where one ends, null elsewhere."""
+KEY = "~key"
+"""What a paragraph goes by where a change begins one: the same as the last before, it goes on."""
+
+
+# --- What readers of corpora share: names of attributes, numbers in a block, heads.
+
+PLACE = {
+    LINE: pl.Int64(),
+    "doc": pl.String(),
+    "paragraph": pl.Int64(),
+    "sentence": pl.Int64(),
+    POSITION: pl.Int64(),
+}
+"""The first columns of every corpus."""
+
+
+def _own(names: tuple[str, ...]) -> tuple[str, ...]:
+    taken = [name for name in names if name in {"file", *PLACE}]
+    if taken:
+        raise ValueError(f"{taken[0]!r} is a column that the reader makes; choose another name")
+    return lines.distinct(names)
+
+
+Attributes: TypeAlias = Annotated[tuple[str, ...], AfterValidator(_own)]
+"""Names of attributes, each once, none of them a column that the reader makes."""
+
+
+def raw(names: Iterable[str]) -> list[str]:
+    """Return the names under which fields are read: `HEAD` as `RAW_HEAD`."""
+    return [RAW_HEAD if name == HEAD else name for name in names]
+
+
+def first_in_unit() -> pl.Expr:
+    """Return whether a row is the first of its `UNIT`; false outside of units."""
+    return pl.col(UNIT).ne_missing(pl.col(UNIT).shift()) & pl.col(UNIT).is_not_null()
+
+
+def numbers(lists: Sequence[str] = ()) -> list[pl.Expr]:
+    """Return sentence, counting the units that have rows, and `POSITION`, counting tokens.
+
+    Parameters
+    ----------
+    lists : sequence of str
+        Columns with lists, if a row holds several tokens; its positions are a list, too.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({UNIT: [1, 1, 2], "form": [["a", "b"], ["c"], ["d"]]})
+    >>> rows.select(numbers()).rows()
+    [(1, 1), (1, 2), (2, 1)]
+    >>> rows.select(numbers(["form"])).rows()
+    [(1, [1, 2]), (1, [3]), (2, [1])]
+    """
+    size = pl.col(lists[0]).list.len().cast(pl.Int64) if lists else pl.lit(1, pl.Int64)
+    before = size.fill_null(0).cum_sum() - size if lists else pl.int_range(pl.len())
+    first = before - pl.when(first_in_unit()).then(before).forward_fill() + 1
+    place = pl.int_ranges(first, first + size, dtype=pl.Int64) if lists else first
+    sentence = first_in_unit().cum_sum().cast(pl.Int64)
+    return [sentence.alias("sentence"), place.alias(POSITION)]
+
+
+def heads(names: Collection[str]) -> list[pl.Expr]:
+    """Return `HEAD`, if `RAW_HEAD` is among names: null where there is none."""
+    head = pl.col(RAW_HEAD).cast(pl.Int64, strict=False).alias(HEAD)
+    return [head] if RAW_HEAD in names else []
+
+
+def no_spaces(names: Collection[str]) -> list[pl.Expr]:
+    """Return `SPACE_AFTER`, if it is a column of a table: "" where it says No, false or 0.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"space_after": ["No", "false", "Yes", None]})
+    >>> rows.select(no_spaces(rows.columns)).to_series().to_list()
+    ['', '', None, None]
+    """
+    none = pl.col(SPACE_AFTER).str.to_lowercase().is_in(["no", "false", "0"])
+    found = pl.when(none).then(pl.lit("")).alias(SPACE_AFTER)
+    return [found] if SPACE_AFTER in names else []
+
+
+def columns(attributes: Iterable[str]) -> list[str]:
+    """Return the columns of a token table, in order."""
+    return [*PLACE, *attributes]
+
+
+# --- Where a part of a file can be cut: after the last unit that is certain to have ended.
+
+
+def after_last_line(content: bytes) -> int:
+    r"""Return the end of the last line that is whole.
+
+    Examples
+    --------
+    >>> after_last_line(b"one\ntwo")
+    4
+    """
+    return content.rfind(b"\n") + 1
+
+
+def after_blank_line(content: bytes) -> int:
+    r"""Return the end of the last blank line after another line.
+
+    Examples
+    --------
+    >>> after_blank_line(b"one\ntwo\n\nthree\n"), after_blank_line(b"one\n")
+    (9, 0)
+    """
+    end = content.rfind(b"\n\n") + 2
+    later = content.rfind(b"\n\r\n", max(0, end - 2)) + 3
+    return later if later > 2 else end if end > 1 else 0
+
+
+# --- Regular expressions in the options of readers.
+
+
+def groups(pattern: str) -> int:
+    """Return how many groups a regular expression has.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> groups(r"^### (.*)$")
+    1
+    """
+    try:
+        dtype = pl.select(pl.lit("").str.extract_groups(pattern)).to_series().dtype
+    except pl.exceptions.ComputeError as error:
+        raise ValueError(f"no regular expression: {error}") from error
+    return len(dtype.fields) if isinstance(dtype, pl.Struct) else 0
+
+
+def _whole(pattern: str) -> str:
+    groups(pattern)
+    return pattern
+
+
+def _one_group(pattern: str) -> str:
+    if pattern and groups(pattern) != 1:
+        raise ValueError(f"needs one group in round brackets, has {groups(pattern)}")
+    return pattern
+
+
+def _two_groups(pattern: str) -> str:
+    if groups(pattern) != 2:
+        raise ValueError(f"needs two groups in round brackets, has {groups(pattern)}")
+    return pattern
+
+
+Pattern: TypeAlias = Annotated[str, AfterValidator(_whole)]
+"""A regular expression as Polars reads it (the syntax of Rust's regex: no look-around)."""
+NamingPattern: TypeAlias = Annotated[str, AfterValidator(_one_group)]
+"""A regular expression with one group, or nothing."""
+CuttingPattern: TypeAlias = Annotated[str, AfterValidator(_two_groups)]
+"""A regular expression with two groups."""
+
 
 NOT_UTF8 = "not UTF-8"
 BARE_RETURN = "holds a carriage return without a line feed, which may be meant as a line end"

@@ -10,15 +10,13 @@ import polars as pl
 from pydantic import model_validator
 
 from pipeline.errors import DataError
-from pipeline.formats import delimited, parquet
+from pipeline.formats import lines, parquet
 from pipeline.formats.base import LINE, Batch, CorpusOptions, Skipped, reader
-from pipeline.formats.corpora import attributes, places, row_groups
-from pipeline.formats.corpora.blocks import SIZE, FrameBlock
-from pipeline.formats.corpora.corpus_file import CorpusFile
-from pipeline.formats.corpora.file_parts import Division, FilePart
-from pipeline.formats.corpora.marks import ROW
-from pipeline.formats.corpora.parsing import Grammar
-from pipeline.formats.packed import is_packed
+from pipeline.formats.compression import is_packed
+from pipeline.formats.corpora import rules, splitting, token_table
+from pipeline.formats.corpora.blocks import SIZE, FrameBlock, Grammar
+from pipeline.formats.corpora.rules import ROW
+from pipeline.formats.corpora.splitting import CorpusFile, Division, FilePart
 from pipeline.formats.parquet import batches, open_parquet, require_whole
 
 _WIDTH = 40
@@ -37,7 +35,7 @@ class TokenParquetOptions(CorpusOptions):
 
     @model_validator(mode="after")
     def _apart(self) -> Self:
-        delimited.distinct((self.sentence, self.document, self.paragraph))
+        lines.distinct((self.sentence, self.document, self.paragraph))
         return self
 
     def called(self, name: str) -> str:
@@ -61,10 +59,10 @@ def _read(
 def _divide(path: Path, options: TokenParquetOptions, size: int) -> Division:
     if options.lenient or is_packed(path):
         return Division()
-    texts, names = _texts(path, options, only=places.ROLES)
-    blocks, key = _blocks(path, texts, names, SIZE), places.sentence_key(names)
-    parts = row_groups.divided(blocks, _grammar(names), key, parquet.row_groups(path), size)
-    return row_groups.with_digests(parts, path)
+    texts, names = _texts(path, options, only=token_table.ROLES)
+    blocks, key = _blocks(path, texts, names, SIZE), token_table.sentence_key(names)
+    parts = splitting.divide_rows(blocks, _grammar(names), key, parquet.row_groups(path), size)
+    return splitting.with_digests(parts, path)
 
 
 def _read_part(
@@ -104,13 +102,13 @@ def _open(path: Path, options: TokenParquetOptions, part: FilePart | None = None
 def _grammar(names: list[str]) -> Grammar:
     row, apart = pl.lit(value=True).alias(ROW), pl.lit(value=False)
     return Grammar(
-        rows=lambda rows: rows.with_columns(row, *attributes.no_spaces(names)).with_columns(
-            places.marks(names, apart)
+        rows=lambda rows: rows.with_columns(row, *rules.no_spaces(names)).with_columns(
+            token_table.marks(names, apart)
         ),
-        attributes=places.attributes_of(names),
-        fields=places.fields_of(names),
-        rules=places.rules(names),
-        unique=places.unique(names),
+        attributes=token_table.attributes_of(names),
+        fields=token_table.fields_of(names),
+        rules=token_table.sentence_rules(names),
+        unique=token_table.unique(names),
     )
 
 
@@ -125,7 +123,7 @@ def _blocks(
         read = batch.select(line, *texts)
         held = pl.concat([held, read]) if held.height else read
         lines += batch.height
-        key = held.select(pl.struct(places.sentence_key(names)).rle_id()).to_series()
+        key = held.select(pl.struct(token_table.sentence_key(names)).rle_id()).to_series()
         end = int(key.search_sorted(key[-1], side="left"))
         if end:
             yield FrameBlock(held[:end])
@@ -146,7 +144,7 @@ def _texts(
     called = {name: options.called(name) for name in schema if options.called(name)}
     kept = {old: new for old, new in called.items() if only is None or new in only}
     names = list(kept.values())
-    fields = places.fields_of(names)
+    fields = token_table.fields_of(names)
     texts = [_text(old, schema[old]) for old in kept]
     full = [
         pl.when(text != "").then(text).alias(new) for text, new in zip(texts, fields, strict=True)

@@ -2,19 +2,191 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Self
 
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.formats import delimited
-from pipeline.formats.base import CorpusOptions
-from pipeline.formats.corpora import attributes, structures
-from pipeline.formats.corpora.attributes import Attributes
+from pipeline.formats import lines
+from pipeline.formats.base import LINE, CorpusOptions
+from pipeline.formats.corpora import rules
 from pipeline.formats.corpora.corpus_format import corpus_format
-from pipeline.formats.corpora.marks import ALONE, BLANK, ROW, SPACE_AFTER, UNIT
-from pipeline.formats.corpora.rules import Rule
-from pipeline.formats.corpora.structures import TAG
+from pipeline.formats.corpora.rules import (
+    ALONE,
+    BLANK,
+    DOCUMENT,
+    NAME,
+    PARAGRAPH,
+    ROW,
+    SPACE_AFTER,
+    UNIT,
+    Attributes,
+    Rule,
+)
+
+# --- Structures of vertical text: where tags stand, what they enclose, whether they nest.
+
+TAG = "~tag"
+"""Column with a line that is a tag, null for tokens."""
+
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
+_LEVEL, _OPENS = "~level", "~opens"
+_SHAPE = r"^<[\pL_/?!].*>$"
+
+
+def tags(field: pl.Expr, alone: pl.Expr) -> pl.Expr:
+    """Return `TAG`: a line without tabs that begins ``<x``, ``</``, ``<?`` or ``<!``, ends ``>``.
+
+    Parameters
+    ----------
+    field : Expr
+        The first field of the line.
+    alone : Expr
+        Whether it is the only one.
+
+    Examples
+    --------
+    >>> lines = pl.DataFrame({"word": ["<s>", "<3", "</text >", "a>"]})
+    >>> lines.select(tags(pl.col("word"), pl.lit(value=True)))[TAG].to_list()
+    ['<s>', None, '</text >', None]
+    """
+    # Regular expressions on nulls cost nothing: only lines that may be tags reach them.
+    likely = pl.when(field.str.starts_with("<") & alone).then(field).str.strip_chars_end()
+    return pl.when(likely.str.contains(_SHAPE)).then(likely).alias(TAG)
+
+
+def decoded(value: pl.Expr) -> pl.Expr:
+    """Return text with the five entities of XML replaced by what they stand for, once.
+
+    Examples
+    --------
+    >>> pl.select(decoded(pl.lit("&lt;s&gt; &amp;amp;"))).item()
+    '<s> &amp;'
+    """
+    return value.str.replace_many(_ENTITIES)
+
+
+def events(names: Mapping[int, str]) -> list[pl.Expr]:
+    """Return level and direction of the tags of these structures, null for all other lines.
+
+    Parameters
+    ----------
+    names : mapping of int to str
+        Level (0 sentence, 1 paragraph, 2 document) to the structure's name; "" for none.
+    """
+    name = pl.col(TAG).str.extract(r"^</?([^\s/>]+)")
+    whole = ~pl.col(TAG).str.ends_with("/>")
+    level = pl.lit(None, pl.Int64)
+    for number, structure in names.items():
+        level = pl.when(whole & (name == structure)).then(number).otherwise(level)
+    opens = pl.when(level.is_not_null()).then(~pl.col(TAG).str.starts_with("</"))
+    return [level.cast(pl.Int64).alias(_LEVEL), opens.alias(_OPENS)]
+
+
+def unit(*, sentences: bool) -> pl.Expr:
+    """Return `UNIT`: the number of the sentence around a token, or that a tag opens; else null.
+
+    Without a structure for sentences a unit is what stands between two tags.
+    """
+    level, opens = pl.col(_LEVEL), pl.col(_OPENS)
+    begins = ((level == 0) & opens).fill_null(value=False)
+    if sentences:
+        inside = pl.when(begins).then(begins.cum_sum()).when(level.is_not_null()).then(0)
+        number = inside.forward_fill()
+    else:
+        number = level.is_not_null().cum_sum() + 1
+    return pl.when((number > 0) & (begins | pl.col(TAG).is_null())).then(number).alias(UNIT)
+
+
+def marks(attribute: str, *, entities: bool) -> list[pl.Expr]:
+    """Return where documents and paragraphs begin and end, and the names of documents.
+
+    Parameters
+    ----------
+    attribute : str
+        The attribute of a document's tag that holds the name.
+    entities : bool
+        Whether it is to be `decoded`.
+    """
+    level, opens = pl.col(_LEVEL), pl.col(_OPENS)
+    quoted = rf"""\s{re.escape(attribute)}\s*=\s*(?:"([^"]*)"|'([^']*)')"""
+    tag = pl.when((level == 2) & opens).then(TAG)
+    name = pl.coalesce(tag.str.extract(quoted, 1), tag.str.extract(quoted, 2))
+    return [
+        pl.when(level == 2).then(opens).alias(DOCUMENT),
+        (decoded(name) if entities else name).alias(NAME),
+        pl.when(level >= 1).then(opens & (level == 1)).alias(PARAGRAPH),
+    ]
+
+
+def no_space(name: str, row: pl.Expr) -> pl.Expr:
+    """Return `SPACE_AFTER`: "" for a token with an empty tag of this name before the next one.
+
+    Parameters
+    ----------
+    name : str
+        The structure; "" for none.
+    row : Expr
+        Whether a line is a token.
+    """
+    glue = pl.col(TAG).str.contains(rf"^<{re.escape(name)}(?:\s.*)?/>$") & bool(name)
+    first = pl.when(row).then(pl.lit(value=False)).when(glue).then(pl.lit(value=True))
+    return pl.when(first.backward_fill().shift(-1)).then(pl.lit("")).alias(SPACE_AFTER)
+
+
+def cut(content: bytes, names: Mapping[int, str]) -> int:
+    """Return the end of the last structure that certainly holds others and is whole.
+
+    Parameters
+    ----------
+    content : bytes
+        A part of a file that begins outside of all structures.
+    names : mapping of int to str
+        As for `events`. The highest structure that occurs counts.
+    """
+    for level in sorted(names, reverse=True):
+        name = re.escape(names[level].encode())
+        if names[level] and re.search(rb"^<" + name + rb"[\s>]", content, re.MULTILINE):
+            return _last_end(content, b"\n</" + names[level].encode())
+    return 0
+
+
+def _last_end(content: bytes, tag: bytes) -> int:
+    """Return where the line of the last such tag ends."""
+    at = len(content)
+    while (at := content.rfind(tag, 0, at)) >= 0:
+        rest = content[at + len(tag) : at + len(tag) + 1]
+        end = content.find(b"\n", at + 1) + 1
+        if end and rest in b" \t\r>":
+            return end
+    return 0
+
+
+def structure_rules(names: Mapping[int, str]) -> list[Rule]:
+    """Return the rules of tags that enclose something whole.
+
+    A structure must be closed before the next of its kind, or one around it, begins or ends.
+
+    Parameters
+    ----------
+    names : mapping of int to str
+        As for `events`.
+    """
+    return [_matched(level, name) for level, name in names.items() if name]
+
+
+def _matched(level: int, name: str) -> Rule:
+    """Judge the tags of one level by those that stand before and after on it or above."""
+    own, opens = pl.col(_LEVEL) == level, pl.col(_OPENS)
+    closed = (own & ~opens).shift(-1).fill_null(value=False)
+    opened = (own & opens).shift().fill_null(value=False)
+    end = pl.col(LINE).shift(-1).cast(pl.String).fill_null("end of file")
+    unclosed = pl.lit(f"<{name}> is not closed where the next begins or ends: ") + end
+    says = pl.when(opens).then(unclosed).otherwise(pl.lit(f"</{name}> closes nothing"))
+    broken = own & ((opens & ~closed) | (~opens & ~opened))
+    return Rule(broken, says, TAG, among=pl.col(_LEVEL) >= level)
 
 
 class VerticalOptions(CorpusOptions):
@@ -39,7 +211,7 @@ class VerticalOptions(CorpusOptions):
     @model_validator(mode="after")
     def _apart(self) -> Self:
         named = tuple(name for name in self.structures().values() if name)
-        delimited.distinct(named)
+        lines.distinct(named)
         return self
 
     def structures(self) -> dict[int, str]:
@@ -52,11 +224,11 @@ def _attributes(options: VerticalOptions) -> tuple[str, ...]:
 
 
 def _fields(options: VerticalOptions) -> list[str]:
-    return attributes.raw(options.attributes)
+    return rules.raw(options.attributes)
 
 
 def _cut(content: bytes, options: VerticalOptions) -> int:
-    return structures.cut(content, options.structures())
+    return cut(content, options.structures())
 
 
 def _rules(options: VerticalOptions) -> list[Rule]:
@@ -64,7 +236,7 @@ def _rules(options: VerticalOptions) -> list[Rule]:
     return [
         Rule(first.is_null(), "the first field is empty"),
         Rule(pl.col(UNIT).is_null(), f"a token outside any <{options.sentence}>"),
-        *structures.rules(options.structures()),
+        *structure_rules(options.structures()),
     ]
 
 
@@ -91,13 +263,13 @@ def vertical_rows(lines: pl.LazyFrame, options: VerticalOptions) -> pl.LazyFrame
     Management Manual, section 2 (vertical format).
     """
     fields = _fields(options)
-    lines = lines.with_columns(structures.tags(pl.col(fields[0]), pl.col(ALONE)))
-    lines = lines.with_columns(structures.events(options.structures()))
+    lines = lines.with_columns(tags(pl.col(fields[0]), pl.col(ALONE)))
+    lines = lines.with_columns(events(options.structures()))
     row = pl.col(TAG).is_null() & ~pl.col(BLANK)
-    glue = attributes.no_spaces(fields) or [structures.no_space(options.glue, row)]
+    glue = rules.no_spaces(fields) or [no_space(options.glue, row)]
     return lines.with_columns(
         row.alias(ROW),
-        structures.unit(sentences=bool(options.sentence)),
-        *structures.marks(options.document_id, entities=options.entities),
-        *(structures.decoded(pl.col(name)) for name in fields if options.entities),
+        unit(sentences=bool(options.sentence)),
+        *marks(options.document_id, entities=options.entities),
+        *(decoded(pl.col(name)) for name in fields if options.entities),
     ).with_columns(glue)

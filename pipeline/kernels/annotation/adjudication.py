@@ -7,6 +7,252 @@ from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
+from pipeline.errors import did_you_mean
+from pipeline.kernels.annotation.sheets import canonical, fold
+
+# --- What an adjudication round decides: by whom, and on which label.
+
+_PERSON = ["id", "annotator"]
+
+
+def resolutions(annotations: pl.LazyFrame, decisions: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the ids that an adjudication round has resolved, each with its label.
+
+    An id is resolved if people decided it who did not annotate it, and all of them give one
+    label. Where no such person decided, it is resolved if all who annotated it decided, and give
+    one label.
+
+    Parameters
+    ----------
+    annotations : LazyFrame
+        id, annotator, label: what was said in the first round.
+    decisions : LazyFrame
+        id, annotator, label, note: what was said by people who saw the first labels.
+
+    Returns
+    -------
+    LazyFrame
+        As `schemas.Resolutions`: id; label; annotator, who decided; note, all their notes; first,
+        the labels of the first round. One row per resolved id, sorted by id.
+
+    Notes
+    -----
+    Rows without id, annotator or label do not count. What nobody annotated is not resolved: no
+    first labels were there to be seen.
+
+    Examples
+    --------
+    >>> first = pl.LazyFrame({"id": ["x", "x"], "annotator": ["anna", "ben"], "label": ["s", "f"]})
+    >>> said = {"id": ["x"], "annotator": ["carla"], "label": ["f"], "note": ["free to vary"]}
+    >>> resolutions(first, pl.LazyFrame(said)).collect().rows()
+    [('x', 'f', 'carla', 'free to vary', 'anna: s; ben: f')]
+    >>> resolutions(first, pl.LazyFrame(said | {"annotator": ["ben"]})).collect().rows()
+    []
+    """
+    first = annotations.select(*_PERSON, "label").drop_nulls().unique()
+    about = first.group_by("id").agg(asked=pl.col("annotator").n_unique(), first=_said())
+    both = first.select(*_PERSON, own=pl.lit(value=True)).unique()
+    made = decisions.drop_nulls([*_PERSON, "label"]).join(both, on=_PERSON, how="left")
+    outside = pl.col("own").is_null()
+    heard = made.filter(outside | ~outside.any().over("id"))
+    decided = heard.group_by("id").agg(
+        label=pl.col("label").first(),
+        labels=pl.col("label").n_unique(),
+        people=pl.col("annotator").n_unique(),
+        outside=outside.any(),
+        annotator=_listed("annotator", ", "),
+        note=_listed("note", "; "),
+    )
+    full = decided.join(about, on="id", how="inner")
+    enough = pl.col("outside") | (pl.col("people") == pl.col("asked"))
+    resolved = full.filter((pl.col("labels") == 1) & enough)
+    return resolved.select("id", "label", "annotator", "note", "first").sort("id")
+
+
+def settled(
+    adjudicated: pl.LazyFrame, resolved: pl.LazyFrame, *, column: str = "label"
+) -> pl.LazyFrame:
+    """Return what stands for each id: what the adjudication round says where it resolved the id.
+
+    Parameters
+    ----------
+    adjudicated : LazyFrame
+        id, the column and more, by a rule over the first labels alone.
+    resolved : LazyFrame
+        id and the column, of the ids that are resolved.
+    column : str
+        A label, or what follows from it.
+
+    Returns
+    -------
+    LazyFrame
+        The rows of `adjudicated` in their order; all but the column as before.
+
+    Examples
+    --------
+    >>> by_rule = pl.LazyFrame({"id": ["x", "y"], "label": [None, "s"], "agreed": [False, True]})
+    >>> settled(by_rule, pl.LazyFrame({"id": ["x"], "label": ["f"]})).collect().rows()
+    [('x', 'f', False), ('y', 's', True)]
+    """
+    final = resolved.select("id", _final=column)
+    joined = adjudicated.join(final, on="id", how="left", maintain_order="left")
+    return joined.with_columns(pl.coalesce("_final", column).alias(column)).drop("_final")
+
+
+def _said() -> pl.Expr:
+    """Return who said what in the first round, in order of names."""
+    each = pl.format("{}: {}", "annotator", "label")
+    return each.sort_by("annotator", "label").str.join("; ")
+
+
+def _listed(column: str, separator: str) -> pl.Expr:
+    """Return each text once, in order of the names of those who said it; null if there is none."""
+    said = pl.col(column).sort_by("annotator", "label", column).drop_nulls()
+    return pl.when(said.len() > 0).then(said.unique(maintain_order=True).str.join(separator))
+
+
+# --- Rounds of annotation: labels that people gave by themselves, and those of who saw them.
+
+ROUND = "round"
+"""The column that says in which round a row was filled in; the first where it is empty."""
+Round: TypeAlias = Literal["annotation", "adjudication"]
+_ROUNDS: tuple[Round, ...] = get_args(Round)
+
+
+def of_round(rows: pl.LazyFrame, wanted: Round) -> pl.LazyFrame:
+    """Return the rows of one round.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        What stands in sheets. Without a column ``round``, or where it is empty, it is the first
+        round, "annotation".
+    wanted : str
+        "annotation" or "adjudication".
+
+    Examples
+    --------
+    >>> rows = pl.LazyFrame({"line": [2, 3, 4], "round": [None, "annotation", "adjudication"]})
+    >>> of_round(rows, "annotation").collect()["line"].to_list()
+    [2, 3]
+    """
+    if ROUND not in rows.collect_schema():
+        return rows.filter(pl.lit(wanted == _ROUNDS[0]))
+    return rows.filter(canonical(ROUND, labels=_ROUNDS).fill_null(_ROUNDS[0]) == wanted)
+
+
+def unknown_rounds(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Return a fault for every row whose round is none.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        file, line and, if rounds are told apart, round.
+
+    Returns
+    -------
+    LazyFrame
+        As `schemas.Faults`.
+
+    Examples
+    --------
+    >>> rows = pl.LazyFrame({"file": ["a"], "line": [2], "round": ["adjudicaton"]})
+    >>> unknown_rounds(rows).collect()["problem"].item()
+    'is no round; did you mean adjudication?'
+    """
+    if ROUND not in rows.collect_schema():
+        rows = rows.select("file", "line", pl.lit(None, pl.String).alias(ROUND))
+    said = pl.col(ROUND).str.strip_chars() != ""
+    wrong = rows.filter(said & canonical(ROUND, labels=_ROUNDS).is_null())
+    problem = pl.col(ROUND).map_elements(_problem, return_dtype=pl.String)
+    return wrong.select("file", "line", column=pl.lit(ROUND), value=ROUND, problem=problem)
+
+
+def _problem(typed: str) -> str:
+    return f"is no round; {did_you_mean(typed.strip(), _ROUNDS)}"
+
+
+# --- Sheets beside a log of decisions: which of the two counts where both speak of one item.
+
+_KEY = ["_person", "id"]
+
+
+def counting(
+    rows: pl.LazyFrame, seen: pl.LazyFrame, *, log: str, answer: str = "label"
+) -> pl.LazyFrame:
+    """Return the rows with the answers alone that count, as three-way merges do it.
+
+    The log says what each sheet held when it was looked at last. A sheet that still holds that has
+    nothing new to say: the log counts, which may have another answer since. A sheet that holds
+    something else was worked in since: it counts, if the log still holds what it held then. Where
+    both have changed, both count, and a check will find that one person gives two labels. A sheet
+    that the log has never seen counts beside it. An answer of the log that was shown to others is
+    not overtaken: both count. A note that came to an old answer counts, too.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        All entries: file, annotator, id, note and the column `answer`.
+    seen : LazyFrame
+        file, annotator, id, answer and note (what the sheet held), standing (what the log holds
+        now), shown (whether others have been shown that).
+    log : str
+        The ``file`` of the rows that come from the log.
+    answer : str
+        The column of answers.
+
+    Returns
+    -------
+    LazyFrame
+        The same rows; in those of a sheet that has nothing new to say the answer is null, and the
+        note if it is an old one; rows of the log that a sheet has overtaken are left out.
+
+    Examples
+    --------
+    >>> rows = pl.LazyFrame({"file": ["log", "a.csv"], "annotator": ["ana", "Ana"],
+    ...     "id": ["x", "x"], "label": ["B", "A"], "note": ["?", "!"]})
+    >>> seen = pl.LazyFrame({"file": ["a.csv"], "annotator": ["ana"], "id": ["x"],
+    ...     "answer": ["A"], "note": ["!"], "standing": ["B"],
+    ...     "shown": [False]})
+    >>> counting(rows, seen, log="log").collect().select("file", "label").rows()
+    [('log', 'B'), ('a.csv', None)]
+    """
+    base = _folded(seen).select(
+        "file", *_KEY, "shown", _seen=True, _held="answer", _noted="note", _stands="standing"
+    )
+    own = _folded(rows).join(base, on=["file", *_KEY], how="left", maintain_order="left")
+    known = pl.col("_seen").fill_null(value=False)
+    same = _spelt(answer).eq_missing(_spelt("_held"))
+    stale = known & same
+    stood = _spelt("_stands").eq_missing(_spelt("_held"))
+    overtaken = own.filter(known & ~same & stood & ~pl.col("shown"))
+    kept = own.join(
+        overtaken.select(*_KEY, file=pl.lit(log)).unique(), on=["file", *_KEY], how="anti",
+        maintain_order="left",
+    )  # fmt: skip
+    old = stale & _bare("note").eq_missing(_bare("_noted"))
+    return kept.with_columns(
+        pl.when(gone).then(None).otherwise(pl.col(name)).alias(name)
+        for name, gone in ((answer, stale), ("note", old))
+    ).select(rows.collect_schema().names())
+
+
+def _folded(rows: pl.LazyFrame) -> pl.LazyFrame:
+    person = pl.col("annotator").map_elements(fold, return_dtype=pl.String)
+    return rows.with_columns(_person=person, id=pl.col("id").str.strip_chars())
+
+
+def _spelt(name: str) -> pl.Expr:
+    """Return an answer as it is compared: no blanks around it, lower case; blank is null."""
+    return _bare(name).str.to_lowercase()
+
+
+def _bare(name: str) -> pl.Expr:
+    """Return a text without blanks around it; blank is null."""
+    bare = pl.col(name).str.strip_chars()
+    return pl.when(bare != "").then(bare)
+
+
 Rule: TypeAlias = Literal["majority", "unanimous", "expert"]
 
 

@@ -4,22 +4,553 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import scipy
 
-from pipeline import room
-from pipeline.kernels.annotation import agreement_of_many as many
-from pipeline.kernels.annotation import agreement_of_two as two
+from pipeline import memory
 from pipeline.kernels.annotation.adjudication import votes
-from pipeline.kernels.annotation.gwet_agreement import gwet_ac, gwet_standard_error
-from pipeline.kernels.arrays import FloatArray, IntArray
-from pipeline.kernels.hashing import seeded_generator
-from pipeline.kernels.percentiles import check_bootstrap, summary, tail_of
+from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, ratio, summary, tail_of
+from pipeline.kernels.sampling import seeded_generator
 from pipeline.kernels.statistics.binomial_intervals import wilson
 from schemas import Agreement
+
+# --- Agreement of any number of annotators, from the labels that each item was given.
+
+
+def mean_agreement(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> FloatArray:
+    """Return the mean share of pairs of annotators who agree on an item.
+
+    ``P = mean_i P_i``, ``P_i = sum_j n_ij (n_ij - 1) / (n_i (n_i - 1))``
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (items, labels)
+        How many annotators gave the item the label. Items with fewer than two labels say
+        nothing about agreement and don't count.
+    weights : array_like, shape (..., items), optional
+        How often each item counts; once if not given.
+
+    Returns
+    -------
+    array of float, shape (...)
+        In [0, 1]; NaN without items.
+
+    References
+    ----------
+    Fleiss, Measuring Nominal Scale Agreement among Many Raters (1971), equations 1 to 3.
+
+    Examples
+    --------
+    >>> float(mean_agreement([[3, 0], [2, 1], [0, 1]]).round(4))
+    0.6667
+    """
+    table, times = _rated(counts, weights)
+    return ratio(_sum(times, _pairs(table)), times.sum(axis=-1))
+
+
+def category_agreement(
+    counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
+) -> FloatArray:
+    """Return the agreement on each label: the chance that another annotator gives it too.
+
+    ``sum_i n_ij (n_ij - 1) / sum_i n_ij (n_i - 1)``. With two labels, the positive one first,
+    these are positive and negative agreement; with two annotators, those of
+    `agreement_of_two.specific_agreement`.
+
+    Parameters
+    ----------
+    counts, weights
+        As for `mean_agreement`.
+
+    Returns
+    -------
+    array of float, shape (..., labels)
+        In [0, 1]; NaN for a label that nobody gave.
+
+    References
+    ----------
+    Spitzer & Fleiss, A Re-analysis of the Reliability of Psychiatric Diagnosis (1974);
+    Cicchetti & Feinstein (1990), for two annotators.
+
+    Examples
+    --------
+    >>> category_agreement([[3, 0], [2, 1]]).tolist()
+    [0.8, 0.0]
+    """
+    table, times = _rated(counts, weights)
+    others = table.sum(axis=1, keepdims=True) - 1.0
+    return ratio(_sums(times, table * (table - 1.0)), _sums(times, table * others))
+
+
+def fleiss_kappa(counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> FloatArray:
+    """Return Fleiss' kappa, also for items that not everybody labelled.
+
+    ``(P - P_e) / (1 - P_e)``, P the mean agreement and ``P_e = sum_j p_j^2``, with
+    ``p_j = mean_i n_ij / n_i``. With the same number of annotators for each item, this is
+    Fleiss' definition; for two annotators it is Scott's pi.
+
+    Parameters
+    ----------
+    counts, weights
+        As for `mean_agreement`.
+
+    Returns
+    -------
+    array of float, shape (...)
+        At most 1, which stands for perfect agreement; 0 for that of chance. NaN without items,
+        and where only one label was given.
+
+    References
+    ----------
+    Fleiss (1971), equations 1 to 7; Gwet, Handbook of Inter-Rater Reliability (2014), chapter
+    2, for missing labels.
+
+    Examples
+    --------
+    >>> float(fleiss_kappa([[3, 0], [2, 1], [0, 3]]).round(4))
+    0.55
+    """
+    table, times = _rated(counts, weights)
+    n = times.sum(axis=-1)
+    agreed = ratio(_sum(times, _pairs(table)), n)
+    shares = ratio(_sums(times, _proportions(table)), n[..., None])
+    chance = (shares**2).sum(axis=-1)
+    return ratio(agreed - chance, 1.0 - chance)
+
+
+def fleiss_standard_error(
+    counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
+) -> FloatArray:
+    """Return the large-sample standard error of Fleiss' kappa over items.
+
+    ``sqrt(sum_i (k_i - kappa)^2 / (n (n - 1)))`` with
+    ``k_i = (P_i - P_e) / (1 - P_e) - 2 (1 - kappa) (P_e|i - P_e) / (1 - P_e)`` and
+    ``P_e|i = sum_j p_j n_ij / n_i``. Fleiss' own formula (1971; corrected in 1979) holds where
+    the true kappa is 0, and so for a test but not for an interval.
+
+    Parameters
+    ----------
+    counts, weights
+        As for `mean_agreement`; the weights are whole numbers.
+
+    Returns
+    -------
+    array of float, shape (...)
+        From 0, which it is at perfect agreement; NaN where kappa is, or for one item.
+
+    References
+    ----------
+    Gwet, Large-Sample Variance of Fleiss Generalized Kappa (2021).
+
+    Examples
+    --------
+    >>> float(fleiss_standard_error([[3, 0], [2, 1], [0, 3]]).round(4))
+    0.4649
+    """
+    table, times = _rated(counts, weights)
+    n, kappa = times.sum(axis=-1), fleiss_kappa(counts, weights=weights)
+    parts = _proportions(table)
+    shares = ratio(_sums(times, parts), n[..., None])
+    chance = (shares**2).sum(axis=-1)[..., None]
+    expected = np.einsum("...j,ij->...i", shares, parts)
+    own = _pairs(table) - chance - 2.0 * (1.0 - kappa[..., None]) * (expected - chance)
+    spread = (times * (ratio(own, 1.0 - chance) - kappa[..., None]) ** 2).sum(axis=-1)
+    return np.sqrt(ratio(spread, n * (n - 1.0)))
+
+
+def krippendorff_alpha(
+    counts: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
+) -> FloatArray:
+    """Return Krippendorff's alpha for nominal labels.
+
+    ``1 - D_o / D_e``, from the coincidences ``o_jj = sum_i n_ij (n_ij - 1) / (n_i - 1)``:
+    ``D_o = 1 - sum_j o_jj / m``, ``D_e = 1 - sum_j m_j (m_j - 1) / (m (m - 1))``, with m_j the
+    number of labels j on items with two labels or more, and m their sum.
+
+    Parameters
+    ----------
+    counts, weights
+        As for `mean_agreement`.
+
+    Returns
+    -------
+    array of float, shape (...)
+        At most 1, which stands for perfect agreement; 0 for that of chance. NaN without items,
+        and where only one label was given.
+
+    References
+    ----------
+    Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), sections C and D.
+
+    Examples
+    --------
+    >>> float(krippendorff_alpha([[3, 0], [2, 1], [0, 3]]).round(4))
+    0.6
+    """
+    table, times = _rated(counts, weights)
+    others = np.maximum(table.sum(axis=1) - 1.0, 1.0)
+    alike = _sum(times, (table * (table - 1.0)).sum(axis=1) / others)
+    labels = _sums(times, table)
+    total = labels.sum(axis=-1)
+    observed = 1.0 - ratio(alike, total)
+    expected = 1.0 - ratio((labels * (labels - 1.0)).sum(axis=-1), total * (total - 1.0))
+    return 1.0 - ratio(observed, expected)
+
+
+def _rated(counts: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[FloatArray, FloatArray]:
+    """Return the items with two labels or more, and how often they count."""
+    table = np.asarray(counts, dtype=np.float64)
+    times = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
+    rated = table.sum(axis=1) >= 2
+    return table[rated], times[..., rated]
+
+
+def _pairs(table: FloatArray) -> FloatArray:
+    n = table.sum(axis=1)
+    return np.asarray((table * (table - 1.0)).sum(axis=1) / (n * (n - 1.0)))
+
+
+def _proportions(table: FloatArray) -> FloatArray:
+    return np.asarray(table / table.sum(axis=1, keepdims=True))
+
+
+def _sum(times: FloatArray, values: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("...i,i->...", times, values))
+
+
+def _sums(times: FloatArray, values: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("...i,ij->...j", times, values))
+
+
+# --- Agreement of two annotators, from the table of their labels.
+
+
+def observed_agreement(confusion: npt.ArrayLike) -> FloatArray:
+    """Return the share of items that both annotators label alike.
+
+    ``p_o = sum_j n_jj / n``
+
+    Parameters
+    ----------
+    confusion : array_like, shape (..., labels, labels)
+        Items by label of the first (rows) and of the second annotator (columns).
+
+    Returns
+    -------
+    array of float, shape (...)
+        In [0, 1]; NaN without items.
+
+    Examples
+    --------
+    >>> float(observed_agreement([[40, 9], [6, 45]]))
+    0.85
+    """
+    table = np.asarray(confusion, dtype=np.float64)
+    return ratio(np.trace(table, axis1=-2, axis2=-1), table.sum(axis=(-2, -1)))
+
+
+def specific_agreement(confusion: npt.ArrayLike) -> FloatArray:
+    """Return the agreement on each label: the mean chance that the other one gives it too.
+
+    ``2 n_jj / (n_j+ + n_+j)``. With two labels, the positive one first, these are positive and
+    negative agreement.
+
+    Parameters
+    ----------
+    confusion : array_like, shape (..., labels, labels)
+        Items by label of the first (rows) and of the second annotator (columns).
+
+    Returns
+    -------
+    array of float, shape (..., labels)
+        In [0, 1]; NaN for a label that nobody gave.
+
+    References
+    ----------
+    Cicchetti & Feinstein, High Agreement but Low Kappa: II. Resolving the Paradoxes (1990).
+
+    Examples
+    --------
+    >>> specific_agreement([[40, 9], [6, 45]]).round(4).tolist()
+    [0.8421, 0.8571]
+    """
+    table = np.asarray(confusion, dtype=np.float64)
+    both = np.diagonal(table, axis1=-2, axis2=-1)
+    return ratio(2.0 * both, table.sum(axis=-1) + table.sum(axis=-2))
+
+
+def cohen_kappa(confusion: npt.ArrayLike) -> FloatArray:
+    """Return Cohen's kappa.
+
+    ``(p_o - p_e) / (1 - p_e)``, p_e = sum_j p_j+ p_+j the agreement of independent
+    annotators who give each label as often as these two do.
+
+    Parameters
+    ----------
+    confusion : array_like, shape (..., labels, labels)
+        Items by label of the first (rows) and of the second annotator (columns).
+
+    Returns
+    -------
+    array of float, shape (...)
+        In [-1, 1]: 1 for perfect agreement, 0 for that of chance. NaN without items, and where
+        both give one and the same label only.
+
+    References
+    ----------
+    Cohen, A Coefficient of Agreement for Nominal Scales (1960).
+
+    Examples
+    --------
+    >>> round(float(cohen_kappa([[40, 9], [6, 45]])), 4)
+    0.6995
+    """
+    agreed, chance, _ = _shares(confusion)
+    return ratio(agreed - chance, 1.0 - chance)
+
+
+def cohen_standard_error(confusion: npt.ArrayLike) -> FloatArray:
+    """Return the large-sample standard error of Cohen's kappa.
+
+    ``sqrt(A + B - C) / ((1 - p_e) sqrt n)`` with
+    ``A = sum_j p_jj (1 - (p_j+ + p_+j)(1 - kappa))^2``,
+    ``B = (1 - kappa)^2 sum_(i != j) p_ij (p_+i + p_j+)^2``,
+    ``C = (kappa - p_e (1 - kappa))^2``.
+
+    Parameters
+    ----------
+    confusion : array_like, shape (..., labels, labels)
+        Items by label of the first (rows) and of the second annotator (columns).
+
+    Returns
+    -------
+    array of float, shape (...)
+        From 0, which it is at perfect agreement; NaN where kappa is.
+
+    References
+    ----------
+    Fleiss, Cohen & Everitt, Large Sample Standard Errors of Kappa and Weighted Kappa (1969),
+    equation 13.
+
+    Examples
+    --------
+    >>> round(float(cohen_standard_error([[40, 9], [6, 45]])), 4)
+    0.0714
+    """
+    _, chance, p = _shares(confusion)
+    kappa, n = cohen_kappa(confusion), np.asarray(confusion, dtype=np.float64).sum(axis=(-2, -1))
+    rows, columns = p.sum(axis=-1), p.sum(axis=-2)
+    both = np.diagonal(p, axis1=-2, axis2=-1)
+    missed = 1.0 - kappa
+    a = (both * (1.0 - (rows + columns) * missed[..., None]) ** 2).sum(axis=-1)
+    weights = (columns[..., :, None] + rows[..., None, :]) ** 2
+    off_diagonal = p * weights * (1.0 - np.eye(p.shape[-1]))
+    b = missed**2 * off_diagonal.sum(axis=(-2, -1))
+    c = (kappa - chance * missed) ** 2
+    return ratio(np.sqrt(np.maximum(a + b - c, 0.0)), (1.0 - chance) * np.sqrt(n))
+
+
+def _shares(confusion: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return observed agreement, agreement by chance, and the table as shares."""
+    table = np.asarray(confusion, dtype=np.float64)
+    p = ratio(table, table.sum(axis=(-2, -1), keepdims=True))
+    chance = (p.sum(axis=-1) * p.sum(axis=-2)).sum(axis=-1)
+    return np.trace(p, axis1=-2, axis2=-1), chance, p
+
+
+# --- Gwet's agreement coefficients AC1 and AC2, for any number of annotators.
+
+Closeness: TypeAlias = Literal["identity", "linear", "quadratic"]
+
+
+def gwet_ac(
+    counts: npt.ArrayLike,
+    *,
+    weights: npt.ArrayLike | None = None,
+    partial: npt.ArrayLike | None = None,
+) -> FloatArray:
+    """Return Gwet's coefficient: AC1, or AC2 where some labels are nearly the same.
+
+    ``(P - P_e) / (1 - P_e)`` with ``P = mean_i sum_j n_ij (m_ij - 1) / (n_i (n_i - 1))`` over
+    items with two labels or more, ``m_ij = sum_l v_jl n_il``, v the partial agreement, and
+    ``P_e = sum_jl v_jl / (q (q - 1)) sum_j p_j (1 - p_j)``, ``p_j = mean_i n_ij / n_i`` over
+    items with one label or more. For AC1 v is 1 on the diagonal and 0 elsewhere.
+
+    Where nearly all items have one label, kappa is low at almost any agreement, since it takes
+    annotators who give it by chance to agree nearly always; here they agree by chance where
+    they do not know better, which is rare if a label is.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (items, labels)
+        How many annotators gave the item the label. The number q of labels is that of the
+        columns, whether a label was given or not.
+    weights : array_like, shape (..., items), optional
+        How often each item counts; once if not given.
+    partial : array_like of float, shape (labels, labels), optional
+        Symmetric, in [0, 1], with 1 on the diagonal: see `partial_agreement`. AC1 if not given.
+
+    Returns
+    -------
+    array of float, shape (...)
+        At most 1, which stands for perfect agreement; 0 for that of chance. NaN where no item
+        has two labels, and where there are fewer than two labels to choose from.
+
+    Raises
+    ------
+    ValueError
+        If the partial agreement is not as above.
+
+    References
+    ----------
+    Gwet, Computing Inter-Rater Reliability and Its Variance in the Presence of High Agreement
+    (2008), equations 4 and 6; Gwet, Handbook of Inter-Rater Reliability (2014), chapters 2 and 3,
+    for AC2 and missing labels.
+
+    Examples
+    --------
+    >>> twice = [[2, 0]] * 7 + [[1, 1]] * 8 + [[0, 2]] * 85
+    >>> float(gwet_ac(twice).round(2))
+    0.9
+    """
+    return _coefficient(_parts(counts, weights, partial))
+
+
+def gwet_standard_error(
+    counts: npt.ArrayLike,
+    *,
+    weights: npt.ArrayLike | None = None,
+    partial: npt.ArrayLike | None = None,
+) -> FloatArray:
+    """Return the large-sample standard error of Gwet's coefficient over items.
+
+    ``sqrt(sum_i (g_i - AC)^2 / (n (n - 1)))`` over the n items with a label, with
+    ``g_i = n/n' (P_i - P_e) / (1 - P_e) - 2 (1 - AC) (P_e|i - P_e) / (1 - P_e)``, the first part
+    for the n' items with two labels or more and 0 for others, and
+    ``P_e|i = sum_jl v_jl / (q (q - 1)) sum_j (1 - p_j) n_ij / n_i``.
+
+    Parameters
+    ----------
+    counts, weights, partial
+        As for `gwet_ac`; the weights are whole numbers.
+
+    Returns
+    -------
+    array of float, shape (...)
+        From 0, which it is at perfect agreement on items with the same number of labels; NaN where
+        the coefficient is, or for one item. Items with one label make it larger than it need be: as
+        Gwet has it, their part of the agreement is 0, not unknown.
+
+    References
+    ----------
+    Gwet (2008), section 4; Gwet (2014), chapter 5.
+
+    Examples
+    --------
+    >>> twice = [[2, 0]] * 7 + [[1, 1]] * 8 + [[0, 2]] * 85
+    >>> float(gwet_standard_error(twice).round(4))
+    0.0365
+    """
+    parts = _parts(counts, weights, partial)
+    n, several = parts.times.sum(axis=-1), _sum(parts.times, parts.several)
+    ac, chance = _coefficient(parts)[..., None], parts.chance[..., None]
+    own = ratio(n, several)[..., None] * parts.several * (parts.agreed - chance)
+    own = own - 2.0 * (1.0 - ac) * (parts.expected - chance)
+    spread = (parts.times * (ratio(own, 1.0 - chance) - ac) ** 2).sum(axis=-1)
+    return np.sqrt(ratio(spread, n * (n - 1.0)))
+
+
+def partial_agreement(labels: int, *, closeness: Closeness = "identity") -> FloatArray:
+    """Return how far two labels on an ordered scale agree, for AC2.
+
+    ``1 - (|j - l| / (q - 1))^s``, s = 1 linear, s = 2 quadratic; identity: 1 or 0.
+
+    Parameters
+    ----------
+    labels : int
+        Number q of labels, in the order of the scale.
+    closeness : str
+        "identity", "linear" or "quadratic".
+
+    Returns
+    -------
+    array of float, shape (labels, labels)
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If there is no such closeness.
+
+    References
+    ----------
+    Gwet (2014), chapter 3; Cicchetti & Allison (1971) and Fleiss & Cohen (1973), for kappa.
+
+    Examples
+    --------
+    >>> partial_agreement(3, closeness="linear").tolist()
+    [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
+    """
+    if closeness not in get_args(Closeness):
+        names = ", ".join(get_args(Closeness))
+        raise ValueError(f"no closeness {closeness!r} of labels; there are {names}")
+    if closeness == "identity":
+        return np.eye(labels)
+    places = np.arange(labels, dtype=np.float64)
+    apart = np.abs(places[:, None] - places) / max(labels - 1, 1)
+    return np.asarray(1.0 - apart ** (1 if closeness == "linear" else 2))
+
+
+class _Parts(NamedTuple):
+    """What the coefficient and its error are made of: of each item, and of all."""
+
+    times: FloatArray  # how often an item counts
+    several: FloatArray  # 1 for items with two labels or more
+    agreed: FloatArray  # P_i, 0 for the others
+    expected: FloatArray  # P_e|i
+    chance: FloatArray  # P_e
+
+
+def _parts(
+    counts: npt.ArrayLike, weights: npt.ArrayLike | None, partial: npt.ArrayLike | None
+) -> _Parts:
+    table = np.asarray(counts, dtype=np.float64)
+    times = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
+    some = table.sum(axis=1) >= 1
+    table, times = table[some], times[..., some]
+    q, n = table.shape[1], table.sum(axis=1)
+    v = np.eye(q) if partial is None else _checked(partial, q)
+    shares = table / n[:, None]
+    mean = ratio(np.einsum("...i,ij->...j", times, shares), times.sum(axis=-1)[..., None])
+    scale = v.sum() / (q * (q - 1.0)) if q > 1 else np.nan
+    agreed = (table * (table @ v - 1.0)).sum(axis=1) / np.maximum(n * (n - 1.0), 1.0)
+    several = (n >= 2).astype(np.float64)
+    expected = scale * (1.0 - np.einsum("...j,ij->...i", mean, shares))
+    chance = scale * (mean * (1.0 - mean)).sum(axis=-1)
+    return _Parts(times, several, agreed * several, expected, np.asarray(chance))
+
+
+def _checked(partial: npt.ArrayLike, q: int) -> FloatArray:
+    v = np.asarray(partial, dtype=np.float64)
+    fits = v.shape == (q, q) and np.allclose(v, v.T) and np.allclose(np.diagonal(v), 1.0)
+    if not (fits and v.min(initial=0.0) >= 0.0 and v.max(initial=1.0) <= 1.0):
+        raise ValueError(
+            f"partial agreement of {q} labels is a symmetric {q} x {q} table of numbers in [0, 1] "
+            f"with 1 on the diagonal, not {v.tolist()}"
+        )
+    return v
+
+
+def _coefficient(parts: _Parts) -> FloatArray:
+    agreed = ratio(
+        _sum(parts.times, parts.several * parts.agreed), _sum(parts.times, parts.several)
+    )
+    return ratio(agreed - parts.chance, 1.0 - parts.chance)
+
 
 _Row = tuple[str | float, ...]
 
@@ -112,7 +643,7 @@ def _require_room(voices: pl.DataFrame, replicates: int) -> None:
     labels, items = voices["label"].n_unique(), voices["id"].n_unique()
     table = max(labels * labels, labels * items)
     drawn = min(_AT_A_TIME // max(1, labels**2) + 1, replicates) * labels * labels
-    room.require(
+    memory.require(
         8 * (table + 4 * drawn),
         f"agreement: {labels:,} different labels of {items:,} candidates: their tables",
         otherwise="look whether the column of labels holds what was chosen from a list",
@@ -158,18 +689,18 @@ def _all(codes: IntArray, size: int, category: str) -> _Group:
     patterns, frequencies = np.unique(rated, axis=0, return_counts=True)
 
     def coefficients(weights: FloatArray) -> dict[str, FloatArray]:
-        specific = many.category_agreement(patterns, weights=weights)
+        specific = category_agreement(patterns, weights=weights)
         return {
-            "observed": many.mean_agreement(patterns, weights=weights),
-            "fleiss_kappa": many.fleiss_kappa(patterns, weights=weights),
-            "krippendorff_alpha": many.krippendorff_alpha(patterns, weights=weights),
+            "observed": mean_agreement(patterns, weights=weights),
+            "fleiss_kappa": fleiss_kappa(patterns, weights=weights),
+            "krippendorff_alpha": krippendorff_alpha(patterns, weights=weights),
             "gwet_ac1": gwet_ac(patterns, weights=weights),
             **_sides(specific, category),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
         return {
-            "fleiss_kappa": many.fleiss_standard_error(patterns, weights=weights),
+            "fleiss_kappa": fleiss_standard_error(patterns, weights=weights),
             "gwet_ac1": gwet_standard_error(patterns, weights=weights),
         }
 
@@ -187,15 +718,15 @@ def _pair(codes: IntArray, size: int, key: tuple[str, str, str]) -> _Group:
 
     def coefficients(weights: FloatArray) -> dict[str, FloatArray]:
         return {
-            "observed": two.observed_agreement(table(weights)),
-            "cohen_kappa": two.cohen_kappa(table(weights)),
+            "observed": observed_agreement(table(weights)),
+            "cohen_kappa": cohen_kappa(table(weights)),
             "gwet_ac1": gwet_ac(patterns, weights=weights),
-            **_sides(two.specific_agreement(table(weights)), key[0]),
+            **_sides(specific_agreement(table(weights)), key[0]),
         }
 
     def errors(weights: FloatArray) -> dict[str, FloatArray]:
         return {
-            "cohen_kappa": two.cohen_standard_error(table(weights)),
+            "cohen_kappa": cohen_standard_error(table(weights)),
             "gwet_ac1": gwet_standard_error(patterns, weights=weights),
         }
 

@@ -8,11 +8,168 @@ four cells up to its sign.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 
 import polars as pl
 
-from pipeline.kernels.arithmetic import deviance, log_ratio
+from pipeline.kernels.numeric import deviance, log_of_ratio
+from schemas.candidates import cell, signature
+
+# --- Contingency tables of tuples: the 2^k cells, observed and as expected.
+# A cell is named by a digit per position, 1 where the element of the tuple stands and 2 where
+# any other does: o111, o112 ... o222, in the manner of O11 ... O22. The difference O - E is
+# computed in whole numbers and rounded once, as it is for pairs.
+
+_LARGE = 2**62
+
+
+def cells(size: int) -> list[str]:
+    """Return the names of the cells without their letter, the joint one first.
+
+    Examples
+    --------
+    >>> cells(2)
+    ['11', '12', '21', '22']
+    """
+    return ["".join(digits) for digits in product("12", repeat=size)]
+
+
+def columns(size: int) -> list[str]:
+    """Return what a measure of tuples may use; all Float64.
+
+    o, e and delta = o - e of the joint cell; the frequencies f1 ... f_12 ... N; and o, e, delta
+    of every cell.
+
+    Examples
+    --------
+    >>> columns(2)[:8]
+    ['o', 'e', 'delta', 'f1', 'f2', 'N', 'o11', 'o12']
+    """
+    of_cells = [f"{letter}{name}" for letter in ("o", "e", "delta") for name in cells(size)]
+    return ["o", "e", "delta", *signature(size)[1:], *of_cells]
+
+
+def tuple_tables(tuples: pl.DataFrame, *, size: int, wanted: Collection[str]) -> pl.DataFrame:
+    """Expand the frequencies of tuples to columns of their contingency tables.
+
+    The margins of a cell are f_i where the element stands and N - f_i where it does not;
+    E = N times the product of margin / N over all positions: complete independence.
+
+    Parameters
+    ----------
+    tuples : DataFrame
+        Int64 columns of `schemas.candidates.signature`; at least two rows.
+    size : int
+        k.
+    wanted : collection of str
+        Which of `columns`.
+
+    Returns
+    -------
+    DataFrame
+        The columns wanted.
+
+    References
+    ----------
+    Agresti 2013, Categorical Data Analysis, chapter 9: mutual independence.
+
+    Examples
+    --------
+    >>> rows = {"f": [146, 1], "f1": [382, 2], "f2": [4047, 2], "N": [406159, 9]}
+    >>> made = tables(pl.DataFrame(rows), size=2, wanted=["o12", "e"])
+    >>> made.select(pl.col("o12", "e").round(6)).row(0)
+    (236.0, 3.806278)
+    """
+    table = {each: tuples.get_column(each).cast(pl.Float64) for each in signature(size)[1:]}
+    for name in cells(size):
+        joint = name == "1" * size
+        keys = [(letter, f"{letter}{name}") for letter in ("o", "e", "delta")]
+        asked = [letter for letter, key in keys if {key, letter if joint else key} & set(wanted)]
+        for letter, column in _cell(tuples, name, asked).items():
+            table |= {f"{letter}{name}": column} | ({letter: column} if joint else {})
+    return pl.DataFrame({name: table[name] for name in wanted})
+
+
+def _cell(tuples: pl.DataFrame, name: str, asked: Sequence[str]) -> dict[str, pl.Series]:
+    """Return the observed and expected frequency of a cell, and their difference."""
+    if not asked:
+        return {}
+    total = tuples.get_column("N")
+    marginal = [tuples.get_column(f"f{number}") for number in range(1, len(name) + 1)]
+    margins = [f if digit == "1" else total - f for f, digit in zip(marginal, name, strict=True)]
+    members = [number for number, digit in enumerate(name, start=1) if digit == "1"]
+    observed = tuples.select(cell(members, len(name))).to_series()
+    parts = {}
+    if "o" in asked:
+        parts["o"] = observed.cast(pl.Float64)
+    if "e" in asked:
+        parts["e"] = expected(margins, total)
+    if "delta" in asked:
+        parts["delta"] = difference(observed, margins, total)
+    return parts
+
+
+def expected(margins: Sequence[pl.Series], total: pl.Series) -> pl.Series:
+    """Return N times the product of margin / N, in Float64."""
+    first, *others = (margin.cast(pl.Float64) for margin in margins)
+    for margin in others:
+        first = first * margin / total.cast(pl.Float64)
+    return first
+
+
+def difference(observed: pl.Series, margins: Sequence[pl.Series], total: pl.Series) -> pl.Series:
+    """Return O - E from whole numbers, with all its digits.
+
+    Parameters
+    ----------
+    observed, total : Series
+        O and N, Int64.
+    margins : sequence of Series
+        The k margins of the cell, Int64.
+
+    Returns
+    -------
+    Series
+        Float64; 0 where O = E exactly, and otherwise of the right sign.
+
+    Notes
+    -----
+    E is a number to the base N: its digits d0.d1 ... d(k-1) come from long multiplication in
+    128 bits, in which no product of two counts overflows. O - E = ((O - d0) N - d1) / N and so
+    on with further digits, as long as the numerator is small enough for them to matter.
+
+    Examples
+    --------
+    >>> one = pl.Series([1, 1])
+    >>> difference(one, [pl.Series([2, 2])] * 3, pl.Series([8, 9])).round(6).to_list()
+    [0.875, 0.901235]
+    """
+    base = total.cast(pl.Int128)
+    whole, *digits = _digits([margin.cast(pl.Int128) for margin in margins], base)
+    numerator, scale = (
+        observed.cast(pl.Int128) - whole,
+        pl.Series([1.0]).new_from_index(0, len(base)),
+    )
+    for digit in digits:
+        small = numerator.abs() < _LARGE
+        numerator = (numerator * base - digit).zip_with(small, numerator)
+        scale = (scale * base.cast(pl.Float64)).zip_with(small, scale)
+    return numerator.cast(pl.Float64) / scale
+
+
+def _digits(margins: Sequence[pl.Series], base: pl.Series) -> list[pl.Series]:
+    """Return m1 (m2 / N) (m3 / N) ... as its whole part and its digits to the base N."""
+    digits = [margins[0]]
+    for margin in margins[1:]:
+        carry, below = base - base, []
+        for digit in reversed(digits):
+            moved = digit * margin + carry
+            carry, rest = moved // base, moved % base
+            below.append(rest)
+        digits = [carry, *reversed(below)]
+    return digits
+
 
 SIGNATURE = ("f", "f1", "f2", "N")
 """The frequency signature of a candidate."""
@@ -50,7 +207,7 @@ def _derived() -> dict[str, pl.Expr]:
     signs = {"11": delta, "12": -delta, "21": -delta, "22": delta}
     deviances = {f"d{ij}": deviance(f"o{ij}", f"e{ij}", each) for ij, each in signs.items()}
     margins = pl.col("r1") * pl.col("r2") * (pl.col("c1") * pl.col("c2"))
-    information = log_ratio("o11", "e11", "delta")
+    information = log_of_ratio("o11", "e11", "delta")
     shared = {"delta": pl.col("determinant") / N, "margins": margins, "ln_ratio": information}
     return shared | cells | deviances
 

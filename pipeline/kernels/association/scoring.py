@@ -2,20 +2,285 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial, reduce
 
 import polars as pl
 
-from pipeline import causes
+from pipeline import errors
 from pipeline.expressions import expression
-from pipeline.kernels.association.batches import score_signatures, select_by_rows
-from pipeline.kernels.association.contingency import COLUMNS, SIGNATURE, tables
-from pipeline.kernels.association.random_numbers import RANDOM_NUMBER, random_number
-from pipeline.kernels.measure import MEASURES
+from pipeline.kernels.association.contingency import (
+    COLUMNS,
+    DERIVED,
+    EXACT,
+    SIGNATURE,
+    columns,
+    tables,
+    tuple_tables,
+)
+from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
+from pipeline.kernels.sampling import seeded_key
+from schemas.candidates import arity, signature
+
+# --- The random number of a candidate, for the measure `random`.
+
+RANDOM_NUMBER = "random_number"
+"""Column for measures that tell candidates with equal signatures apart, and use no other."""
 
 
-def expressions(measures: Sequence[str], formulas: Mapping[str, str]) -> dict[str, pl.Expr]:
+def random_number(columns: Collection[str], *, seed: str) -> pl.Expr:
+    """Return a number in [0, 1) that is fixed by the candidate and the seed.
+
+    Parameters
+    ----------
+    columns : collection of str
+        Columns of the candidates. What makes a candidate is (l1, l2), else ``id``, else, in a
+        table with neither, its frequency signature.
+    seed : str
+        Another seed gives other numbers.
+
+    Returns
+    -------
+    Expr
+        Float64 in [0, 1), uniform; the same whatever the order and the other rows.
+
+    Examples
+    --------
+    >>> pair = pl.DataFrame({"l1": ["in:Frage"], "l2": ["stellen"]})
+    >>> pair.select(random_number(["l1", "l2"], seed="a").round(6)).item()
+    0.296009
+    """
+    makings = next((each for each in _MAKINGS if set(each) <= set(columns)), SIGNATURE)
+    key = seeded_key(*makings, seed=seed, purpose="random")
+    # The key has 63 bits; a Float64 below 1 takes its upper 53.
+    return ((key // 2**10).cast(pl.Float64) * 2.0**-53).alias(RANDOM_NUMBER)
+
+
+_MAKINGS = (("l1", "l2"), ("id",))
+
+
+# --- In what order columns are computed, when measures are written over other columns.
+
+
+def definition(column: str) -> pl.Expr:
+    """Return what a column stands for: a cell, a shared intermediate, or a measure.
+
+    Parameters
+    ----------
+    column : str
+        Of `pipeline.kernels.association.contingency`, or the name of a registered measure.
+
+    Raises
+    ------
+    KeyError
+        If it is neither.
+    """
+    for known in (EXACT, DERIVED):
+        if column in known:
+            return known[column]
+    return MEASURES.get(column).expression
+
+
+def needed(expressions: Iterable[pl.Expr]) -> dict[str, pl.Expr]:
+    """Return all columns that the expressions depend on, each after those that it depends on.
+
+    Parameters
+    ----------
+    expressions : iterable of Expr
+        Over cells, shared intermediates and measures.
+
+    Returns
+    -------
+    dict of str to Expr
+        Without the signature itself and random numbers, and nothing that is not needed.
+
+    Raises
+    ------
+    ValueError
+        If a measure depends on itself.
+
+    Examples
+    --------
+    >>> list(needed([pl.col("delta") / pl.col("o11").sqrt()]))
+    ['determinant', 'N', 'delta', 'o11']
+    """
+    columns: dict[str, pl.Expr] = {}
+    for each in expressions:
+        _collect(each, columns, ())
+    return columns
+
+
+def _collect(expression: pl.Expr, columns: dict[str, pl.Expr], above: tuple[str, ...]) -> None:
+    for name in expression.meta.root_names():
+        if name in above:
+            raise ValueError(f"{name} is defined by itself: {' -> '.join((*above, name))}")
+        if name not in columns and name != RANDOM_NUMBER:
+            column = definition(name)
+            if name not in EXACT:
+                _collect(column, columns, (*above, name))
+            columns[name] = column
+
+
+def steps(columns: Mapping[str, pl.Expr]) -> list[dict[str, pl.Expr]]:
+    """Group columns so that those of a step depend on the steps before it only.
+
+    Parameters
+    ----------
+    columns : mapping of str to Expr
+        As `needed` gives them.
+
+    Examples
+    --------
+    >>> [list(step) for step in steps(needed([pl.col("delta") / pl.col("o11").sqrt()]))]
+    [['determinant', 'N', 'o11'], ['delta']]
+    """
+    depth: dict[str, int] = {}
+    for name, column in columns.items():
+        below = [] if name in EXACT else [depth[root] + 1 for root in column.meta.root_names()]
+        depth[name] = max(below, default=0)
+    return [
+        {name: columns[name] for name in depth if depth[name] == level}
+        for level in range(max(depth.values(), default=-1) + 1)
+    ]
+
+
+def places(measures: Iterable[str], *, where: Callable[[str], str] = MEASURES.place) -> set[str]:
+    """Return where the measures are defined, and the measures that they are written over."""
+    names = set(measures)
+    names |= {name for name in needed(pl.col(each) for each in names) if name in MEASURES}
+    return {where(name) for name in names}
+
+
+# --- Score frequency signatures in batches that fit the cache, each distinct signature once.
+
+BATCH = 131_072
+"""Rows of a batch: a column of it takes 1 MB, its query a small share of the time."""
+
+
+def score_signatures(
+    signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr], *, threads: int = 1
+) -> pl.DataFrame:
+    """Return the scores of all signatures, in their order.
+
+    Parameters
+    ----------
+    signatures : DataFrame
+        Int64 columns f, f1, f2, N.
+    wanted : mapping of str to Expr
+        Name to expression over cells, shared intermediates and measures.
+    threads : int
+        Batches to score at a time. One within a query of Polars: its threads would wait for
+        themselves.
+
+    Returns
+    -------
+    DataFrame
+        One Float64 column per name; null for NaN. Equal signatures have equal bits, wherever
+        they stand.
+    """
+    if all_distinct(signatures):
+        return _score_rows(signatures, wanted, threads)
+    place = pl.int_range(pl.len(), dtype=pl.Int64)
+    distinct = signatures.unique(maintain_order=True)
+    numbered = distinct.with_columns(place.alias("_place"))
+    places = signatures.join(numbered, on=SIGNATURE, how="left", maintain_order="left")
+    return _score_rows(distinct, wanted, threads)[places.get_column("_place")]
+
+
+def all_distinct(signatures: pl.DataFrame) -> bool:
+    """Tell quickly whether no signature occurs twice.
+
+    Notes
+    -----
+    Signatures are mixed into one 64-bit number each. If those are all distinct, so are the
+    signatures; if two agree by chance, the answer is no, which costs time only.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"f": [1, 1], "f1": [2, 3], "f2": [4, 4], "N": [9, 9]})
+    >>> all_distinct(table), all_distinct(pl.concat([table, table]))
+    (True, False)
+    """
+    mixed = reduce(lambda sofar, name: sofar * _FACTOR + pl.col(name), SIGNATURE, pl.lit(0))
+    return bool(signatures.select(mixed.n_unique()).item() == signatures.height)
+
+
+_FACTOR = 6364136223846793005
+"""Multiplier of Knuth's MMIX generator; the products wrap around."""
+
+
+def _score_rows(
+    signatures: pl.DataFrame, wanted: Mapping[str, pl.Expr], threads: int
+) -> pl.DataFrame:
+    """Score every row, batch by batch."""
+    columns = needed(wanted.values())
+    numbers = {
+        # A formula may have the name of a measure that others are written over.
+        name: (pl.col(name) if columns.get(name) is each else each).cast(pl.Float64)
+        for name, each in wanted.items()
+    }
+    score = partial(_score_batch, steps=steps(columns), numbers=numbers)
+    return _by_batches(_plain(signatures), score, threads)
+
+
+def select_by_rows(rows: pl.DataFrame, *steps: Sequence[pl.Expr], threads: int) -> pl.DataFrame:
+    """Return what expressions that look at one row each select, step by step, in batches.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Any columns.
+    *steps : sequence of Expr
+        What each step selects of the one before.
+    threads : int
+        Batches at a time, as of `score_signatures`.
+    """
+    return _by_batches(rows, lambda part: reduce(pl.DataFrame.select, steps, part), threads)
+
+
+def _by_batches(
+    rows: pl.DataFrame, work: Callable[[pl.DataFrame], pl.DataFrame], threads: int
+) -> pl.DataFrame:
+    """Put together what is made of every batch, some of them at a time."""
+    slices = list(rows.iter_slices(BATCH)) or [rows]
+    if threads == 1 or len(slices) == 1:
+        return pl.concat(map(work, slices))
+    with ThreadPoolExecutor(threads) as pool:
+        return pl.concat(pool.map(work, slices))
+
+
+def _score_batch(
+    part: pl.DataFrame, steps: list[dict[str, pl.Expr]], numbers: Mapping[str, pl.Expr]
+) -> pl.DataFrame:
+    """Score the rows of a batch together, never fewer than two."""
+    small = part.height < 2
+    query = (_plain(pl.concat([part, _PADDING])) if small else part).lazy()
+    for step in steps:
+        query = query.with_columns(**step)
+    names = pl.all()
+    defined = pl.when(names.is_nan()).then(None).otherwise(names).name.keep()
+    scored = query.select(**numbers).select(defined)
+    values = scored.collect(engine="in-memory", optimizations=_AS_WRITTEN)
+    return values.head(part.height) if small else values
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the same columns, each as one chunk that holds every value.
+
+    Polars keeps a column of equal values, or of one row, as a single value with a length, and
+    then divides by it in another way: by a product with its reciprocal. Equal signatures would
+    get unequal bits, depending on where they come from and what stands beside them.
+    """
+    return pl.DataFrame([frame.get_column(name).rechunk() for name in frame.columns])
+
+
+_AS_WRITTEN = pl.QueryOptFlags.none().update(comm_subexpr_elim=True)
+"""Nothing is put in another form, which could round otherwise; what stands twice is done once."""
+_PADDING = pl.DataFrame({"f": [1, 1], "f1": [2, 3], "f2": [2, 3], "N": [9, 9]})
+
+
+def measure_expressions(measures: Sequence[str], formulas: Mapping[str, str]) -> dict[str, pl.Expr]:
     """Return the expression of each measure: registered ones, then user-defined formulas.
 
     Parameters
@@ -63,7 +328,7 @@ def parse(formula: str, *, probe: pl.DataFrame | None = None) -> pl.Expr:
         by_row = bool(columns) and _is_row_by_row(parsed, rows)
         dtype = rows.select(parsed).dtypes[0]
     except pl.exceptions.PolarsError as error:
-        why = causes.query(error)
+        why = errors.query(error)
         raise ValueError(f"{formula!r} is not a Polars SQL expression: {why}") from error
     if not by_row:
         raise ValueError(
@@ -126,7 +391,7 @@ def score(
     >>> score(pair, measures=["MI"]).select(pl.col("mi").round(6)).collect().item()
     1.583852
     """
-    wanted = expressions(measures, formulas or {})
+    wanted = measure_expressions(measures, formulas or {})
     schema = dict(candidates.collect_schema())
     return candidates.map_batches(
         partial(score_now, wanted=wanted, seed=seed),
@@ -170,3 +435,113 @@ def score_now(
         drawn = [wanted[name].alias(name) for name in sorted(of_pair)]
         scores += select_by_rows(candidates, numbers, drawn, threads=_THREADS).get_columns()
     return candidates.with_columns(scores).select(*candidates.columns, *wanted)
+
+
+# --- Score tuples: every distinct set of frequencies once.
+
+
+def parse_tuple_formula(formula: str, *, size: int) -> pl.Expr:
+    """Return a user-defined measure of tuples as an expression.
+
+    Parameters
+    ----------
+    formula : str
+        Polars SQL, row by row, over the columns of `pipeline.kernels.association.contingency`.
+    size : int
+        How many units the tuples have.
+
+    Raises
+    ------
+    ValueError
+        If it does not parse, uses another column, or is an aggregate or a window.
+
+    Examples
+    --------
+    >>> parse_tuple_formula("o / f_12", size=3).meta.root_names()
+    ['o', 'f_12']
+    """
+    return parse(formula, probe=_probe(size))
+
+
+def score_tuples(
+    tuples: pl.LazyFrame,
+    *,
+    measures: Sequence[str],
+    formulas: Mapping[str, str] | None = None,
+) -> pl.LazyFrame:
+    """Add one Float64 column per measure to the tuples.
+
+    Parameters
+    ----------
+    tuples : LazyFrame
+        l1 ... lk and the Int64 columns of `schemas.candidates.signature`; any others are kept.
+    measures : sequence of str
+        Names or aliases of measures of tuples, or ``all``.
+    formulas : mapping of str to str, optional
+        User-defined measures, as Polars SQL.
+
+    Returns
+    -------
+    LazyFrame
+        The tuples in their order; infinities where a score is infinite, null where it is
+        undefined, never NaN.
+
+    Examples
+    --------
+    >>> rows = {"l1": ["a"], "l2": ["b"], "l3": ["c"], "f": [2], "f1": [2], "f2": [3], "f3": [3]}
+    >>> rows |= {"f_12": [2], "f_13": [2], "f_23": [2], "N": [9]}
+    >>> scored = score_tuples(pl.LazyFrame(rows), measures=["mi"]).collect()
+    >>> round(scored.get_column("mi").item(), 6)
+    0.954243
+    """
+    size = arity(tuples.collect_schema())
+    names = TUPLE_MEASURES.resolve(measures)
+    wanted = {name: TUPLE_MEASURES.get(name).score(size) for name in names}
+    wanted |= {
+        name: parse_tuple_formula(formula, size=size) for name, formula in (formulas or {}).items()
+    }
+    key = signature(size)
+    scored = (
+        tuples.select(key)
+        .unique()
+        .map_batches(
+            partial(_score_signatures, wanted=wanted, size=size),
+            schema=dict.fromkeys(key, pl.Int64) | dict.fromkeys(wanted, pl.Float64),
+            predicate_pushdown=False,
+            projection_pushdown=False,
+            slice_pushdown=False,
+        )
+    )
+    return tuples.join(scored, on=key, how="left", maintain_order="left")
+
+
+def _score_signatures(
+    signatures: pl.DataFrame, *, wanted: Mapping[str, pl.Expr], size: int
+) -> pl.DataFrame:
+    """Score all signatures at once, never fewer than two rows.
+
+    A frame of one row takes other paths in Polars, see `association.score`.
+    """
+    asked = list(dict.fromkeys(name for each in wanted.values() for name in each.meta.root_names()))
+    padded = pl.concat([signatures, _padding(size)])
+    expanded = tuple_tables(padded, size=size, wanted=asked)
+    defined = [
+        pl.when(number.is_nan()).then(None).otherwise(number).alias(name)
+        for name, number in ((name, each.cast(pl.Float64)) for name, each in wanted.items())
+    ]
+    scores = expanded.select(defined).head(signatures.height)
+    return pl.concat([signatures, scores], how="horizontal")
+
+
+def _padding(size: int) -> pl.DataFrame:
+    """Return two tables: a tuple that occurs once, and one that occurs twice."""
+    rows = [dict.fromkeys(signature(size), number) | {"N": 9} for number in (1, 2)]
+    return pl.DataFrame(rows, schema=dict.fromkeys(signature(size), pl.Int64))
+
+
+@cache
+def _probe(size: int) -> pl.DataFrame:
+    """Return a few tables with all columns that a formula may use."""
+    base = _padding(size)
+    rows = [base, base.with_columns(N=pl.col("N") + 5), base.with_columns(f1=pl.col("f1") + 3)]
+    return tuple_tables(pl.concat(rows), size=size, wanted=columns(size))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -10,7 +10,356 @@ import polars as pl
 import scipy
 
 from pipeline.errors import DataError
-from pipeline.kernels.arrays import IntArray, codes
+from pipeline.kernels.numeric import IntArray, codes
+from pipeline.kernels.partitions import buckets_for, counted, spill_of
+from pipeline.memory import Spill
+
+# --- Two readings of the same tokens, laid beside each other one by one.
+
+THEIRS = "~"
+"""What the columns of the second reading begin with."""
+PLACE = ("file", "line", "sentence", "position")
+"""What tells where a token stands."""
+
+
+def beside(ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
+    """Lay the tokens of a second reading beside those of the first, in the order of both.
+
+    Parameters
+    ----------
+    ours, theirs : LazyFrame
+        Tokens in order, as in `schemas.Tokens`. A shorter one is filled with nulls.
+
+    Returns
+    -------
+    LazyFrame
+        The columns of ours, and those of theirs after `THEIRS`.
+
+    Examples
+    --------
+    >>> rows = {"file": ["g"], "line": [1], "sentence": [1], "position": [1], "form": ["a"]}
+    >>> found = beside(pl.LazyFrame(rows), pl.LazyFrame(rows))
+    >>> found.select("form", "~form").collect().rows()
+    [('a', 'a')]
+    """
+    return pl.concat([ours, theirs.rename(lambda name: THEIRS + name)], how="horizontal_extend")
+
+
+def faults(pair: pl.LazyFrame, *, compare: str) -> pl.LazyFrame:
+    """Return a fault for every place where the two are not the same token.
+
+    Parameters
+    ----------
+    pair : LazyFrame
+        As `beside` gives it.
+    compare : str
+        Column that should be the same in both; position if empty.
+
+    Returns
+    -------
+    LazyFrame
+        As in `schemas.Faults`, with the place in both files and what stands there.
+    """
+    column = compare or "position"
+    mine, other = (pl.col(f"{side}{column}").cast(pl.String) for side in ("", THEIRS))
+    ends, begins = pl.col(THEIRS + "file").is_null(), pl.col("file").is_null()
+    bad = pair.filter(mine.ne_missing(other) | ends | begins)
+    problem = (
+        pl.when(ends)
+        .then(pl.lit("comes in the gold standard after the last token of this run"))
+        .when(begins)
+        .then(pl.lit("comes after the last token of the gold standard"))
+        .otherwise(pl.lit("is not the token of the gold standard"))
+    )
+    gold = pl.format("{} ({})", mine.fill_null("nothing"), _place(""))
+    theirs = pl.format("{} ({})", other.fill_null("nothing"), _place(THEIRS))
+    both = pl.format("{}, gold {}", theirs, gold)
+    return bad.select(
+        file=pl.coalesce(THEIRS + "file", "file"),
+        line=pl.coalesce(THEIRS + "line", "line"),
+        column=pl.lit(column),
+        value=pl.when(ends).then(gold).when(begins).then(theirs).otherwise(both),
+        problem=problem,
+    )
+
+
+def _place(side: str) -> pl.Expr:
+    """Say where a token stands."""
+    file, line, sentence, position = (pl.col(f"{side}{name}") for name in PLACE)
+    return pl.format("sentence {}, token {}, {}, line {}", sentence, position, file, line)
+
+
+# --- A dictionary of clusters applied to tokens: each gets the one cluster of its item.
+
+
+def applied(tokens: pl.LazyFrame, entries: pl.DataFrame, *, name: str) -> pl.LazyFrame:
+    """Give counted tokens the cluster of their item.
+
+    Parameters
+    ----------
+    tokens : LazyFrame
+        item and further columns, such as gold and f.
+    entries : DataFrame
+        item and cluster.
+    name : str
+        What to call the dictionary in an error.
+
+    Returns
+    -------
+    LazyFrame
+        The tokens with cluster; null where the dictionary does not have the item.
+
+    Raises
+    ------
+    DataError
+        If it has several clusters for an item of the tokens: which one a token has, it does not
+        say.
+
+    Examples
+    --------
+    >>> tokens = pl.LazyFrame({"item": ["dog", "cat"], "gold": ["N", "N"], "f": [3, 1]})
+    >>> entries = pl.DataFrame({"item": ["dog"], "cluster": ["7"]})
+    >>> found = applied(tokens, entries, name="d").collect()
+    >>> found.sort("f").select("item", "cluster", "f").rows()
+    [('cat', None, 1), ('dog', '7', 3)]
+    """
+    items = tokens.select("item").unique().collect(engine="streaming")
+    pairs = entries.select("item", "cluster").join(items, on="item", how="semi").unique()
+    several = pairs.filter(pl.len().over("item") > 1)
+    if several.height:
+        clusters = pl.col("cluster").sort().str.join(", ")
+        examples = several.group_by("item").agg(clusters).sort("item")
+        shown = "; ".join(f"{item!r}: {held}" for item, held in examples.head(3).iter_rows())
+        raise DataError(
+            f"{name}: the token level is not defined for a dictionary that gives"
+            f" {examples.height:,} items of the gold standard several clusters, such as {shown}\n"
+            "Evaluate it at type level, or give a tagging of the tokens in its place."
+        )
+    return tokens.join(pairs.lazy(), on="item", how="left")
+
+
+# --- From the tags of tokens to entries of items: what counts, and how much does not.
+
+
+def attribute(name: str, *, fold: bool = False) -> pl.Expr:
+    """Return an attribute of tokens as text, in lower case if asked; null where it is empty.
+
+    Examples
+    --------
+    >>> forms = pl.DataFrame({"form": ["The", "", None]})
+    >>> forms.select(attribute("form", fold=True)).to_series().to_list()
+    ['the', None, None]
+    """
+    text = pl.col(name).cast(pl.String)
+    text = text.str.to_lowercase() if fold else text
+    return pl.when(text != "").then(text)
+
+
+TAGS = ("run", "item", "gold", "cluster")
+"""What is known of a token."""
+_BATCH = 100_000
+"""Rows of counts to look at in one go."""
+
+
+def count_tokens(tags: pl.LazyFrame, *further: str) -> pl.LazyFrame:
+    """Count tokens that are alike.
+
+    Parameters
+    ----------
+    tags : LazyFrame
+        `TAGS` and further columns; a row for each token, or with f for several.
+    *further : str
+        Columns that are told apart besides `TAGS`, such as file and sentence.
+
+    Returns
+    -------
+    LazyFrame
+        The same columns and f, as in `schemas.TokenTags`.
+    """
+    has = tags.collect_schema().names()
+    f = pl.col("f").sum() if "f" in has else pl.len()
+    return tags.group_by(*TAGS, *further).agg(f=f.cast(pl.Int64))
+
+
+def kept(
+    tags: pl.LazyFrame, *, exclude: Sequence[str] = (), min_frequency: int = 1
+) -> pl.LazyFrame:
+    """Return the tokens that count: tagged, of no excluded class, of items seen often enough.
+
+    The excluded are removed first: an item's frequency is that of what is left.
+
+    Parameters
+    ----------
+    tags : LazyFrame
+        As `counted` gives it.
+    exclude : sequence of str
+        Classes whose tokens do not count.
+    min_frequency : int
+        Items with fewer tokens in a run are left out.
+
+    Examples
+    --------
+    >>> rows = {"run": [""] * 3, "item": ["a", "a", "."], "gold": ["N", "V", "."]}
+    >>> tags = counted(pl.LazyFrame(rows | {"cluster": ["1", "1", "2"]}))
+    >>> kept(tags, exclude=["."]).collect().sort("gold").select("item", "gold", "f").rows()
+    [('a', 'N', 1), ('a', 'V', 1)]
+    """
+    usable = _usable(tags).filter(~_of(exclude))
+    return usable.filter(_frequency() >= min_frequency) if min_frequency > 1 else usable
+
+
+def sizes(
+    tags: pl.LazyFrame, *, exclude: Sequence[str] = (), min_frequency: int = 1
+) -> pl.LazyFrame:
+    """Say how many tokens were read in each run, and how many do not count for which reason.
+
+    All of these add up where the rows of each item are together in one of several tables; how
+    many classes and clusters there are does not: see `kinds`.
+
+    Parameters
+    ----------
+    tags, exclude, min_frequency
+        As for `kept`.
+
+    Returns
+    -------
+    LazyFrame
+        run, what, count. Every token is in one row: those that count, or one of the reasons.
+    """
+    usable, f = _usable(tags), pl.col("f")
+    left = usable.filter(~_of(exclude))
+    parts = {
+        "tokens without a gold tag": tags.filter(pl.col("gold").is_null()),
+        "tokens without an item": tags.filter(
+            pl.col("gold").is_not_null(), pl.col("item").is_null()
+        ),
+        **{f"tokens of the excluded class {one}": usable.filter(_of([one])) for one in exclude},
+    }
+    if min_frequency > 1:
+        rare = left.filter(_frequency() < min_frequency)
+        parts[f"tokens of items seen less than {min_frequency} times"] = rare
+    every = tags.group_by("run").agg(count=f.sum())
+    named = [every.select("run", pl.lit("tokens").alias("what"), "count")]
+    named += [_said(every, part, what, f.sum()) for what, part in parts.items()]
+    counting = kept(tags, exclude=exclude, min_frequency=min_frequency)
+    alone = counting.filter(pl.col("cluster").is_null())
+    named += [
+        _said(every, counting, "tokens that count", f.sum()),
+        _said(every, counting, "items", pl.col("item").n_unique()),
+        _said(every, alone, "tokens that count but have no cluster", f.sum()),
+    ]
+    return pl.concat(named)
+
+
+def kinds(cells: pl.LazyFrame, every: pl.LazyFrame) -> pl.LazyFrame:
+    """Say how many classes and clusters there are in each run.
+
+    Parameters
+    ----------
+    cells : LazyFrame
+        run, gold and cluster of the tokens that count.
+    every : LazyFrame
+        All runs, with or without such tokens.
+
+    Returns
+    -------
+    LazyFrame
+        run, what, count.
+    """
+    return pl.concat(
+        [
+            _said(every, cells, "classes", pl.col("gold").n_unique()),
+            _said(every, cells, "clusters", pl.col("cluster").drop_nulls().n_unique()),
+        ]
+    )
+
+
+def whole_items(tags: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """Yield the rows in pieces that never cut those of an item.
+
+    Parameters
+    ----------
+    tags : LazyFrame
+        As `counted` gives it; the rows of an item stand together.
+
+    Examples
+    --------
+    >>> tags = pl.LazyFrame({"item": ["a", "b", "b"]})
+    >>> [piece.height for piece in whole_items(tags)]
+    [1, 2]
+    """
+    held: list[pl.DataFrame] = []
+    for batch in tags.collect_batches(chunk_size=_BATCH, maintain_order=True):
+        if batch.is_empty():
+            continue
+        rows = pl.concat([*held, batch])
+        number = rows.get_column("item").rle_id()
+        last = int(number.search_sorted(number[-1], side="left"))
+        if last:
+            yield rows[:last]
+        held = [rows[last:]]
+    yield from held
+
+
+def _said(every: pl.LazyFrame, part: pl.LazyFrame, what: str, count: pl.Expr) -> pl.LazyFrame:
+    """Return a count for each run, 0 where the run has no such rows."""
+    by_run = part.group_by("run").agg(count=count.cast(pl.Int64))
+    rows = every.select("run").join(by_run, on="run", how="left")
+    return rows.select("run", pl.lit(what).alias("what"), pl.col("count").fill_null(0))
+
+
+def _usable(tags: pl.LazyFrame) -> pl.LazyFrame:
+    return tags.filter(pl.col("gold").is_not_null(), pl.col("item").is_not_null())
+
+
+def _of(classes: Sequence[str]) -> pl.Expr:
+    return pl.col("gold").is_in(list(classes))
+
+
+def _frequency() -> pl.Expr:
+    return pl.col("f").sum().over("run", "item")
+
+
+# --- Counts of any number of tokens: laid aside batch by batch, then added up in parts.
+
+
+def added_up(laid: Spill, *further: str, by: Sequence[str]) -> Spill:
+    """Return counts in parts that there is room for, each type in one row.
+
+    Parameters
+    ----------
+    laid : Spill
+        Counts of batches as of `tagged_types.counted`, in one bucket; it is empty afterwards.
+    *further : str
+        Columns that are told apart besides `tagged_types.TAGS`.
+    by : sequence of str
+        All rows that are alike in these are in one part.
+
+    Returns
+    -------
+    Spill
+        The parts; in each the rows of an item stand together.
+
+    Examples
+    --------
+    >>> rows = {"run": ["", ""], "item": ["a", "a"], "gold": ["N", "N"], "cluster": ["1", "1"]}
+    >>> counts = pl.DataFrame(rows | {"f": [2, 3]})
+    >>> laid = spill_of(1, counts.schema)
+    >>> laid.add(counts, pl.lit(0))
+    >>> [part.collect().rows() for part in added_up(laid, by=["item"])]
+    [[('', 'a', 'N', '1', 5)]]
+    """
+    number = buckets_for(counted(laid.bucket(0)))
+    added = Spill(number, laid.schema, most=0)
+    with spill_of(number, laid.schema) as divided:
+        for frame in laid.frames(0):
+            divided.add(frame, pl.struct(by).hash(seed=0) % number)
+        laid.clear()
+        for each in range(number):
+            sums = count_tokens(divided.bucket(each), *further).sort("item")
+            added.put(sums.collect(), each)
+    return added
+
 
 Sparse: TypeAlias = "scipy.sparse.csr_array"
 

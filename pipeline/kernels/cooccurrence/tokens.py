@@ -2,7 +2,110 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
 import polars as pl
+
+from pipeline.kernels.numeric import IntArray
+
+# --- Labels of units: templates such as ``{prep.lemma}:{lemma}`` as expressions.
+
+
+def fields(template: str) -> list[str]:
+    """Return the attributes that a template asks for, in order.
+
+    Parameters
+    ----------
+    template : str
+        Text with ``{attribute}`` for the unit's own attributes and ``{name.attribute}`` for
+        those of a related token; ``{{`` and ``}}`` stand for braces.
+
+    Raises
+    ------
+    ValueError
+        If braces do not match, or a field is empty or has a conversion.
+
+    Examples
+    --------
+    >>> fields("{prep.lemma}:{lemma}")
+    ['prep.lemma', 'lemma']
+    """
+    attributes = []
+    for _text, name, specification, conversion in _parts(template):
+        if name is None:
+            continue
+        if not name or specification or conversion:
+            raise ValueError(f"{template!r}: write {{attribute}} or {{name.attribute}}")
+        attributes.append(name)
+    if not attributes:
+        raise ValueError(f"{template!r} names no attribute: every unit would be called the same")
+    return attributes
+
+
+def _parts(template: str) -> list[tuple[str, str | None, str | None, str | None]]:
+    """Return what stands before each field, and the field."""
+    try:
+        return list(string.Formatter().parse(template))
+    except ValueError as error:
+        raise ValueError(
+            f"{template!r} has a brace without its like: write {{attribute}}; a brace that is"
+            " text is doubled"
+        ) from error
+
+
+def label(template: str, *, optional: frozenset[str] = frozenset()) -> pl.Expr:
+    """Return the label of each row.
+
+    Parameters
+    ----------
+    template : str
+        As for `fields`; the columns are called as the fields are.
+    optional : set of str
+        Related tokens that may be absent: their attributes are then empty.
+
+    Returns
+    -------
+    Expr
+        String; null where an attribute that is not optional is null, and where nothing but blanks
+        would be the label.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"prep.lemma": ["in"], "lemma": ["Frage"]})
+    >>> frame.select(label("{prep.lemma}:{lemma}")).item()
+    'in:Frage'
+    """
+    fields(template)
+    parts: list[pl.Expr] = []
+    for text, name, _specification, _conversion in _parts(template):
+        if text:
+            parts.append(pl.lit(text))
+        if name:
+            column = pl.col(name).cast(pl.String)
+            absent = name.partition(".")[0] in optional and "." in name
+            parts.append(column.fill_null("") if absent else column)
+    whole = pl.concat_str(parts) if len(parts) > 1 else parts[0]
+    return whole.map_batches(_filled, return_dtype=pl.String(), is_elementwise=True)
+
+
+def _filled(texts: pl.Series) -> pl.Series:
+    """Return texts, null where there is nothing but white space: next to none, so looked for."""
+    doubtful = (texts < "!") | (texts > "~")  # what begins otherwise begins with no white space
+    if not doubtful.any():
+        return texts
+    blank = texts.filter(doubtful).str.strip_chars() == ""
+    if not blank.any():
+        return texts
+    return (
+        texts.to_frame("text")
+        .select(pl.when(pl.col("text").str.strip_chars() != "").then("text"))
+        .to_series()
+    )
+
 
 TOKEN, PLACE = "token", "place"
 """Columns with the 0-based number of a token and of its sentence among those at hand."""
@@ -53,3 +156,199 @@ def head_token() -> pl.Expr:
     """Return the number of a token's head; null for the root, and where none is known."""
     head = pl.col("head")
     return pl.when(head > 0).then(pl.col(TOKEN) + head - pl.col("position"))
+
+
+# --- Units found by the token that they stand on.
+
+
+class TokenIndex(NamedTuple):
+    """Which units stand on each token.
+
+    Parameters
+    ----------
+    units : DataFrame
+        The units, in the order of their tokens.
+    rows : list of arrays of int, each of shape (tokens,)
+        The row of `units` that stands on each token, -1 for none. A token that bears several
+        units has the first one in the first array, the second one in the second.
+    """
+
+    units: pl.DataFrame
+    rows: list[IntArray]
+
+
+def token_index(units: pl.DataFrame, size: int) -> TokenIndex:
+    """Index units by their token.
+
+    Parameters
+    ----------
+    units : DataFrame
+        As `units.units` gives them.
+    size : int
+        How many tokens there are.
+
+    Examples
+    --------
+    >>> index = token_index(pl.DataFrame({"token": [2, 0, 2], "unit": ["b", "a", "c"]}), 3)
+    >>> [rows.tolist() for rows in index.rows]
+    [[0, -1, 1], [-1, -1, 2]]
+    """
+    ordered = in_order(units)
+    return TokenIndex(ordered, list(_rows(ordered.get_column(TOKEN).to_numpy(), size)))
+
+
+def in_order(units: pl.DataFrame) -> pl.DataFrame:
+    """Return the units in the order of their tokens."""
+    return units if units.get_column(TOKEN).is_sorted() else units.sort(TOKEN)
+
+
+def _rows(token: IntArray, size: int) -> Iterator[IntArray]:
+    row = np.arange(len(token))
+    while len(row):
+        index = np.full(size, -1, dtype=np.int64)
+        # Of several rows the first is kept: the last assignment is that of the first row.
+        index[token[row[::-1]]] = row[::-1]
+        yield index
+        row = row[1:][np.diff(token[row]) == 0]  # those on the token of the row before them
+
+
+# --- Units: selected by the attributes of a token, labelled by its own and related tokens'.
+
+LABELS = "lexassay labels"
+"""Name of the categories of labels: as long as any are held, the same label has the same number."""
+LABEL = pl.Categorical(pl.Categories(LABELS))
+"""The type of a column of labels."""
+ELEMENTS = "\x1f"
+"""Between the labels of a unit that contributes several: the separator of `candidate_id`."""
+
+
+@dataclass(frozen=True)
+class Related:
+    """A token related to the unit's token by a dependency.
+
+    Parameters
+    ----------
+    where : Expr
+        Condition on the related token.
+    side : str
+        "dependents": it depends on the unit's token; "head": the unit's token depends on it.
+    optional : bool
+        Whether a unit without it is kept.
+    each : bool
+        Whether every such token makes a unit, or the first alone.
+    """
+
+    where: pl.Expr
+    side: Literal["dependents", "head"] = "dependents"
+    optional: bool = False
+    each: bool = False
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How units are selected and labelled.
+
+    Parameters
+    ----------
+    where : Expr
+        Condition on the token.
+    template : str
+        The label, see `pipeline.kernels.cooccurrence.tokens`.
+    attach : mapping of str to Related
+        Related tokens by the name that the template calls them.
+    fold : bool
+        Whether labels are put into lower case.
+    matches : str
+        Regular expression that the label has to match somewhere; any label if empty.
+    exclude : sequence of str
+        Labels that are no units.
+    further : sequence of str
+        Templates of further elements. The label is then all of them, `ELEMENTS` between, and
+        each of them has to match and must not be excluded.
+    """
+
+    where: pl.Expr
+    template: str
+    attach: Mapping[str, Related] = field(default_factory=dict)
+    fold: bool = False
+    matches: str = ""
+    exclude: Sequence[str] = ()
+    further: Sequence[str] = ()
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The templates of all elements."""
+        return (self.template, *self.further)
+
+    def label(self) -> pl.Expr:
+        """Return the label, null where there is no unit."""
+        elements = [self._element(template) for template in self.templates]
+        return pl.concat_str(elements, separator=ELEMENTS) if self.further else elements[0]
+
+    def _element(self, template: str) -> pl.Expr:
+        optional = frozenset(name for name, each in self.attach.items() if each.optional)
+        element = label(template, optional=optional)
+        element = element.str.to_lowercase() if self.fold else element
+        kept = element.str.contains(self.matches) if self.matches else pl.lit(value=True)
+        if self.exclude:
+            kept &= ~element.is_in(list(self.exclude))
+        return pl.when(kept).then(element) if self.matches or self.exclude else element
+
+
+def units(tokens: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
+    """Return the units of a corpus.
+
+    Parameters
+    ----------
+    tokens : LazyFrame
+        Tokens as `places.numbered` gives them, with attributes; with related tokens also head.
+    unit : Unit
+        What to look for.
+
+    Returns
+    -------
+    LazyFrame
+        place, token and unit: the label, as a Categorical (`LABELS`), since labels are long and
+        few. A token without a required related token, or with a null in its label, is no
+        unit.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.cooccurrence.tokens import numbered
+    >>> tokens = pl.LazyFrame({"file": ["f"] * 2, "sentence": [1, 1], "position": [1, 2],
+    ...     "head": [2, 0], "lemma": ["in", "Frage"], "upos": ["ADP", "NOUN"]})
+    >>> prep = Related(where=pl.col("upos") == "ADP")
+    >>> noun = Unit(pl.col("upos") == "NOUN", "{prep.lemma}:{lemma}", {"prep": prep})
+    >>> units(numbered(tokens), noun).select("unit").collect().item()
+    'in:Frage'
+    """
+    rows = tokens.filter(unit.where)
+    for name, related in unit.attach.items():
+        rows = _attach(rows, tokens, name, related, _wanted(unit.templates, name))
+    named = rows.select(PLACE, TOKEN, unit=unit.label()).drop_nulls("unit")
+    return named.with_columns(pl.col("unit").cast(pl.Categorical(pl.Categories(LABELS))))
+
+
+def _wanted(templates: Sequence[str], name: str) -> list[str]:
+    """Return the attributes that templates ask of one related token."""
+    asked = (each.partition(".") for template in templates for each in fields(template))
+    return list(dict.fromkeys(rest for first, dot, rest in asked if dot and first == name))
+
+
+def _attach(
+    found: pl.LazyFrame, tokens: pl.LazyFrame, name: str, related: Related, attributes: list[str]
+) -> pl.LazyFrame:
+    """Join the attributes of a related token as columns ``name.attribute``."""
+    below = related.side == "dependents"
+    columns = {f"{name}.{attribute}": pl.col(attribute) for attribute in attributes}
+    others = tokens.filter(related.where).select(
+        (head_token() if below else pl.col(TOKEN)).alias("_at"),
+        pl.col(TOKEN).alias("_order"),
+        **columns,
+    )
+    others = others.drop_nulls("_at")
+    if not related.each:
+        others = others.sort("_order").unique("_at", keep="first", maintain_order=True)
+    how: Literal["left", "inner"] = "left" if related.optional else "inner"
+    placed = found.with_columns((pl.col(TOKEN) if below else head_token()).alias("_at"))
+    return placed.join(others.drop("_order"), on="_at", how=how).drop("_at")

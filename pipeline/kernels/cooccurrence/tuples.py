@@ -2,16 +2,165 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from pipeline import memory
 from pipeline.errors import DataError
-from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.cooccurrence.token_index import TokenIndex, token_index
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest
-from pipeline.kernels.cooccurrence.units import ELEMENTS, LABELS
+from pipeline.kernels.cooccurrence.counting import Packing, packed
+from pipeline.kernels.cooccurrence.tokens import (
+    ELEMENTS,
+    LABELS,
+    PLACE,
+    TOKEN,
+    TokenIndex,
+    longest,
+    token_index,
+)
+from pipeline.kernels.numeric import IntArray
+from pipeline.memory import Spill
+from schemas.candidates import frequency_name, signature, subsets
+
+# --- Sums over all rows with the same key, for each row in its place: by way of the disk.
+
+ROW = 200
+"""Bytes that a row of numbers may take while rows like it are added up."""
+ROW_PLACE = "_place"
+"""Column with the number of a row among all, from 0."""
+_SUM = "_sum"
+_FOUND = pl.Schema({ROW_PLACE: pl.Int64(), _SUM: pl.Int64()})
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Parts of a table in runs that are put in order at once.
+
+    Parameters
+    ----------
+    heights : sequence of sequence of int
+        The rows of each part of each run.
+    """
+
+    heights: Sequence[Sequence[int]]
+
+    @classmethod
+    def of(cls, heights: Sequence[int], most: int) -> Runs:
+        """Return runs of no more rows, but of one part at least.
+
+        Examples
+        --------
+        >>> Runs.of([3, 0, 2, 9, 1], 5).heights
+        [[3, 0, 2], [9], [1]]
+        """
+        runs: list[list[int]] = [[]]
+        for height in heights:
+            if sum(runs[-1]) and sum(runs[-1]) + height > most:
+                runs.append([])
+            runs[-1].append(height)
+        return cls(runs)
+
+    @property
+    def firsts(self) -> list[int]:
+        """The place of the first row of each run, and one more than that of the last row."""
+        return list(accumulate(map(sum, self.heights), initial=0))
+
+    @property
+    def number(self) -> pl.Expr:
+        """The number of the run of a `PLACE`."""
+        return pl.lit(pl.Series(self.firsts[1:-1], dtype=pl.Int64)).search_sorted(
+            pl.col(ROW_PLACE), side="right"
+        )
+
+    def parts(self, number: int) -> Iterator[tuple[int, int]]:
+        """Yield the first row in its run, and the height, of each part of a run."""
+        heights = self.heights[number]
+        return zip(accumulate(heights, initial=0), heights, strict=False)
+
+
+def added_up(
+    frames: Iterable[pl.DataFrame], key: Sequence[str], runs: Runs, *, most: int, least: int = 1
+) -> Iterator[pl.Series]:
+    """Yield the sum of f over all rows that have the key of each row.
+
+    Parameters
+    ----------
+    frames : iterable of DataFrame
+        The key (UInt64), f and `PLACE` (Int64), in any order.
+    key : sequence of str
+        Its columns.
+    runs : Runs
+        The rows in the order of their places, in the runs in which they are wanted.
+    most : int
+        Rows to hold.
+    least : int
+        Rows with a smaller f count, but are not wanted.
+
+    Yields
+    ------
+    Series
+        For each run the sums of its rows, null where they are not wanted.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"a": [7, 8, 7], "f": [1, 2, 3], PLACE: [2, 0, 1]})
+    >>> keyed = rows.cast({"a": pl.UInt64})
+    >>> [each.to_list() for each in added_up([keyed], ["a"], Runs([[1], [2]]), most=2)]
+    [[2], [4, 4]]
+    """
+    schema = pl.Schema({**dict.fromkeys(key, pl.UInt64()), "f": pl.Int64(), ROW_PLACE: pl.Int64()})
+    number = max(1, -(-2 * runs.firsts[-1] * len(key) // most))
+    with (
+        Spill(number, schema, most=most // 4) as laid,
+        Spill(len(runs.heights), _FOUND, most=most // 4) as found,
+    ):
+        for frame in frames:
+            laid.add(frame, pl.struct(key).hash(seed=0) % number)
+        for bucket in range(number):
+            sums = _summed(_batches(laid.frames(bucket), most), key)
+            for frame in _batches(laid.frames(bucket), most):
+                wanted = frame.filter(pl.col("f") >= least)
+                found.add(wanted.join(sums, on=key, how="left"), runs.number)
+        laid.clear()
+        for run, (first, heights) in enumerate(zip(runs.firsts, runs.heights, strict=False)):
+            yield _placed(found.frames(run), first, sum(heights))
+
+
+def _batches(frames: Iterable[pl.DataFrame], most: int) -> Iterator[pl.DataFrame]:
+    """Yield frames together as long as they have no more rows: one for nearly every bucket.
+
+    Rows with the same key are in one bucket, however many they are.
+    """
+    held: list[pl.DataFrame] = []
+    for frame in frames:
+        if held and sum(each.height for each in held) + frame.height > most:
+            yield pl.concat(held)
+            held = []
+        held.append(frame)
+    if held:
+        yield pl.concat(held)
+
+
+def _summed(frames: Iterable[pl.DataFrame], key: Sequence[str]) -> pl.DataFrame:
+    """Return the sum of f for each key; a frame is held, and what its keys sum up to."""
+    f = pl.col("f").sum().alias(_SUM)
+    sums = [frame.group_by(key).agg(f) for frame in frames]
+    return pl.concat(sums).group_by(key).agg(pl.col(_SUM).sum()) if sums else pl.DataFrame()
+
+
+def _placed(frames: Iterable[pl.DataFrame], first: int, height: int) -> pl.Series:
+    """Return the sums of a run in the order of its rows, null where there is none."""
+    sums: IntArray = np.zeros(height, dtype=np.int64)
+    for frame in frames:
+        sums[frame.get_column(ROW_PLACE).to_numpy() - first] = frame.get_column(_SUM).to_numpy()
+    column = pl.Series(sums)
+    return column.set(column == 0, None)
 
 
 def elements(size: int) -> list[str]:
@@ -175,3 +324,170 @@ def apart(counts: pl.LazyFrame, *, size: int) -> pl.LazyFrame:
     parts = pl.col("units").cast(pl.String).str.split_exact(ELEMENTS, size - 1)
     named = parts.struct.rename_fields(elements(size)).alias("units")
     return counts.with_columns(named).unnest("units")
+
+
+# --- Frequencies of the parts of all tuples, however many there are: added up on the disk.
+
+_LABELS = pl.UInt32()
+
+
+class _Numbered(NamedTuple):
+    """Tuples as numbers: those of their labels, f and `PLACE`; exists while they are summed."""
+
+    rows: Spill
+    heights: Sequence[int]
+    labels: int
+    total: int
+
+
+def subset_sums(
+    parts: Sequence[pl.LazyFrame],
+    sets: Sequence[tuple[int, ...]],
+    *,
+    size: int,
+    min_frequency: int = 1,
+) -> Iterator[pl.DataFrame]:
+    r"""Yield how many tuple tokens have the elements of each tuple at some sets of positions.
+
+    Each set takes time in proportion to the tuples. What is held are the labels, and as many
+    tuples as there is room for.
+
+    Parameters
+    ----------
+    parts : sequence of LazyFrame
+        units (the elements, `pipeline.kernels.cooccurrence.tokens.ELEMENTS` between them) and f:
+        together every tuple type once, each part small enough to be held.
+    sets : sequence of tuple of int
+        Positions from 1, in ascending order; none stands for all tuple tokens.
+    size : int
+        k.
+    min_frequency : int
+        A tuple with a smaller f has nulls, but counts.
+
+    Yields
+    ------
+    DataFrame
+        For each part a column for each set, see `schemas.candidates.frequency_name` (Int64), its
+        rows in the order of the part's.
+
+    Examples
+    --------
+    >>> one = pl.LazyFrame({"units": ["a\x1fb", "a\x1fc"], "f": [2, 3]})
+    >>> two = pl.LazyFrame({"units": ["b\x1fc"], "f": [4]})
+    >>> [each.rows() for each in subset_sums([one, two], [(), (1,), (2,)], size=2)]
+    [[(9, 5, 2), (9, 5, 7)], [(9, 4, 7)]]
+    """
+    most = max(1, memory.room() // ROW)
+    with ExitStack() as held:
+        laid = held.enter_context(Spill(1, _schema(size), most=most // 4))
+        tuples = _numbered(parts, size, laid)
+        runs = Runs.of(tuples.heights, most)
+        columns = []
+        for positions in sets:
+            name = frequency_name(positions, size)
+            column = Spill(len(runs.heights), pl.Schema({name: pl.Int64()}), most=0)
+            columns.append(held.enter_context(column))
+            for number, sums in enumerate(_sums(tuples, runs, positions, most, min_frequency)):
+                column.put(sums.to_frame(name), number)
+        for number in range(len(runs.heights)):
+            beside = pl.concat([each.bucket(number) for each in columns], how="horizontal")
+            for first, height in runs.parts(number):
+                yield beside.slice(first, height).collect()
+
+
+def _schema(size: int) -> pl.Schema:
+    labels = dict.fromkeys(elements(size), _LABELS)
+    return pl.Schema({**labels, "f": pl.Int64(), ROW_PLACE: pl.Int64()})
+
+
+def _numbered(parts: Sequence[pl.LazyFrame], size: int, rows: Spill) -> _Numbered:
+    """Lay aside all tuples as numbers."""
+    labels = pl.col(elements(size))
+    # Labels keep their numbers from part to part while there is a column of this dtype.
+    held = pl.Series(dtype=pl.Categorical(pl.Categories.random()))
+    heights: list[int] = []
+    most = total = 0
+    for part in parts:
+        named = apart(part.select("units", "f"), size=size).with_row_index(ROW_PLACE)
+        place = pl.col(ROW_PLACE).cast(pl.Int64) + sum(heights)
+        frame = named.with_columns(labels.cast(held.dtype).to_physical(), place).collect()
+        most = max(most, *(int(number or 0) for number in frame.select(labels.max()).row(0)))
+        total += int(frame.get_column("f").sum())
+        heights.append(frame.height)
+        rows.put(frame, 0)
+    return _Numbered(rows, heights, most + 1, total)
+
+
+def _sums(
+    tuples: _Numbered, runs: Runs, positions: tuple[int, ...], most: int, least: int
+) -> Iterator[pl.Series]:
+    """Yield the sums of a set of positions, run by run."""
+    if not positions:
+        for heights in runs.heights:
+            yield pl.repeat(tuples.total, sum(heights), dtype=pl.Int64, eager=True)
+        return
+    packing = Packing.of([tuples.labels] * len(positions))
+    key = packing.words([pl.col(f"l{position}") for position in positions])
+    frames = (frame.select(*key, "f", ROW_PLACE) for frame in tuples.rows.frames(0))
+    yield from added_up(frames, packing.names, runs, most=most, least=least)
+
+
+# --- Frequencies of the parts of tuples: the marginals of their contingency tables.
+
+
+def with_subsets(counts: pl.LazyFrame, *, size: int, min_frequency: int = 1) -> pl.LazyFrame:
+    """Add how many tuple tokens have the elements of each tuple at each set of positions.
+
+    ``f_S`` = sum of f over all tuples with these elements at the positions S; N = sum of all f.
+
+    Parameters
+    ----------
+    counts : LazyFrame
+        l1 ... lk (text), f: every tuple type, before any threshold.
+    size : int
+        k.
+    min_frequency : int
+        Leave out tuples with a smaller f, after counting.
+
+    Returns
+    -------
+    LazyFrame
+        The rows that are left, with the columns of `schemas.candidates.signature`.
+
+    References
+    ----------
+    Agresti 2013, Categorical Data Analysis, chapter 9: tables of more than two dimensions and
+    their marginal tables.
+
+    Examples
+    --------
+    >>> rows = {"l1": ["a", "a"], "l2": ["b", "b"], "l3": ["c", "d"], "f": [2, 3]}
+    >>> made = with_subsets(pl.LazyFrame(rows), size=3).sort("l3").collect()
+    >>> made.select("f", "f1", "f3", "f_12", "N").rows()
+    [(2, 5, 2, 5, 5), (3, 5, 3, 5, 5)]
+    """
+    has = counts.collect_schema()
+    schema = dict(has) | dict.fromkeys(signature(size), pl.Int64())
+    return counts.map_batches(
+        partial(_with_subsets, size=size, min_frequency=min_frequency),
+        schema=schema,
+        predicate_pushdown=False,
+        projection_pushdown=False,
+        slice_pushdown=False,
+    )
+
+
+def _with_subsets(counts: pl.DataFrame, *, size: int, min_frequency: int) -> pl.DataFrame:
+    words, packing = packed(counts, elements(size))
+    keyed = words.with_columns(counts.get_column("f"))
+    enough = counts.get_column("f") >= min_frequency
+    kept, keys = counts.filter(enough), words.filter(enough)
+    frequencies = []
+    for positions in subsets(size)[1:-1]:
+        part = packing.part([position - 1 for position in positions])
+        names = [each.meta.output_name() for each in part]
+        sums = keyed.group_by(part).agg(pl.col("f").sum())
+        mine = keys.select(part).join(sums, on=names, how="left", maintain_order="left")
+        frequencies.append(mine.get_column("f").alias(frequency_name(positions, size)))
+    total = pl.lit(int(counts.get_column("f").sum()), pl.Int64).alias("N")
+    return kept.with_columns(*frequencies, total)

@@ -2,13 +2,265 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import scipy
 
-from pipeline.kernels.lexicon.matching import l_value, share
+from pipeline.kernels.lexicon.wordlists import Both, sizes
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, f_score, overlaps
+from pipeline.kernels.partitions import (
+    Ranges,
+    batches,
+    bucket_of,
+    buckets_for,
+    counted,
+    most_rows,
+    parts_of,
+    ranges_of,
+    spill_of,
+)
+from pipeline.memory import Spill
+
+# --- The forms of a lemma in the gold and in the lexicon, side by side.
+
+_FORMS = pl.Schema({"lemma": pl.String, "form": pl.String})
+
+
+def aligned(matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
+    """Return every form of each lemma or of its match, and on which side it is.
+
+    Parameters
+    ----------
+    matched : LazyFrame
+        lemma (of the gold), match (of the lexicon).
+    gold, lexicon : LazyFrame
+        lemma, form, as `canonical` gives them.
+
+    Returns
+    -------
+    LazyFrame
+        lemma, form, gold, lexicon (Boolean), in no order.
+
+    Examples
+    --------
+    >>> matched = pl.LazyFrame({"lemma": ["ra"], "match": ["ra"]})
+    >>> gold = pl.LazyFrame({"lemma": ["ra", "ra"], "form": ["ra", "rajt"]})
+    >>> lexicon = pl.LazyFrame({"lemma": ["ra", "ra"], "form": ["ra", "rat"]})
+    >>> aligned(matched, gold, lexicon).sort("form").collect().rows()
+    [('ra', 'ra', True, True), ('ra', 'rajt', True, False), ('ra', 'rat', False, True)]
+    """
+    asked = matched.select("lemma", "match")
+    own = asked.join(gold.drop_nulls("form"), on="lemma").select("lemma", "form", gold=True)
+    other = lexicon.drop_nulls("form").rename({"lemma": "match"})
+    theirs = asked.join(other, on="match").select("lemma", "form", lexicon=True)
+    return side_by_side(own, theirs)
+
+
+def side_by_side(own: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the forms of the gold and of the matches as `aligned` does.
+
+    Parameters
+    ----------
+    own, theirs : LazyFrame
+        lemma, form, and gold, or lexicon, that is true.
+    """
+    both = own.join(theirs, on=["lemma", "form"], how="full", coalesce=True)
+    return both.with_columns(pl.col("gold", "lexicon").fill_null(value=False))
+
+
+def aligned_in_parts(
+    matched: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame, ranges: Ranges
+) -> Iterator[pl.LazyFrame]:
+    """Yield what `aligned` returns for each range of the gold's lemmas.
+
+    Parameters
+    ----------
+    matched, gold, lexicon : LazyFrame
+        As for `aligned`.
+    ranges : Ranges
+        Of lemmas. A match may lie in another range than its lemma: its forms are brought there.
+    """
+    asked = matched.select("lemma", "match")
+    others = asked.filter(pl.col("match") != pl.col("lemma")).collect()
+    with spill_of(len(ranges), _FORMS) as brought:
+        for number in range(len(ranges) if others.height else 0):
+            forms = ranges.of(lexicon, number, by="lemma").drop_nulls("form")
+            found = others.lazy().join(forms, left_on="match", right_on="lemma")
+            brought.add(found.select("lemma", "form").collect(), ranges.number("lemma"))
+        for number in range(len(ranges)):
+            mine, here, there = (
+                ranges.of(each, number, by="lemma") for each in (asked, gold, lexicon)
+            )
+            same = mine.filter(pl.col("match") == pl.col("lemma"))
+            own = mine.join(here.drop_nulls("form"), on="lemma").select("lemma", "form")
+            theirs = same.join(there.drop_nulls("form"), on="lemma").select("lemma", "form")
+            every = pl.concat([theirs, brought.bucket(number)])
+            yield side_by_side(own.with_columns(gold=True), every.with_columns(lexicon=True))
+
+
+def listed(forms: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the missing and spurious forms of each lemma as text, in alphabetical order.
+
+    Parameters
+    ----------
+    forms : LazyFrame
+        As `aligned` gives it.
+
+    Returns
+    -------
+    LazyFrame
+        lemma, n_missing, missing, n_spurious, spurious; lemmas with forms on some side.
+
+    Examples
+    --------
+    >>> rows = {"lemma": ["ra", "ra"], "form": ["rat", "rajt"], "gold": True, "lexicon": False}
+    >>> listed(pl.LazyFrame(rows)).collect().rows()
+    [('ra', 2, 'rajt, rat', 0, '')]
+    """
+    missing = pl.col("form").filter(pl.col("gold") & ~pl.col("lexicon"))
+    spurious = pl.col("form").filter(pl.col("lexicon") & ~pl.col("gold"))
+    return forms.group_by("lemma").agg(
+        n_missing=missing.len().cast(pl.Int64),
+        missing=missing.sort().str.join(", "),
+        n_spurious=spurious.len().cast(pl.Int64),
+        spurious=spurious.sort().str.join(", "),
+    )
+
+
+# --- The lexicon's best match for each lemma of the gold, and how good it is.
+
+
+def lexicon_overlaps(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
+    """Count the forms that each lemma of the gold shares with each lemma of the lexicon.
+
+    Parameters
+    ----------
+    gold, lexicon : LazyFrame
+        lemma, form, as `canonical` gives them.
+
+    Returns
+    -------
+    LazyFrame
+        gold, lemma, n_ij, n_i, n_j for pairs with n_ij >= 1, in no order.
+
+    Examples
+    --------
+    >>> gold = pl.LazyFrame({"lemma": ["ra", "ra"], "form": ["ra", "rajt"]})
+    >>> lexicon = pl.LazyFrame({"lemma": ["ra"], "form": ["rajt"]})
+    >>> lexicon_overlaps(gold, lexicon).collect().rows()
+    [('ra', 'ra', 1, 2, 1)]
+    """
+    renamed = gold.rename({"lemma": "gold"})
+    return overlaps(
+        renamed, lexicon, member="form", gold_group="gold", group="lemma", distinct=True
+    )
+
+
+def best(table: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the pair with the greatest L(i,j) for each lemma of the gold.
+
+    ``L(i,j) = 2 r p / (r + p) = 2 n_ij / (n_i + n_j)``
+
+    Equal values: the same lemma comes first, then the smallest key.
+
+    Parameters
+    ----------
+    table : LazyFrame
+        As `lexicon_overlaps` gives it.
+
+    Returns
+    -------
+    LazyFrame
+        lemma (of the gold), match (of the lexicon), n_common, n_match; only lemmas of the gold
+        that share a form with some lemma of the lexicon; in no order.
+
+    Examples
+    --------
+    >>> table = pl.LazyFrame(
+    ...     {"gold": ["a", "a"], "lemma": ["x", "a"], "n_ij": [1, 1], "n_i": [2, 2], "n_j": [1, 1]}
+    ... )
+    >>> best(table).collect().rows()
+    [('a', 'a', 1, 1)]
+    """
+    scored = table.select("gold", "lemma", "n_ij", "n_j", f=f_score())
+    most = scored.group_by("gold").agg(most=pl.col("f").max())
+    tied = scored.join(most, on="gold").filter(pl.col("f") == pl.col("most"))
+    itself = (pl.col("lemma") == pl.col("gold")).any()
+    least = pl.col("lemma").min()
+    first = tied.group_by("gold").agg(
+        lemma=pl.when(itself).then(pl.col("gold").first()).otherwise(least)
+    )
+    chosen = tied.join(first, on=["gold", "lemma"])
+    return chosen.select(lemma="gold", match="lemma", n_common="n_ij", n_match="n_j")
+
+
+def matches(table: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the best match of every lemma of the gold, and the same lemma beside it.
+
+    Parameters
+    ----------
+    table : LazyFrame
+        The overlaps of `gold` and `lexicon`.
+    gold, lexicon : LazyFrame
+        lemma, form, as `canonical` gives them.
+
+    Returns
+    -------
+    LazyFrame
+        lemma; match (null if no lemma of the lexicon shares a form and the lexicon lacks the
+        lemma); n_gold, n_match, n_common: forms of both and in common; n_same (null if the
+        lexicon lacks the lemma), n_same_common: the same for the lexicon's own cluster of this
+        lemma. In no order.
+    """
+    same = table.filter(pl.col("gold") == pl.col("lemma"))
+    joined = (
+        sizes(gold, name="n_gold")
+        .join(best(table), on="lemma", how="left")
+        .join(sizes(lexicon, name="n_same"), on="lemma", how="left")
+        .join(same.select("lemma", n_same_common="n_ij"), on="lemma", how="left")
+    )
+    alone = pl.when(pl.col("n_same").is_not_null()).then("lemma")
+    return joined.select(
+        "lemma", "n_gold",
+        match=pl.coalesce("match", alone),
+        n_match=pl.coalesce("n_match", "n_same", pl.lit(0, pl.Int64)),
+        n_common=pl.col("n_common").fill_null(0),
+        n_same="n_same",
+        n_same_common=pl.col("n_same_common").fill_null(0),
+    )  # fmt: skip
+
+
+def share(part: str, whole: str) -> pl.Expr:
+    """Return part / whole, 0 where the whole is 0: a set without forms has nothing right.
+
+    Examples
+    --------
+    >>> pl.DataFrame({"a": [1, 0], "b": [2, 0]}).select(share("a", "b")).to_series().to_list()
+    [0.5, 0.0]
+    """
+    of = pl.col(whole).cast(pl.Float64)
+    return pl.when(of > 0).then(pl.col(part).cast(pl.Float64) / of).otherwise(0.0)
+
+
+def l_value(common: str, gold: str, other: str) -> pl.Expr:
+    """Return ``L = 2 common / (gold + other)``, 0 where both sets are empty.
+
+    In [0, 1]; 1 if the sets are equal, 0 if they share nothing.
+
+    Examples
+    --------
+    >>> missier = pl.DataFrame({"common": [7], "gold": [10], "lexicon": [7]})
+    >>> missier.select(l_value("common", "gold", "lexicon")).item() == 14 / 17
+    True
+    """
+    both = (pl.col(gold) + pl.col(other)).cast(pl.Float64)
+    return pl.when(both > 0).then(2.0 * pl.col(common).cast(pl.Float64) / both).otherwise(0.0)
+
 
 Weights: TypeAlias = Literal["gold", "published"]
 
@@ -51,7 +303,7 @@ def lemma_scores(
     >>> made["L"].item() == 14 / 17, round(made["contribution"].item(), 9)
     (True, 0.000979226)
     """
-    size, base = sizes(weights)
+    size, base = lemma_sizes(weights)
     has = pl.col("n_same").is_not_null()
     scored = found.with_columns(
         precision=share("n_common", "n_match"),
@@ -68,7 +320,7 @@ def lemma_scores(
     return weighted.with_columns(contribution=pl.col("weight") * pl.col("L"))
 
 
-def sizes(weights: Weights) -> tuple[pl.Expr, pl.Expr]:
+def lemma_sizes(weights: Weights) -> tuple[pl.Expr, pl.Expr]:
     """Return what the L of a lemma is weighted by, and what the lemma adds to n.
 
     Parameters
@@ -98,3 +350,559 @@ def l_star(size: npt.ArrayLike, values: npt.ArrayLike, n: float) -> float | None
     """
     weighted = np.asarray(size, dtype=np.float64) * np.asarray(values, dtype=np.float64)
     return float(weighted.sum() / n) if n > 0 else None
+
+
+# --- The classic cluster measures of two whole lexicons: F*, entropy, one-to-one matching.
+
+
+@dataclass(frozen=True)
+class Entropy:
+    """The entropy of a lexicon, and what of it has none.
+
+    Parameters
+    ----------
+    value : float or None
+        E* in bits, from 0; None if no lemma of the lexicon shares a form with the gold.
+    outside : int
+        Lemmas of the lexicon none of whose forms is in the gold: they have no entropy.
+    unknown : int
+        Distinct forms of the lexicon that are in no lemma of the gold.
+    """
+
+    value: float | None
+    outside: int
+    unknown: int
+
+
+def f_star(found: pl.DataFrame) -> float | None:
+    """Return ``F* = sum_i (n_i / n) max_j F(i,j)`` over the whole gold.
+
+    Parameters
+    ----------
+    found : DataFrame
+        The rows of `matches` for every lemma of the gold.
+
+    Returns
+    -------
+    float or None
+        In [0, 1], 1 if every lemma of the gold has an equal cluster; None if the gold has no
+        forms. It is L* where all lemmas of the gold are in the lexicon and sampled.
+
+    References
+    ----------
+    Larsen & Aone, Fast and effective text mining using linear-time document clustering (1999).
+
+    Examples
+    --------
+    >>> f_star(pl.DataFrame({"lemma": ["a"], "n_gold": [2], "n_match": [1], "n_common": [1]}))
+    0.6666666666666666
+    """
+    ordered = found.sort("lemma")
+    values = ordered.select(best_values()).to_series()
+    return l_star(ordered["n_gold"], values, float(ordered["n_gold"].sum()))
+
+
+def best_values() -> pl.Expr:
+    """Return ``max_j F(i,j)`` of each lemma of `matches`."""
+    return l_value("n_common", "n_gold", "n_match")
+
+
+def entropy(table: pl.DataFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Entropy:
+    """Return the entropy of the lexicon's clusters over the lemmas of the gold.
+
+    ``E(j) = -sum_i p_ij log2 p_ij, p_ij = n_ij / sum_i n_ij, E* = sum_j (n_j / n) E(j)``
+
+    Parameters
+    ----------
+    table : DataFrame
+        The overlaps of `gold` and `lexicon`.
+    gold, lexicon : LazyFrame
+        lemma, form, as `canonical` gives them.
+
+    Returns
+    -------
+    Entropy
+        E* is 0 if no cluster mixes lemmas of the gold. Clusters that share no form with the
+        gold have no entropy: they are counted apart, and n is the sum of the others' n_j.
+
+    Notes
+    -----
+    A form of several gold lemmas counts for each, so the n_ij of a cluster may sum to more than
+    n_j: they are divided by their own sum.
+
+    Examples
+    --------
+    >>> gold = pl.LazyFrame({"lemma": ["a", "b"], "form": ["x", "y"]})
+    >>> lexicon = pl.LazyFrame({"lemma": ["c", "c", "d"], "form": ["x", "y", "z"]})
+    >>> rows = {"gold": ["a", "b"], "lemma": ["c", "c"], "n_ij": [1, 1], "n_j": [2, 2]}
+    >>> entropy(pl.DataFrame(rows), gold, lexicon)
+    Entropy(value=1.0, outside=1, unknown=1)
+    """
+    forms = lexicon.select("form").drop_nulls()
+    strange = forms.join(gold.select("form"), on="form", how="anti")
+    unknown = strange.select(pl.col("form").n_unique())
+    lemmas = lexicon.select(pl.col("lemma").n_unique())
+    unknown_forms, all_lemmas = (each.item() for each in pl.collect_all([unknown, lemmas]))
+    return entropy_of([clusters(table)], lemmas=all_lemmas, unknown=unknown_forms)
+
+
+def clusters(table: pl.DataFrame) -> tuple[IntArray, FloatArray]:
+    """Return the forms of each cluster that shares some with the gold, and its entropy in bits.
+
+    Parameters
+    ----------
+    table : DataFrame
+        lemma, n_ij, n_j: overlaps, all of the lemmas that it names.
+    """
+    # Names need no order: what is added up is put in order of its own size, so that equal
+    # tables give equal sums.
+    ordered = table.select("lemma", "n_ij", "n_j").sort("lemma", "n_ij")
+    cluster, n_ij, n_j = (
+        each.to_numpy().astype(np.int64)
+        for each in (ordered["lemma"].rle_id(), ordered["n_ij"], ordered["n_j"])
+    )
+    first = np.flatnonzero(np.diff(cluster, prepend=-1))
+    if not first.size:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    return n_j[first], _bits(n_ij.astype(np.float64), first)
+
+
+def entropy_of(
+    found: Sequence[tuple[IntArray, FloatArray]], *, lemmas: int, unknown: int
+) -> Entropy:
+    """Return the entropy of a lexicon from its `clusters`, all or some at a time.
+
+    Parameters
+    ----------
+    found : sequence of pairs of arrays
+        In any order.
+    lemmas, unknown : int
+        Lemmas of the lexicon, and distinct forms of it that the gold has not.
+    """
+    sizes, bits = (np.concatenate(each) for each in zip(*found, strict=True))
+    if not sizes.size:
+        return Entropy(None, lemmas, unknown)
+    weighted = np.sort(sizes * bits)
+    return Entropy(float(weighted.sum() / sizes.sum()), lemmas - len(sizes), unknown)
+
+
+def _bits(n_ij: FloatArray, first: IntArray) -> FloatArray:
+    """Return the entropy of each run of rows that begins at a place of `first`."""
+    sums = np.add.reduceat(n_ij, first)
+    p = n_ij / np.repeat(sums, np.diff(np.append(first, len(n_ij))))
+    # + 0.0 makes the -0.0 of a pure cluster 0.
+    return np.asarray(-np.add.reduceat(p * np.log2(p), first) + 0.0)
+
+
+# --- The best match of each lemma of a gold of any size, range by range, and what all add up to.
+
+
+@dataclass
+class Matched:
+    """What all ranges of lemmas add up to; of each lemma of the gold two numbers are held."""
+
+    gold_lemmas: int = 0
+    gold_forms: int = 0
+    lexicon_lemmas: int = 0
+    lexicon_forms: int = 0
+    common: int = 0
+    bases: int = 0
+    kept: list[pl.DataFrame] = field(default_factory=list)
+    sizes: list[IntArray] = field(default_factory=list)
+    values: list[FloatArray] = field(default_factory=list)
+
+    @property
+    def both(self) -> Both:
+        """The lemmas that both have, with the matches of those that are evaluated."""
+        return Both(pl.concat(self.kept), self.common, self.bases)
+
+    @property
+    def f_star(self) -> float | None:
+        """F*, see `cluster_measures.f_star`."""
+        n, values = (np.concatenate(each) for each in (self.sizes, self.values))
+        return l_star(n, values, float(self.gold_forms))
+
+
+def matched(
+    table: pl.LazyFrame,
+    gold: pl.LazyFrame,
+    lexicon: pl.LazyFrame,
+    *,
+    ranges: Ranges,
+    sample: pl.DataFrame | None,
+    weights: Weights,
+) -> Matched:
+    """Return the matches of the lemmas that both have, or of those of a sample.
+
+    Parameters
+    ----------
+    table, gold, lexicon : LazyFrame
+        As for `matching.matches`.
+    ranges : Ranges
+        Of the gold's lemmas.
+    sample : DataFrame, optional
+        Column lemma.
+    weights : str
+        As for `l_measure.lemma_scores`.
+    """
+    found = Matched()
+    for number in range(len(ranges)):
+        pairs = ranges.of(table, number, by="gold")
+        mine, other = (ranges.of(each, number, by="lemma") for each in (gold, lexicon))
+        every = matches(pairs, mine, other).sort("lemma").collect()
+        counts = other.select(pl.col("lemma").n_unique(), pl.col("form").count()).collect()
+        _add(found, every, weights)
+        found.lexicon_lemmas += counts.item(0, "lemma")
+        found.lexicon_forms += counts.item(0, "form")
+        asked = every.drop_nulls("n_same")
+        if sample is not None:
+            asked = asked.join(sample, on="lemma", how="semi", maintain_order="left")
+        found.kept.append(asked)
+    return found
+
+
+def _add(found: Matched, every: pl.DataFrame, weights: Weights) -> None:
+    """Take in the matches of a range of lemmas, in their order."""
+    common = every.drop_nulls("n_same")
+    found.gold_lemmas += every.height
+    found.gold_forms += int(every["n_gold"].sum())
+    found.common += common.height
+    found.bases += int(common.select(lemma_sizes(weights)[1].sum()).item())
+    found.sizes.append(every["n_gold"].to_numpy())
+    found.values.append(every.select(best_values()).to_series().to_numpy())
+
+
+# --- The best one-to-one assignment of the lexicon's lemmas to those of the gold.
+
+
+def best_match_f(table: pl.DataFrame, *, gold_forms: int, lexicon_forms: int) -> float | None:
+    """Return ``2 sum n_ij / (sum_i n_i + sum_j n_j)`` over the assignment with most in common.
+
+    Parameters
+    ----------
+    table : DataFrame
+        gold, lemma, n_ij.
+    gold_forms, lexicon_forms : int
+        The sums of n_i and n_j over all lemmas, matched or not.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]; 1 if the two are the same partition up to the names of lemmas. Unlike L*, it
+        falls with every cluster too many. None if neither has forms.
+
+    Examples
+    --------
+    >>> rows = {"gold": ["a", "a", "b"], "lemma": ["x", "y", "x"], "n_ij": [2, 1, 2]}
+    >>> best_match_f(pl.DataFrame(rows), gold_forms=5, lexicon_forms=5)
+    0.6
+    """
+    both = gold_forms + lexicon_forms
+    if not both:
+        return None
+    i, j = (numbered(table[name]).to_numpy().astype(np.int64) for name in ("gold", "lemma"))
+    n = table["n_ij"].to_numpy().astype(np.int64)
+    return 2.0 * int(n[pairs(i, j, n)].sum()) / both
+
+
+def assigned(table: pl.DataFrame) -> pl.DataFrame:
+    """Return pairs, no lemma in two of them, that have as many forms in common as possible.
+
+    Parameters
+    ----------
+    table : DataFrame
+        gold, lemma, n_ij >= 1.
+
+    Returns
+    -------
+    DataFrame
+        gold, lemma, n_ij, sorted. Where several assignments are best, which of them is found
+        is fixed by the table; the sum of n_ij is the same in all.
+
+    Notes
+    -----
+    A pair whose n_ij is at least the greatest other n_ij of its gold lemma and that of its
+    lexicon lemma together stands in some best assignment, since whatever takes its place has
+    no more in common. Such pairs are taken first, again and again; the rest, which is small
+    in real lexicons, is a sparse assignment problem.
+
+    Examples
+    --------
+    >>> rows = {"gold": ["a", "a", "b"], "lemma": ["x", "y", "x"], "n_ij": [2, 1, 2]}
+    >>> assigned(pl.DataFrame(rows)).rows()
+    [('a', 'y', 1), ('b', 'x', 2)]
+    """
+    ordered = table.select("gold", "lemma", "n_ij").sort("gold", "lemma")
+    i, j = (ordered[name].rank("dense").to_numpy().astype(np.int64) for name in ("gold", "lemma"))
+    return ordered[pairs(i, j, ordered["n_ij"].to_numpy().astype(np.int64))]
+
+
+def numbered(names: pl.Series) -> pl.Series:
+    """Return a number for each name, the same for equal names, in no order of theirs.
+
+    Examples
+    --------
+    >>> numbered(pl.Series(["b", "a", "b"])).n_unique()
+    2
+    """
+    return names.cast(pl.Categorical).to_physical()
+
+
+def pairs(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
+    """Return the rows of a best assignment, in order.
+
+    Parameters
+    ----------
+    i, j, n : array of int, shape (pairs,)
+        Numbers of the two lemmas, and the forms that they share.
+    """
+    taken: list[IntArray] = []
+    rows = np.arange(len(n))
+    while rows.size:
+        sure = rows[_certain(i[rows], j[rows], n[rows])]
+        if not sure.size:
+            taken.append(rows[_solved(i[rows], j[rows], n[rows])])
+            break
+        taken.append(sure)
+        free = ~(np.isin(i[rows], i[sure]) | np.isin(j[rows], j[sure]))
+        rows = rows[free]
+    return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *taken]))
+
+
+def _certain(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
+    """Return the pairs that some best assignment holds, no two with a lemma in common."""
+    sure = np.flatnonzero(n >= other(i, n) + other(j, n))
+    # Equal pairs may compete for a lemma: the first in order of rows is taken.
+    keep: IntArray = np.arange(len(sure))
+    for side in (i, j):
+        _, first = np.unique(side[sure][keep], return_index=True)
+        keep = keep[np.sort(first)]
+    return np.asarray(sure[keep], dtype=np.int64)
+
+
+def other(side: IntArray, n: IntArray) -> IntArray:
+    """Return for each pair the greatest n among the other pairs of its lemma, 0 if none."""
+    order = np.lexsort((-n, side))
+    begins = np.flatnonzero(np.diff(side[order], prepend=-1))
+    lengths = np.diff(np.append(begins, len(n)))
+    second = np.where(lengths > 1, n[order][np.minimum(begins + 1, len(n) - 1)], 0)
+    others = np.repeat(n[order][begins], lengths)
+    others[begins] = second
+    greatest = np.empty_like(n)
+    greatest[order] = others
+    return greatest
+
+
+def _solved(i: IntArray, j: IntArray, n: IntArray) -> IntArray:
+    """Solve the sparse problem: every gold lemma gets a stand-in of its own, worth nothing.
+
+    All weights are one more than n, since a weight of 0 would be no edge.
+    """
+    rows, i = np.unique(i, return_inverse=True)
+    columns, j = np.unique(j, return_inverse=True)
+    alone = np.arange(len(rows))
+    weights = np.concatenate([n + 1, np.ones(len(rows), dtype=np.int64)]).astype(np.float64)
+    ends = (np.concatenate([i, alone]), np.concatenate([j, len(columns) + alone]))
+    graph = scipy.sparse.csr_array((weights, ends), shape=(len(rows), len(columns) + len(rows)))
+    row, column = scipy.sparse.csgraph.min_weight_full_bipartite_matching(graph, maximize=True)
+    partner = np.full(len(rows), -1)
+    partner[row] = column
+    return np.flatnonzero(partner[i] == j)
+
+
+# --- The overlaps of two lexicons of any size, in parts: divided by the form, then by the lemma.
+
+_SIDE = {"form": pl.String, "n": pl.Int64}
+_PAIRS = {"gold": pl.String, "lemma": pl.String, "n_ij": pl.Int64, "n_i": pl.Int64, "n_j": pl.Int64}
+
+
+def overlaps_in_parts(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """Yield what `matching.lexicon_overlaps` returns, in ranges of the gold's lemmas, in order.
+
+    Each form goes, with its lemma and the size of the lemma, into a bucket by a hash of the form;
+    what the lemmas of a bucket share goes into ranges of the gold's lemma, where it is added up.
+
+    Parameters
+    ----------
+    gold, lexicon : LazyFrame
+        lemma, form, as `wordlists.canonical` gives them.
+
+    Examples
+    --------
+    >>> gold = pl.LazyFrame({"lemma": ["ra", "ra"], "form": ["ra", "rajt"]})
+    >>> lexicon = pl.LazyFrame({"lemma": ["ra"], "form": ["rajt"]})
+    >>> [each.rows() for each in overlaps_in_parts(gold, lexicon)]
+    [[('ra', 'ra', 1, 2, 1)]]
+    """
+    ranges = ranges_of("lemma", gold)
+    buckets = buckets_for(counted(gold, lexicon))
+    with spill_of(len(ranges), pl.Schema(_PAIRS)) as pairs:
+        with _by_form(gold, "gold", buckets) as left, _by_form(lexicon, "lemma", buckets) as right:
+            for one, two in zip(left, right, strict=True):
+                for found in _shared(one, two):
+                    pairs.add(found, ranges.number("gold"))
+        for each in pairs:
+            # Where forms are shared by many lemmas, there are far more pairs than forms.
+            for part in parts_of(each, by="gold"):
+                yield _summed(part).sort("gold", "lemma").collect()
+
+
+def _by_form(table: pl.LazyFrame, name: str, buckets: int) -> Spill:
+    """Divide the forms of a lexicon by a hash, each beside its lemma and the size of the lemma."""
+    laid = spill_of(buckets, pl.Schema({name: pl.String, **_SIDE}))
+    ranges = ranges_of("lemma", table)
+    size = pl.len().over("lemma").cast(pl.Int64)
+    for number in range(len(ranges)):
+        forms = ranges.of(table, number, by="lemma").select("lemma", "form").drop_nulls()
+        rows = forms.with_columns(n=size).rename({"lemma": name}).collect()
+        laid.add(rows, bucket_of("form", buckets))
+    return laid
+
+
+def _shared(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """Yield pairs of lemmas with the forms of a bucket that they share, some forms at a time."""
+    right = lexicon.rename({"n": "n_j"}).collect()
+    times = right.group_by("form").agg(times=pl.len().cast(pl.Int64))
+    left = gold.rename({"n": "n_i"}).join(times.lazy(), on="form").collect()
+    numbered = left.with_columns((pl.col("times").cum_sum() // most_rows()).alias("~part"))
+    for part in numbered.drop("times").partition_by("~part", include_key=False):
+        joined = part.lazy().join(right.lazy(), on="form")
+        yield _summed(joined.with_columns(n_ij=pl.lit(1, pl.Int64))).collect()
+
+
+def _summed(pairs: pl.LazyFrame) -> pl.LazyFrame:
+    sizes = (pl.col(name).first() for name in ("n_i", "n_j"))
+    return pairs.group_by("gold", "lemma").agg(pl.col("n_ij").sum(), *sizes)
+
+
+# --- The classic cluster measures of lexicons of any size: numbers are held, texts in parts.
+
+Numbers: TypeAlias = npt.NDArray[np.int32]
+
+
+def entropy_in_parts(
+    table: pl.LazyFrame, gold: pl.LazyFrame, lexicon: pl.LazyFrame, *, lemmas: int
+) -> Entropy:
+    """Return what `cluster_measures.entropy` does.
+
+    Parameters
+    ----------
+    table : LazyFrame
+        The overlaps of `gold` and `lexicon`.
+    gold, lexicon : LazyFrame
+        lemma, form, as `canonical` gives them.
+    lemmas : int
+        Lemmas of the lexicon.
+    """
+    buckets = buckets_for(counted(table))
+    with _by_hash(table.select("lemma", "n_ij", "n_j"), "lemma", buckets) as laid:
+        found = [clusters(each.collect()) for each in laid]
+    return entropy_of(found, lemmas=lemmas, unknown=_unknown(gold, lexicon))
+
+
+def _unknown(gold: pl.LazyFrame, lexicon: pl.LazyFrame) -> int:
+    """Return how many distinct forms of the lexicon are not in the gold."""
+    forms = [each.select("form").drop_nulls() for each in (gold, lexicon)]
+    buckets, unknown = buckets_for(counted(*forms)), 0
+    known, asked = (_by_hash(each, "form", buckets) for each in forms)
+    with known, asked:
+        for one, two in zip(known, asked, strict=True):
+            strange = two.join(one, on="form", how="anti")
+            unknown += int(strange.select(pl.col("form").n_unique()).collect().item())
+    return unknown
+
+
+def _by_hash(table: pl.LazyFrame, column: str, buckets: int) -> Spill:
+    """Divide a table by a hash of a column."""
+    laid = spill_of(buckets, table.collect_schema())
+    for batch in batches(table):
+        laid.add(batch, bucket_of(column, buckets))
+    return laid
+
+
+class Pairs(NamedTuple):
+    """Pairs of lemmas, as numbers of them; arrays of shape (pairs,)."""
+
+    i: Numbers
+    j: Numbers
+    n: Numbers
+    """Forms in common."""
+    sure: BoolArray
+    """Whether some best assignment holds the pair, and no other such pair of its lemma j."""
+
+
+def best_match_in_parts(
+    table: pl.LazyFrame, *, gold_forms: int, lexicon_forms: int
+) -> float | None:
+    """Return what `one_to_one.best_match_f` does.
+
+    Parameters
+    ----------
+    table : LazyFrame
+        gold, lemma, n_ij.
+    gold_forms, lexicon_forms : int
+        The sums of n_i and n_j over all lemmas, matched or not.
+
+    Examples
+    --------
+    >>> rows = {"gold": ["a", "a", "b"], "lemma": ["x", "y", "x"], "n_ij": [2, 1, 2]}
+    >>> best_match_in_parts(pl.LazyFrame(rows), gold_forms=5, lexicon_forms=5)
+    0.6
+    """
+    both = gold_forms + lexicon_forms
+    return 2.0 * _most_in_common(_numbered(table)) / both if both else None
+
+
+def _most_in_common(found: Pairs) -> int:
+    """Return the sum of n over a best assignment: first the sure pairs, then what they leave."""
+    i, j, n = found.i, found.j, found.n
+    sure = np.flatnonzero(found.sure)
+    taken = sure[np.unique(i[sure], return_index=True)[1]]
+    free = np.ones(len(n), dtype=bool)
+    for side in (i, j):
+        gone = np.zeros(int(side.max(initial=-1)) + 1, dtype=bool)
+        gone[side[taken]] = True
+        free &= ~gone[side]
+    rest = np.flatnonzero(free)
+    left = [each[rest].astype(np.int64) for each in (i, j, n)]
+    return int(n[taken].sum(dtype=np.int64)) + int(left[2][pairs(*left)].sum())
+
+
+def _numbered(table: pl.LazyFrame) -> Pairs:
+    """Return all pairs; those of a lemma of the gold are looked at together, then the other way."""
+    schema = {"lemma": pl.String, "i": pl.Int64, "n": pl.Int64, "other": pl.Int64}
+    buckets, before = buckets_for(counted(table)), 0
+    ranges, parts = ranges_of("gold", table), []
+    with spill_of(buckets, pl.Schema(schema)) as laid:
+        for number in range(len(ranges)):
+            part = ranges.of(table, number, by="gold")
+            rows = part.select("gold", "lemma", "n_ij").sort("gold").collect()
+            i, n = _of(rows, "gold", "n_ij", before)
+            frame = rows.select("lemma", i=pl.Series(i), n=pl.Series(n), other=other(i, n))
+            laid.add(frame, bucket_of("lemma", buckets))
+            before = int(i.max(initial=before - 1)) + 1
+        before = 0
+        for each in laid:
+            rows = each.sort("lemma").collect()
+            j, n = _of(rows, "lemma", "n", before)
+            parts.append(_sure(rows["i"].to_numpy(), j, n, rows["other"].to_numpy()))
+            before = int(j.max(initial=before - 1)) + 1
+    return Pairs(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _of(rows: pl.DataFrame, side: str, n: str, before: int) -> tuple[IntArray, IntArray]:
+    """Return a number for each lemma of a side, from `before`, and n; the rows are in order."""
+    number = rows[side].rle_id().to_numpy().astype(np.int64) + before
+    return number, rows[n].to_numpy().astype(np.int64)
+
+
+def _sure(i: IntArray, j: IntArray, n: IntArray, others: IntArray) -> Pairs:
+    """Return the pairs of all lemmas j of a bucket, at most one of them sure for each j.
+
+    A pair whose n is at least the greatest other n of both its lemmas together stands in some
+    best assignment, see `one_to_one.assigned`.
+    """
+    good = np.flatnonzero(n >= others + other(j, n))
+    sure = np.zeros(len(n), dtype=bool)
+    sure[good[np.unique(j[good], return_index=True)[1]]] = True
+    return Pairs(i.astype(np.int32), j.astype(np.int32), n.astype(np.int32), sure)

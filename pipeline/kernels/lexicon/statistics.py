@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.lexicon.by_chance import alike, by_chance, unequal
-from pipeline.kernels.lexicon.cluster_measures import Entropy
-from pipeline.kernels.lexicon.l_measure import l_star
-from pipeline.kernels.lexicon.ratio import Interval
-from schemas import LexiconQuality
+from pipeline.kernels.lexicon.inference import (
+    Interval,
+    Limiting,
+    alike,
+    by_chance,
+    difference_interval,
+    unequal,
+)
+from pipeline.kernels.lexicon.l_measure import Entropy, l_star
+from pipeline.kernels.numeric import FloatArray
+from schemas import LexiconComparison, LexiconDifferences, LexiconQuality, LexiconTrends
 
 Row = tuple[str, float | None, str]
 
@@ -222,3 +230,159 @@ def _off(scores: pl.DataFrame, name: str, weights: FloatArray) -> FloatArray:
     values = scores[name].to_numpy()
     mean = weights @ values if unequal(scores) else _mean(scores[name]) or 0.0
     return np.asarray(values - mean)
+
+
+# --- Several lexicons against one gold, on the same lemmas: differences in L*.
+
+
+def lexicons(scores: Mapping[str, pl.DataFrame], intervals: Mapping[str, Interval]) -> pl.DataFrame:
+    """Return the means and L* of each lexicon.
+
+    Parameters
+    ----------
+    scores : mapping of str to DataFrame
+        `schemas.LemmaScores` of each lexicon.
+    intervals : mapping of str to Interval
+        Its L*.
+
+    Returns
+    -------
+    DataFrame
+        `schemas.LexiconComparison`.
+    """
+    rows = [
+        (
+            name, each.height, *(mean_of(each, column) for column in ("precision", "recall", "L")),
+            found.estimate, found.standard_error, found.lower, found.upper,
+        )
+        for (name, each), found in zip(scores.items(), intervals.values(), strict=True)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=LexiconComparison.columns(), orient="row")
+
+
+def differences(scores: Mapping[str, pl.DataFrame], how: Limiting) -> pl.DataFrame:
+    """Return the difference in L* of each two lexicons, with an interval.
+
+    The same lemmas are in both, so that what makes a lemma hard for both cancels out: the
+    interval is mostly much narrower than those of the two L*.
+
+    Parameters
+    ----------
+    scores : mapping of str to DataFrame
+        `schemas.LemmaScores` of each lexicon, the same lemmas in each.
+    how : Limiting
+        How limits are made; there are none of lemmas that were not drawn at random.
+
+    Returns
+    -------
+    DataFrame
+        `schemas.LexiconDifferences`; pairs in the order of the mapping.
+    """
+    rows = []
+    for first, second in itertools.combinations(scores, 2):
+        one, two = (scores[name].sort("lemma") for name in (first, second))
+        interval = difference_interval(one, two, how)
+        wins = [int(count) for count in ((one["L"] > two["L"]).sum(), (one["L"] < two["L"]).sum())]
+        rows.append((
+            first, second, interval.estimate, interval.standard_error, interval.lower,
+            interval.upper, how.confidence, *wins, one.height - sum(wins),
+        ))  # fmt: skip
+    return pl.DataFrame(rows, schema=LexiconDifferences.columns(), orient="row")
+
+
+def differing(scores: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return the L of each lemma in each lexicon; rank 1 is the lemma where they differ most.
+
+    The order is that of n_gold times the difference between greatest and smallest L: what the
+    lemma adds to a difference in L*.
+
+    Parameters
+    ----------
+    scores : mapping of str to DataFrame
+        `schemas.LemmaScores` of each lexicon, the same lemmas in each.
+
+    Returns
+    -------
+    DataFrame
+        `schemas.LexiconLemmas`.
+    """
+    kept: Sequence[str] = ("lemma", "n_gold", "L", "missing", "spurious", "pi")
+    long = pl.concat(
+        each.select(pl.lit(name).alias("lexicon"), *kept) for name, each in scores.items()
+    )
+    by_lemma = long.group_by("lemma").agg(
+        range=pl.col("L").max() - pl.col("L").min(), n_gold=pl.col("n_gold").first()
+    )
+    moved = (pl.col("range") * pl.col("n_gold")).alias("~moved")
+    ordered = by_lemma.with_columns(moved).sort("~moved", "lemma", descending=[True, False])
+    ranked = ordered.select("lemma", "range").with_row_index("rank", offset=1)
+    joined = long.join(ranked.with_columns(pl.col("rank").cast(pl.Int64)), on="lemma")
+    columns = ("rank", "lexicon", "lemma", "n_gold", "L", "range", "missing", "spurious", "pi")
+    return joined.select(columns).sort("rank", "lexicon")
+
+
+# --- Precision, recall and L along the sampled lemmas, with moving averages.
+
+Order: TypeAlias = Literal["position", "size"]
+
+
+def trends(
+    scores: pl.DataFrame, *, order: Order = "position", span: int | None = None
+) -> pl.DataFrame:
+    """Return the values of each lemma in order, and their moving averages.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`.
+    order : str
+        "position": as drawn. "size": by the number of gold forms, so that the averages say
+        whether large paradigms do worse.
+    span : int, optional
+        Lemmas in an average, the lemma itself in the middle; at the ends there are fewer. A
+        tenth of the sample, 3 at least, if not given.
+
+    Returns
+    -------
+    DataFrame
+        `schemas.LexiconTrends`.
+    """
+    keys = ("position",) if order == "position" else ("n_gold", "position")
+    ordered = scores.sort(*keys, "lemma")
+    width = span or max(3, ordered.height // 10)
+    averages = {
+        f"{name.lower()}_trend": moving_average(ordered[name].to_numpy(), span=width)
+        for name in ("precision", "recall", "L")
+    }
+    number = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("n")
+    kept = ordered.select(number, "lemma", "n_gold", "precision", "recall", "L")
+    span_column = pl.lit(width, pl.Int64).alias("span")
+    return kept.with_columns(**{k: pl.Series(v) for k, v in averages.items()}).with_columns(
+        span_column
+    ).select(*LexiconTrends.columns())  # fmt: skip
+
+
+def moving_average(values: npt.ArrayLike, *, span: int) -> FloatArray:
+    """Return the mean of the values around each place.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        In order.
+    span : int
+        Values in a mean: (span - 1) // 2 before and span // 2 after each place, as far as
+        there are any.
+
+    Examples
+    --------
+    >>> moving_average([0.0, 3.0, 6.0, 0.0], span=3).tolist()
+    [1.5, 3.0, 3.0, 3.0]
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    sums = np.concatenate([[0.0], np.cumsum(numbers)])
+    places = np.arange(len(numbers))
+    low = np.maximum(places - (span - 1) // 2, 0)
+    high = np.minimum(places + span // 2 + 1, len(numbers))
+    means = (sums[high] - sums[low]) / (high - low)
+    # Sums taken from each other leave rounding errors, which must not leave the range.
+    return np.asarray(np.clip(means, numbers.min(), numbers.max())) if len(numbers) else means

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
 import polars as pl
 
-from pipeline.kernels.parts import ranges_of
+from pipeline.kernels import sampling
+from pipeline.kernels.annotation.sheets import nobodys
+from pipeline.kernels.partitions import batches, by_range, most_rows, ranges_of, spill_of
+from pipeline.kernels.sampling import candidate_id
+from pipeline.kernels.survey.design import inclusion, permanent_numbers, sequential_poisson
+from pipeline.memory import Spill
 
 
 def lex(entries: pl.LazyFrame) -> pl.LazyFrame:
@@ -144,3 +153,668 @@ def sizes(wordlist: pl.LazyFrame, *, name: str = "n") -> pl.LazyFrame:
         What to call the number.
     """
     return wordlist.group_by("lemma").agg(pl.col("form").count().cast(pl.Int64).alias(name))
+
+
+# --- Entries of a dictionary of any size as its wordlist and its lemmas, in parts.
+
+ENTRY = pl.Schema(
+    {"file": pl.String, "line": pl.Int64, "lemma": pl.String, "form": pl.String, "own": pl.String}
+)
+"""An entry: `own` is the lemma as a form of itself, null where it is to be none."""
+_LEMMA = pl.Schema(
+    {"place": pl.String, "first": pl.String, "first_line": pl.Int64, "lemma": pl.String,
+     "n_rows": pl.Int64, "n_forms": pl.Int64}
+)  # fmt: skip
+
+
+@dataclass
+class Counts:
+    """What was found in the entries; adds up while they are listed."""
+
+    repeated: int = 0
+    """Entries whose lemma and form stand in another one, too."""
+    lemmas: int = 0
+    without_forms: int = 0
+    """Lemmas that have none."""
+    forms: int = 0
+    """Forms, each counted once per lemma."""
+
+
+def listed_in_parts(
+    entries: Spill, counts: Counts
+) -> Iterator[tuple[pl.DataFrame | None, pl.DataFrame | None]]:
+    """Yield parts of the wordlist, in order of lemma and form, then of the lemmas in their order.
+
+    Parameters
+    ----------
+    entries : Spill
+        One bucket of `ENTRY`, all with a lemma, in any order; it is empty afterwards.
+    counts : Counts
+        Is told of what is there.
+
+    Yields
+    ------
+    wordlist, lemmas : DataFrame or None
+        One of the two: lemma, form as of `wordlists.canonical`, or lemma, position, n_rows as of
+        `wordlists.lex`, and n_forms.
+
+    Examples
+    --------
+    >>> rows = [("d", 1, "ra", "rat", None), ("d", 2, "dar", None, None)]
+    >>> entries = spill_of(1, ENTRY)
+    >>> entries.add(pl.DataFrame(rows, schema=ENTRY, orient="row"), pl.lit(0))
+    >>> [[table.rows() for table in pair if table is not None]
+    ...  for pair in listed_in_parts(entries, Counts())]
+    [[[('dar', None), ('ra', 'rat')]], [[('ra', 1, 1, 1), ('dar', 2, 1, 0)]]]
+    """
+    with spill_of(1, _LEMMA) as places:
+        with by_range(entries, by="lemma") as by_lemma:
+            entries.clear()
+            for part in by_lemma:
+                rows = part.collect()
+                forms = _forms(rows).sort("lemma", "form")
+                lemmas = _lemmas(rows, forms)
+                _count(counts, rows, lemmas)
+                places.add(lemmas, pl.lit(0))
+                yield forms, None
+        yield from ((None, each) for each in _in_order(places))
+
+
+def canonical_in_parts(rows: Spill) -> Iterator[pl.DataFrame]:
+    """Yield what `canonical` returns in order of lemma and form, no more than there is room for.
+
+    Parameters
+    ----------
+    rows : Spill
+        One bucket of lemma and form, all with a lemma, in any order; it is empty afterwards.
+    """
+    with by_range(rows, by="lemma") as by_lemma:
+        rows.clear()
+        for part in by_lemma:
+            yield canonical(part).collect().sort("lemma", "form")
+
+
+def _forms(rows: pl.DataFrame) -> pl.DataFrame:
+    own = rows.lazy().drop_nulls("own").select("lemma", form="own")
+    return canonical(pl.concat([rows.lazy().select("lemma", "form"), own])).collect()
+
+
+def _lemmas(rows: pl.DataFrame, forms: pl.DataFrame) -> pl.DataFrame:
+    """Return the lemmas of some rows, each with the place where it first stands."""
+    number = pl.col("first_line").cast(pl.String).str.zfill(20)
+    place = pl.concat_str("first", pl.lit("\0"), number)
+    found = firsts(rows.lazy()).join(sizes(forms.lazy(), name="n_forms"), on="lemma")
+    return found.with_columns(place=place).select(*_LEMMA).collect()
+
+
+def _count(counts: Counts, rows: pl.DataFrame, lemmas: pl.DataFrame) -> None:
+    filled = rows.select("lemma", "form").drop_nulls()
+    counts.repeated += filled.height - filled.n_unique()
+    counts.lemmas += lemmas.height
+    counts.without_forms += int((lemmas["n_forms"] == 0).sum())
+    counts.forms += int(lemmas["n_forms"].sum())
+
+
+def _in_order(lemmas: Spill) -> Iterator[pl.DataFrame]:
+    """Yield the lemmas in the order of their first appearance, numbered."""
+    before = 0
+    with by_range(lemmas, by="place") as by_place:
+        for part in by_place:
+            ordered = part.sort("first", "first_line", "lemma")
+            place = pl.int_range(before + 1, before + pl.len() + 1, dtype=pl.Int64)
+            found = ordered.select("lemma", "n_rows", "n_forms", position=place)
+            rows = found.select("lemma", "position", "n_rows", "n_forms").collect()
+            before += rows.height
+            yield rows
+
+
+# --- What was keyed in from a printed dictionary: checked, and made a wordlist.
+
+ABSENT = ("-", "–", "—", "−")
+"""Signs that the dictionary lacks the lemma."""
+SEPARATORS = r"[,;\n\r،、]+"
+"""Between two forms."""
+_LONE = r"\r(?:[^\n]|$)"
+"""A carriage return without a line feed: workbooks have the text _x000D_ so, too."""
+_MOST_PLACES = 4
+"""Places that a message names."""
+
+
+def keyed_forms(entries: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the forms of each row that was filled in.
+
+    Parameters
+    ----------
+    entries : LazyFrame
+        `schemas.KeyedEntries`.
+
+    Returns
+    -------
+    LazyFrame
+        A row for each form, in the column form in place of forms; a null form where the dictionary
+        lacks the lemma. Rows that are still empty, and rows without an id, are left out.
+
+    Examples
+    --------
+    >>> rows = {"id": ["x1", "x2", "x3"], "lemma": ["ra", "dar", "xi"],
+    ...         "forms": ["ra, rajt ;rat", "-", " "]}
+    >>> keyed_forms(pl.LazyFrame(rows)).sort("lemma", "form").collect()["form"].to_list()
+    [None, 'ra', 'rajt', 'rat']
+    """
+    text = pl.col("forms").str.strip_chars()
+    filled = entries.with_columns(forms=text).drop_nulls(["id", "lemma", "forms"])
+    typed = filled.filter(pl.col("forms") != "")
+    absent = typed.filter(pl.col("forms").is_in(ABSENT))
+    # Polars splits at no pattern: so every separator is made the same first.
+    parts = pl.col("forms").str.replace_all(SEPARATORS, "\x1f").str.split("\x1f")
+    there = typed.filter(~pl.col("forms").is_in(ABSENT)).select(pl.exclude("forms"), form=parts)
+    forms = there.explode("form").with_columns(pl.col("form").str.strip_chars())
+    lacking = absent.select(pl.exclude("forms"), form=pl.lit(None, pl.String))
+    return pl.concat([forms.filter(pl.col("form") != ""), lacking])
+
+
+def keying_faults(entries: pl.LazyFrame) -> pl.LazyFrame:
+    """Return one row for every cell that cannot be used.
+
+    An id is empty, or is not that of the row's lemma; nobody is named who keyed forms in; forms
+    are keyed in and a - says that the dictionary has none, in one cell or in two rows of a lemma;
+    nothing but separators; a carriage return that may have been text.
+
+    Parameters
+    ----------
+    entries : LazyFrame
+        `schemas.KeyedEntries`.
+
+    Returns
+    -------
+    LazyFrame
+        As `schemas.Faults`.
+
+    Examples
+    --------
+    >>> row = {"file": "a.csv", "line": 2, "annotator": "a", "id": "x1", "lemma": "ra"}
+    >>> row |= {"forms": "ra"}
+    >>> keying_faults(pl.LazyFrame([row])).collect()["problem"].item()
+    "is not the id of 'ra'; restore the row from the original sheet"
+    """
+    own = pl.col("id").str.strip_chars()
+    empty = own.is_null() | (own == "")
+    strange = ~empty & own.ne_missing(candidate_id("lemma"))
+    not_of = pl.format(
+        "is not the id of '{}'; restore the row from the original sheet",
+        pl.col("lemma").fill_null(""),
+    )
+    parts = pl.col("forms").str.replace_all(SEPARATORS, "\x1f").str.split("\x1f")
+    parts = parts.list.eval(pl.element().str.strip_chars())
+    signs = parts.list.eval(pl.element().is_in(ABSENT)).list.any()
+    mixed = signs & (parts.list.eval(pl.element() != "").list.sum() > 1)
+    nothing = (parts.list.eval(pl.element() != "").list.sum() == 0) & (
+        pl.col("forms").str.strip_chars() != ""
+    )
+    says_none = signs.fill_null(value=False)
+    filled = pl.col("forms").is_not_null() & ~nothing.fill_null(value=False)
+    both = (filled & ~says_none).any().over("id") & (filled & says_none).any().over("id")
+    wrong = [
+        nobodys(entries, answer="forms"),
+        _fault(entries, empty, "id", pl.lit("is empty; restore it from the original sheet")),
+        _fault(entries, strange, "id", not_of),
+        _fault(entries, mixed, "forms", pl.lit("holds forms and a -: keep one")),
+        _fault(entries, pl.col("forms").str.contains(_LONE), "forms", pl.lit(
+            "has a carriage return, as spreadsheets read the text _x000D_:"
+            " part forms by commas or line feeds, and type that text \\x5Fx000D_"
+        )),
+        _fault(entries, nothing, "forms", pl.lit("holds no form; - says that there is none")),
+        _fault(
+            entries, both & filled & ~mixed, "forms",
+            pl.lit("one row of this lemma has forms, another a -: keep one"),
+        ),
+    ]  # fmt: skip
+    return pl.concat(wrong)
+
+
+def contradictions(forms: pl.LazyFrame) -> pl.LazyFrame:
+    """Return one row for every cell of somebody who keys a lemma in twice, not the same.
+
+    Parameters
+    ----------
+    forms : LazyFrame
+        file, line, annotator, lemma, form: what `keyed_forms` gives, in one spelling.
+
+    Returns
+    -------
+    LazyFrame
+        As `schemas.Faults`. Of a lemma that somebody keys in again with equal forms, in
+        whatever order, there is none.
+
+    Examples
+    --------
+    >>> cells = {"file": ["a", "a", "b"], "line": [2, 2, 9], "form": ["ra", "rajt", "ra"]}
+    >>> rows = pl.LazyFrame(cells).with_columns(annotator=pl.lit("anna"), lemma=pl.lit("ra"))
+    >>> print(contradictions(rows).collect()["problem"][0])
+    anna keys this lemma in differently: ra, rajt (a, line 2); ra (b, line 9); keep one
+    """
+    cell = ["annotator", "lemma", "file", "line"]
+    cells = forms.drop_nulls("form").group_by(cell).agg(value=_listed("form"))
+    place = pl.format("{} ({}, line {})", "value", "file", "line")
+    each = cells.sort(cell).group_by("annotator", "lemma", maintain_order=True)
+    several = each.agg(
+        keyings=pl.col("value").n_unique(), places=place.head(_MOST_PLACES).str.join("; ")
+    ).filter(pl.col("keyings") > 1)
+    problem = pl.format(
+        "{} keys this lemma in differently: {}; keep one",
+        pl.col("annotator").fill_null("somebody"), "places",
+    )  # fmt: skip
+    bad = cells.join(several, on=["annotator", "lemma"], nulls_equal=True)
+    return bad.select("file", "line", column=pl.lit("forms"), value="value", problem=problem)
+
+
+def _listed(column: str) -> pl.Expr:
+    return pl.col(column).unique().sort().str.join(", ")
+
+
+def _fault(entries: pl.LazyFrame, wrong: pl.Expr, column: str, problem: pl.Expr) -> pl.LazyFrame:
+    bad = entries.filter(wrong)
+    return bad.select("file", "line", column=pl.lit(column), value=pl.col(column), problem=problem)
+
+
+# --- Lemmas drawn at random: with equal chances, or in proportion to their paradigms.
+
+Design: TypeAlias = Literal["simple", "size"]
+
+
+def paradigm_sizes(
+    lemmas: pl.LazyFrame, gold: pl.LazyFrame | None, lexicons: Sequence[pl.LazyFrame]
+) -> pl.DataFrame:
+    """Return how large the paradigm of each lemma is, as far as that is known before it is drawn.
+
+    Parameters
+    ----------
+    lemmas : LazyFrame
+        Column lemma.
+    gold : LazyFrame or None
+        lemma, form. Its forms count; None if it is on paper.
+    lexicons : sequence of LazyFrame
+        lemma, form. The mean of their forms counts where there is no gold.
+
+    Returns
+    -------
+    DataFrame
+        lemma, n (Float64, 1 for a lemma without forms, so that it has a chance); sorted by lemma.
+
+    Examples
+    --------
+    >>> words = pl.LazyFrame({"lemma": ["a", "a", "b"], "form": ["x", "y", None]})
+    >>> paradigm_sizes(words.select("lemma").unique(), None, [words]).rows()
+    [('a', 2.0), ('b', 1.0)]
+    """
+    counted = [gold] if gold is not None else lexicons
+    ranges = ranges_of("lemma", *counted)
+    return pl.concat(
+        _mean_sizes(*(ranges.of(each, number, by="lemma") for each in (lemmas, *counted))).collect()
+        for number in range(len(ranges))
+    )
+
+
+def _mean_sizes(lemmas: pl.LazyFrame, *wordlists: pl.LazyFrame) -> pl.LazyFrame:
+    counted = pl.concat(sizes(each) for each in wordlists)
+    mean = counted.group_by("lemma").agg(pl.col("n").sum() / len(wordlists))
+    joined = lemmas.join(mean, on="lemma", how="left")
+    return joined.select("lemma", pl.col("n").clip(lower_bound=1.0)).sort("lemma")
+
+
+def simple_sample(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
+    """Draw lemmas without replacement, all with the same chance.
+
+    Parameters
+    ----------
+    lemmas : DataFrame
+        lemma, distinct.
+    size : int
+        How many; at most all.
+    seed : str
+        Fixes the draw. A smaller sample is part of a larger one.
+
+    Returns
+    -------
+    DataFrame
+        lemma, position (from 1), pi (size / lemmas); sorted by position.
+
+    Examples
+    --------
+    >>> simple_sample(pl.DataFrame({"lemma": ["a", "b"]}), size=1, seed="s")["pi"].to_list()
+    [0.5]
+    """
+    ids = lemmas.select(id="lemma")
+    drawn = sampling.without_replacement(ids, size=size, seed=seed)
+    return drawn.select(lemma="id", position="position", pi=pl.len() / float(max(1, ids.height)))
+
+
+def sample_by_size(lemmas: pl.DataFrame, *, size: int, seed: str) -> pl.DataFrame:
+    """Draw lemmas in proportion to their paradigms, the largest for certain.
+
+    A larger sample holds a smaller one of the same seed, as far as no lemma has become certain
+    between the two. Of lemmas that are all as large it is the simple sample.
+
+    Parameters
+    ----------
+    lemmas : DataFrame
+        lemma, n (from 0; those with 0 are never drawn), as `paradigm_sizes` gives them.
+    size : int
+        How many; at most all.
+    seed : str
+        Fixes the draw.
+
+    Returns
+    -------
+    DataFrame
+        lemma, position (the certain ones, then in the order of the draw), pi; sorted by position.
+
+    References
+    ----------
+    Ohlsson, Sequential Poisson Sampling (1998); Rosén, On Sampling with Probability Proportional
+    to Size (1997).
+
+    Examples
+    --------
+    >>> lemmas = pl.DataFrame({"lemma": ["a", "b", "c", "d"], "n": [30.0, 1.0, 1.0, 2.0]})
+    >>> sample_by_size(lemmas, size=2, seed="s").rows()
+    [('a', 1, 1.0), ('d', 2, 0.5)]
+    """
+    numbers = permanent_numbers(lemmas["lemma"], seed=seed)
+    chances = inclusion(lemmas["n"].to_numpy(), size=min(size, lemmas.height))
+    places = sequential_poisson(chances, numbers, size=size)
+    position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    drawn = lemmas.select("lemma", pi=pl.Series(chances, dtype=pl.Float64))[places]
+    return drawn.select("lemma", position=position, pi="pi")
+
+
+# --- One spelling for lemmas and forms: each step of it, and what it changed.
+
+UnicodeForm: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD", "as_it_is"]
+Case: TypeAlias = Literal["lower", "as_it_is"]
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How texts are normalised, in this order; blanks around them always go.
+
+    Parameters
+    ----------
+    unicode : str
+        Unicode normalisation form.
+    case : str
+        "lower" for lower case.
+    replace : mapping of str to str
+        What stands for what, such as ё: е; all at once, the longest first.
+    """
+
+    unicode: UnicodeForm = "NFC"
+    case: Case = "as_it_is"
+    replace: Mapping[str, str] = field(default_factory=dict)
+
+
+class Change(NamedTuple):
+    """How many texts a step changed, and the first of them in the order of the alphabet."""
+
+    step: str
+    n: int
+    first: tuple[str, str] | None
+
+
+def steps(spelling: Spelling) -> Iterator[tuple[str, dict[str, str] | str]]:
+    """Yield the name of each step and what it needs."""
+    yield "blanks around", "strip"
+    if spelling.unicode != "as_it_is":
+        yield f"Unicode {spelling.unicode}", spelling.unicode
+    if spelling.case == "lower":
+        yield "lower case", "lower"
+    if spelling.replace:
+        shown = ", ".join(f"{old} → {new}" for old, new in spelling.replace.items())
+        yield f"replaced: {shown}", dict(spelling.replace)
+
+
+def normalised(
+    rows: pl.DataFrame, spelling: Spelling, *, columns: Sequence[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows with their texts in one spelling, and what each step changed.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        With the `columns`, String.
+    spelling : Spelling
+        What to do.
+    columns : sequence of str
+        The texts.
+
+    Returns
+    -------
+    rows, counts : DataFrame
+        The rows, an empty text made null; and step, n (Int64), example: how many texts a step
+        changed, and the first of them in the order of the alphabet.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"form": ["ёж", "ЁЖ", " ель"]})
+    >>> found, counts = normalised(
+    ...     rows, Spelling(case="lower", replace={"ё": "е"}), columns=["form"]
+    ... )
+    >>> found["form"].to_list(), counts["n"].to_list()
+    (['еж', 'еж', 'ель'], [1, 0, 1, 2])
+    """
+    found, changes = spelt(rows, spelling, columns=columns)
+    return found, counts_of([changes])
+
+
+def spelt(
+    rows: pl.DataFrame, spelling: Spelling, *, columns: Sequence[str]
+) -> tuple[pl.DataFrame, list[Change]]:
+    """Return what `normalised` does of some of many rows, with what `counts_of` adds up."""
+    changes = []
+    for name, how in steps(spelling):
+        after = rows.with_columns(_changed(pl.col(column), how) for column in columns)
+        changes.append(_difference(name, rows, after, columns))
+        rows = after
+    filled = [pl.when(pl.col(column) != "").then(column).alias(column) for column in columns]
+    return rows.with_columns(filled), changes
+
+
+def counts_of(batches: Iterable[Sequence[Change]]) -> pl.DataFrame:
+    """Return what each step changed in all batches: step, n (Int64), example.
+
+    Examples
+    --------
+    >>> one, two = Change("lower", 1, ("B", "b")), Change("lower", 2, ("A", "a"))
+    >>> counts_of([[one], [two]]).rows()
+    [('lower', 3, "'A' → 'a'")]
+    """
+    rows = []
+    for changes in zip(*batches, strict=True):
+        first = min((each.first for each in changes if each.first), default=None)
+        example = first and f"{first[0]!r} → {first[1]!r}"
+        rows.append((changes[0].step, sum(each.n for each in changes), example))
+    schema = {"step": pl.String, "n": pl.Int64, "example": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _changed(text: pl.Expr, how: dict[str, str] | str) -> pl.Expr:
+    if isinstance(how, dict):
+        longest = sorted(how, key=lambda old: (-len(old), old))
+        return text.str.replace_many(longest, [how[old] for old in longest], leftmost=True)
+    if how == "strip":
+        return text.str.strip_chars()
+    return text.str.to_lowercase() if how == "lower" else text.str.normalize(how)  # type: ignore[arg-type]  # else a Unicode form
+
+
+def _difference(
+    name: str, before: pl.DataFrame, after: pl.DataFrame, columns: Sequence[str]
+) -> Change:
+    """Return how many texts differ, and an example."""
+    pairs = [
+        pl.DataFrame({"old": before[column], "new": after[column]}).filter(
+            pl.col("old") != pl.col("new")
+        )
+        for column in columns
+    ]
+    changed = pl.concat(pairs)
+    return Change(name, changed.height, next(iter(changed.sort("old", "new").head(1).rows()), None))
+
+
+# --- Wordforms that paradigm tables generate.
+
+STEM = "~"
+"""Where the stem goes in an ending that is no mere suffix: ``n~u``."""
+
+
+def generated(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the wordforms of lemmas that name their paradigm.
+
+    Parameters
+    ----------
+    entries : LazyFrame
+        lemma, stem, paradigm.
+    endings : LazyFrame
+        paradigm, ending: a suffix, null or empty for the bare stem; or a pattern with ``~``
+        where the stem goes, for prefixes and circumfixes.
+
+    Returns
+    -------
+    LazyFrame
+        lemma, form, a row for each ending; none for an entry whose paradigm has no endings.
+
+    Examples
+    --------
+    >>> entries = pl.LazyFrame({"lemma": ["kiteb"], "stem": ["ktib"], "paradigm": ["I"]})
+    >>> endings = pl.LazyFrame({"paradigm": ["I", "I"], "ending": ["na", "ni~"]})
+    >>> generated(entries, endings).sort("form").collect()["form"].to_list()
+    ['ktibna', 'niktib']
+    """
+    both = entries.join(endings.with_columns(pl.col("ending").fill_null("")), on="paradigm")
+    whole = pl.col("ending").str.contains(STEM, literal=True)
+    before = pl.when(whole).then(pl.col("ending").str.splitn(STEM, 2).struct[0]).otherwise(
+        pl.lit("")
+    )  # fmt: skip
+    after = pl.when(whole).then(pl.col("ending").str.splitn(STEM, 2).struct[1]).otherwise("ending")
+    return both.select("lemma", form=pl.concat_str(before, "stem", after))
+
+
+def generated_in_parts(entries: pl.LazyFrame, endings: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """Yield what `generated` returns, about as many rows at a time as there is room for.
+
+    Parameters
+    ----------
+    entries, endings : LazyFrame
+        As for `generated`. The endings are held.
+
+    Yields
+    ------
+    DataFrame
+        lemma, form; one without rows where there are no entries. An entry is never divided.
+    """
+    table = endings.select("paradigm", "ending").collect()
+    lengths = table.group_by("paradigm").agg(n=pl.len().cast(pl.Int64))
+    for batch in batches(entries):
+        known = batch.join(lengths, on="paradigm", maintain_order="left")
+        numbered = known.with_columns(part=pl.col("n").cum_sum() // most_rows())
+        parts = numbered.partition_by("part", maintain_order=True) or [numbered]
+        yield from (generated(each.lazy(), table.lazy()).collect() for each in parts)
+
+
+# --- The sampled lemmas that gold and lexicon both have, and what they stand for.
+
+
+@dataclass(frozen=True)
+class Both:
+    """What is known of the lemmas that both have; exists while a lexicon is evaluated.
+
+    Parameters
+    ----------
+    matches : DataFrame
+        The rows of `matching.matches` of those that are evaluated, in their order.
+    lemmas : int
+        How many both have.
+    bases : int
+        The sum over all of these of what they add to n, see `l_measure.sizes`.
+    """
+
+    matches: pl.DataFrame
+    lemmas: int
+    bases: int
+
+
+def all_lemmas(both: Both) -> pl.LazyFrame:
+    """Return the matches of all lemmas that both have, as a sample of which each was certain.
+
+    Parameters
+    ----------
+    both : Both
+        With the matches of all.
+
+    Returns
+    -------
+    LazyFrame
+        The columns of the matches, and those of `schemas.LemmaSample`, and base_total.
+    """
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    return both.matches.lazy().with_columns(
+        position=place, population=pl.len().cast(pl.Int64), drawn=pl.lit(value=True),
+        pi=pl.lit(1.0), base_total=pl.lit(both.bases, pl.Int64),
+    )  # fmt: skip
+
+
+def held(
+    both: Both, sample: pl.DataFrame, *, looked_up: pl.DataFrame | None, complete: bool
+) -> pl.LazyFrame:
+    """Return the matches of the sampled lemmas that both have.
+
+    Where the gold was keyed in, some of the lemmas drawn from the lexicon are not in it. The
+    others are a random sample of those in both, of which there are as many as their share says:
+    of the lemmas, or, where chances differ, of 1/pi.
+
+    Parameters
+    ----------
+    both : Both
+        With the matches of the sample's lemmas at the least.
+    sample : DataFrame
+        `schemas.LemmaSample`.
+    looked_up : DataFrame, optional
+        Column lemma: the part of the sample that was looked up so far, a random one.
+    complete : bool
+        Whether the gold is a whole dictionary, so that the sum of the bases is known.
+
+    Returns
+    -------
+    LazyFrame
+        As of `all_lemmas`; base_total is null where the sample was not drawn from `both`.
+    """
+    asked = sample.sort("lemma")
+    if looked_up is not None:
+        asked = _part(asked, looked_up)
+    found = asked.join(both.matches.select("lemma"), on="lemma", how="semi", maintain_order="left")
+    whole = complete and looked_up is None and found.height == asked.height
+    known = whole and bool((found["population"] == both.lemmas).all())
+    part, every = _stand_for(found, asked)
+    joined = both.matches.lazy().join(found.lazy(), on="lemma")
+    return joined.with_columns(
+        population=(pl.col("population") * part / every).round().cast(pl.Int64),
+        base_total=pl.lit(both.bases if known else None, pl.Int64),
+    )
+
+
+def _part(sample: pl.DataFrame, looked_up: pl.DataFrame) -> pl.DataFrame:
+    """Return the lemmas that were looked up, with the chance to be drawn and looked up by now.
+
+    The certain ones and the others apart: what is looked up first may be either.
+    """
+    done = pl.col("lemma").is_in(looked_up["lemma"].implode())
+    certain = pl.col("pi") == 1.0
+    chances = sample.with_columns(pl.col("pi") * done.mean().over(certain))
+    return chances.filter(done)
+
+
+def _stand_for(found: pl.DataFrame, asked: pl.DataFrame) -> tuple[float, float]:
+    """Return what the lemmas that both have stand for, and what all that were drawn do."""
+    if asked["pi"].null_count() or asked["pi"].n_unique() < 2:
+        return float(found.height), float(max(1, asked.height))
+    part, every = (float((1.0 / each["pi"].to_numpy()).sum()) for each in (found, asked))
+    return part, every

@@ -2,19 +2,562 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
+import scipy
 
-from pipeline.kernels.arrays import BoolArray, FloatArray
-from pipeline.kernels.estimates.domains import Weights, weights_of
-from pipeline.kernels.machine.agreement import agreement_with_people
-from pipeline.kernels.machine.calibration import brier_score, calibration, calibration_error
-from pipeline.kernels.machine.confusion import confusion
-from pipeline.kernels.machine.correlation import explained
+from pipeline.kernels import numeric
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.survey.limits import Weights, domain_shares, linear_variance, weights_of
+from pipeline.kernels.survey.ratio_estimator import ENOUGH, checked_tail, divided
 from schemas import Calibration, Judges, MachineConfusion, Table
+
+# --- Agreement of a machine with people, from draws of any weights.
+
+
+class Coefficient(NamedTuple):
+    """A coefficient with its limits; NaN where it is not defined."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+UNDEFINED = Coefficient(np.nan, np.nan, np.nan)
+
+
+def agreement_with_people(
+    tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights, *, confidence: float = 0.95
+) -> dict[str, Coefficient]:
+    """Return Cohen's kappa and Gwet's AC1 between judgements and labels, with limits.
+
+    ``(P - P_e) / (1 - P_e)``, P the weighted share of equal labels. With row and column shares r
+    and k of positives, ``P_e = r k + (1 - r)(1 - k)`` for kappa and ``2 q (1 - q)``,
+    ``q = (r + k) / 2``, for AC1. Each draw adds ``z_i = w_i u_i / sum w`` to the estimate,
+    ``u_i = ((a_i - P) - (1 - kappa) d_i) / (1 - P_e)`` with a_i = 1 where the labels are equal and
+    d_i what the draw does to P_e. The variance is `domains.linear_variance` of these, and
+    ``(unit / (1 - P_e))^2``: one more label than was seen may be wrong, and weighs what heavy draws
+    do, ``unit = sum c w^3 / (sum c w^2 sum w)``. Limits are those of atanh(kappa).
+
+    Parameters
+    ----------
+    tp, label : array_like of bool, shape (draws,)
+        What people and what the machine say of each draw.
+    weights : Weights
+        What the draws stand for.
+    confidence : float
+        Confidence level in (0, 1).
+
+    Returns
+    -------
+    dict of str to Coefficient
+        kappa and ac1, in [-1, 1]: 1 for perfect agreement, 0 for that of chance. Where all weigh
+        the same they are `cohen_kappa` and `gwet_ac`, with the published errors but for
+        ``m / (m - 1)`` and the unit. Without it, and on the plain scale, 95 % limits held a very
+        good machine's kappa in 64 to 91 % of samples. Kappa is NaN where both give one label
+        only, both are with fewer than 2 draws.
+
+    Raises
+    ------
+    ValueError
+        If the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Cohen (1960); Fleiss, Cohen & Everitt (1969); Gwet (2008), Särndal, Swensson & Wretman
+    (1992), section 5.5, on linearisation.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.limits import weights_of
+    >>> people, machine = np.array([1] * 49 + [0] * 51), [1] * 40 + [0] * 9 + [1] * 6 + [0] * 45
+    >>> found = agreement_with_people(people, machine, weights_of(None, draws=100))
+    >>> [round(each, 4) for each in found["kappa"]]
+    [0.6995, 0.523, 0.8185]
+    """
+    z = -float(scipy.special.ndtri(checked_tail(confidence)))
+    y, x = (np.asarray(each, dtype=np.float64) for each in (tp, label))
+    if len(y) < 2:
+        return {"kappa": UNDEFINED, "ac1": UNDEFINED}
+    share = weights.w / weights.w.sum()
+    r, k = share @ y, share @ x
+    q, both = (r + k) / 2.0, (y + x) / 2.0
+    moved = (2.0 * k - 1.0) * (y - r) + (2.0 * r - 1.0) * (x - k)
+    parts = {
+        "kappa": (r * k + (1.0 - r) * (1.0 - k), moved),
+        "ac1": (2.0 * q * (1.0 - q), 2.0 * (1.0 - 2.0 * q) * (both - q)),
+    }
+    return {
+        name: _coefficient(y == x, share, weights.c, chance=chance, moved=each, z=z)
+        for name, (chance, each) in parts.items()
+    }
+
+
+def _coefficient(
+    equal: BoolArray,
+    share: FloatArray,
+    c: FloatArray,
+    *,
+    chance: float,
+    moved: FloatArray,
+    z: float,
+) -> Coefficient:
+    """Return a coefficient from the agreement by chance and what each draw does to that."""
+    if chance >= 1.0 - 1e-12:
+        return UNDEFINED
+    missed = float(share @ ~equal)  # and not what is equal, so that 1 is 1 exactly
+    value = float(1.0 - missed / (1.0 - chance))
+    u = (missed - ~equal - (1.0 - value) * moved) / (1.0 - chance)
+    variance = float(linear_variance(share * u, c)) + (_further(share, c) / (1.0 - chance)) ** 2
+    half = z * float(np.sqrt(variance))
+    if half == 0.0 or 1.0 - abs(value) < 1e-12:
+        return Coefficient(value, max(value - half, -1.0), min(value + half, 1.0))
+    middle, arm = np.arctanh(value), half / (1.0 - value**2)
+    return Coefficient(value, float(np.tanh(middle - arm)), float(np.tanh(middle + arm)))
+
+
+def _further(share: FloatArray, c: FloatArray) -> float:
+    """Return what a further draw would weigh: the mean by its part in the variance."""
+    spread = float(c @ share**2)
+    return float(c @ share**3) / spread if spread else 0.0
+
+
+# --- What machines answer, as it stands in a file: predictions, doubles, strangers, provenance.
+
+_JUDGE = "~judge"
+"""The column that says who predicts, whatever the file calls it."""
+
+
+def probability(column: str) -> pl.Expr:
+    """Return a column as probabilities; null where nothing is said or it cannot be one.
+
+    A label counts as 1.0 or 0.0, in the spellings that judgements have.
+
+    Parameters
+    ----------
+    column : str
+        Its name; text, numbers or truth values.
+
+    Returns
+    -------
+    Expr
+        Float64 in [0, 1].
+
+    Examples
+    --------
+    >>> said = pl.DataFrame({"p": [" 0.7", "TP", "no", "1.2", ""]})
+    >>> said.select(probability("p")).to_series().to_list()
+    [0.7, 1.0, 0.0, None, None]
+    """
+    number = pl.col(column).cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+    chance = pl.when(number.is_between(0.0, 1.0)).then(number + 0.0)
+    return pl.coalesce(numeric.judgement(column).cast(pl.Float64), chance)
+
+
+def doubled(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
+    """Return a fault for each row about a pair that its judge has another row for.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        Rows of files with file, line, id and ~judge.
+    units : sequence of str
+        The columns that say which candidate it is.
+
+    Examples
+    --------
+    >>> rows = pl.LazyFrame({"file": "m.tsv", "line": [2, 3], "id": ["a", "a"], "~judge": "m"})
+    >>> doubled(rows, ["id"]).select("line", "problem").collect().row(0)
+    (2, "this judge has another row for the pair: 'm'")
+    """
+    told = rows.filter(_about(units)).drop_nulls(_JUDGE)
+    twice = told.filter(pl.struct("id", _JUDGE).is_duplicated())
+    said = pl.format("this judge has another row for the pair: '{}'", _JUDGE)
+    return _faults(twice, units, said)
+
+
+def strange(rows: pl.LazyFrame, candidates: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
+    """Return a fault for each row about a pair that is no candidate.
+
+    Parameters
+    ----------
+    rows, units
+        As for `doubled`.
+    candidates : LazyFrame
+        The candidates, with id.
+
+    Examples
+    --------
+    >>> rows = pl.LazyFrame({"file": "m.tsv", "line": [2, 3], "id": ["a", "b"]})
+    >>> strange(rows, pl.LazyFrame({"id": ["a"]}), ["id"]).select("line", "value").collect().rows()
+    [(3, 'b')]
+    """
+    lost = rows.filter(_about(units)).join(candidates.select("id"), on="id", how="anti")
+    return _faults(lost, units, pl.lit('is no candidate; others = "skip" leaves such rows out'))
+
+
+def _about(units: Sequence[str]) -> pl.Expr:
+    """Tell the rows that say which candidate they are about; the others are faults already."""
+    return pl.all_horizontal(numeric.filled(name).is_not_null() for name in units)
+
+
+def _faults(rows: pl.LazyFrame, units: Sequence[str], problem: pl.Expr) -> pl.LazyFrame:
+    return rows.select(
+        "file",
+        "line",
+        column=pl.lit(", ".join(units)),
+        value=pl.concat_str([pl.col(name).cast(pl.String) for name in units], separator=" "),
+        problem=problem,
+    )
+
+
+def provenance(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
+    """Return what stands in columns, by judge, and how often.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        Rows of files with ~judge.
+    columns : sequence of str
+        Such as model, version, prompt.
+
+    Returns
+    -------
+    LazyFrame
+        judge, column, value (as text), rows; empty fields are left out.
+
+    Examples
+    --------
+    >>> rows = pl.LazyFrame({"~judge": "m", "model": ["x", "x", None]})
+    >>> provenance(rows, ["model"]).collect().rows()
+    [('m', 'model', 'x', 2)]
+    """
+    long = [
+        rows.select(judge=_JUDGE, column=pl.lit(name), value=numeric.filled(name))
+        for name in columns
+    ]
+    nothing = pl.LazyFrame(schema={"judge": pl.String, "column": pl.String, "value": pl.String})
+    told = pl.concat([nothing, *long]).drop_nulls()
+    counted = told.group_by("judge", "column", "value").agg(rows=pl.len().cast(pl.Int64))
+    return counted.sort("judge", "column", "value")
+
+
+# --- Whether probabilities are what they say: the reliability of predictions.
+
+
+def calibration(
+    tp: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    weights: Weights,
+    *,
+    bins: int = 10,
+    confidence: float = 0.95,
+) -> pl.DataFrame:
+    """Return mean prediction and share of true positives in bins of equal width.
+
+    Parameters
+    ----------
+    tp : array_like of bool, shape (draws,)
+        People's judgements.
+    prediction : array_like of float, shape (draws,)
+        Probabilities in [0, 1]; labels 0 and 1 are in the first and the last bin.
+    weights : Weights
+        What the draws stand for.
+    bins : int
+        Number of bins, from 1; those without a draw are left out.
+    confidence : float
+        Confidence level in (0, 1).
+
+    Returns
+    -------
+    pl.DataFrame
+        The columns of table `Calibration` from bin on. A bin holds ``first <= prediction < last``,
+        the last one 1, too.
+
+    Raises
+    ------
+    ValueError
+        If there is no bin, or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    DeGroot & Fienberg, The Comparison and Evaluation of Forecasters (1983); Niculescu-Mizil &
+    Caruana, Predicting Good Probabilities with Supervised Learning (2005).
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.limits import weights_of
+    >>> found = calibration([1, 0, 1, 0], [0.9, 0.8, 1.0, 0.1], weights_of(None, draws=4), bins=2)
+    >>> found.select("bin", "n_judged", pl.col("mean_prediction", "share").round(3)).rows()
+    [(1, 1, 0.1, 0.0), (2, 3, 0.9, 0.667)]
+    """
+    if bins < 1:
+        raise ValueError(f"bins = {bins}: there must be one at least")
+    y, g = np.asarray(tp, dtype=np.bool_), np.asarray(prediction, dtype=np.float64)
+    place = _places(g, bins)
+    members = place == np.arange(bins)[:, None]
+    shares = domain_shares(y, members, weights, confidence=confidence)
+    held = members.astype(np.float64) @ weights.w
+    mean = divided((members * g) @ weights.w, held)
+    edges = np.linspace(0.0, 1.0, bins + 1)
+    table = pl.DataFrame({
+        "bin": np.arange(1, bins + 1), "first": edges[:-1], "last": edges[1:],
+        "n_judged": members.sum(axis=1), "weight": divided(held, held.sum()),
+        "mean_prediction": np.clip(mean, 0.0, 1.0), "share": np.clip(shares.share, 0.0, 1.0),
+        "lower": shares.lower, "upper": shares.upper,
+    })  # fmt: skip
+    counts = pl.col("bin", "n_judged").cast(pl.Int64)
+    return table.with_columns(counts).filter(pl.col("n_judged") > 0)
+
+
+def _places(prediction: FloatArray, bins: int) -> IntArray:
+    """Return the bin of each prediction, from 0; 1 is in the last one."""
+    edges = np.linspace(0.0, 1.0, bins + 1)[1:-1]
+    return np.searchsorted(edges, prediction, side="right").astype(np.int64)
+
+
+def calibration_error(bins: pl.DataFrame) -> float:
+    """Return the expected calibration error: how far predictions are off, bin by bin.
+
+    ``sum_b W_b |mean prediction_b - share_b|``, W_b the weight of the bin. In small samples it
+    is above 0 even where probabilities are right, the more so the more bins there are.
+
+    Parameters
+    ----------
+    bins : pl.DataFrame
+        What `calibration` gives.
+
+    Returns
+    -------
+    float
+        In [0, 1], 0 for perfect calibration; NaN without bins.
+
+    References
+    ----------
+    Naeini, Cooper & Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian Binning
+    (2015).
+
+    Examples
+    --------
+    >>> bins = {"weight": [0.25, 0.75], "mean_prediction": [0.5, 0.75], "share": [0.0, 0.5]}
+    >>> calibration_error(pl.DataFrame(bins))
+    0.3125
+    """
+    if bins.is_empty():
+        return float("nan")
+    off = (bins["mean_prediction"] - bins["share"]).abs()
+    return float((bins["weight"] * off).sum())
+
+
+def brier_score(tp: npt.ArrayLike, prediction: npt.ArrayLike, weights: Weights) -> float:
+    """Return the weighted mean of ``(prediction - y)^2``.
+
+    Returns
+    -------
+    float
+        In [0, 1], 0 for a judge that is sure and right of all; NaN without draws.
+
+    References
+    ----------
+    Brier, Verification of Forecasts Expressed in Terms of Probability (1950).
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.limits import weights_of
+    >>> round(brier_score([1, 0], [0.9, 0.3], weights_of(None, draws=2)), 4)
+    0.05
+    """
+    y, g = (np.asarray(each, dtype=np.float64) for each in (tp, prediction))
+    return float(np.average((g - y) ** 2, weights=weights.w)) if len(y) else float("nan")
+
+
+# --- People's judgements against a machine's labels: how often it is right, and about what.
+
+_SHARES = ("sensitivity", "specificity", "ppv", "npv")
+
+
+def confusion(
+    tp: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    weights: Weights,
+    *,
+    threshold: float = 0.5,
+    confidence: float = 0.95,
+) -> dict[str, Any]:
+    """Return the cells of the table of judgements and labels, and the shares made of them.
+
+    With x = 1 where the prediction is the threshold or more: sensitivity ``P(x = 1 | y = 1)``,
+    specificity ``P(x = 0 | y = 0)``, positive and negative predictive value ``P(y = 1 | x = 1)``
+    and ``P(y = 0 | x = 0)``.
+
+    Parameters
+    ----------
+    tp : array_like of bool, shape (draws,)
+        People's judgements.
+    prediction : array_like of float, shape (draws,)
+        Probabilities, or labels 0 and 1.
+    weights : Weights
+        What the draws stand for: cells are draws, shares are weighted.
+    threshold : float
+        From which prediction on the label is positive.
+    confidence : float
+        Confidence level in (0, 1).
+
+    Returns
+    -------
+    dict of str to number
+        Columns of table `MachineConfusion`; a share of nothing is NaN, with limits 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Altman & Bland, Diagnostic Tests 1 and 2 (1994); `domains.domain_shares` on the limits.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.limits import weights_of
+    >>> found = confusion([1, 1, 0, 0], [0.9, 0.2, 0.4, 0.1], weights_of(None, draws=4))
+    >>> [found[name] for name in ("true_positives", "false_negatives", "sensitivity", "ppv")]
+    [1, 1, 0.5, 1.0]
+    """
+    y = np.asarray(tp, dtype=np.bool_)
+    x = np.asarray(prediction, dtype=np.float64) >= threshold
+    shares = domain_shares(
+        np.stack([x, ~x, y, ~y]), np.stack([y, ~y, x, ~x]), weights, confidence=confidence
+    )
+    found: dict[str, Any] = {"threshold": threshold, "n_judged": len(y), **_cells(y, x)}
+    for name, share, lower, upper in zip(_SHARES, *shares, strict=True):
+        found |= {name: float(share), f"{name}_lower": float(lower), f"{name}_upper": float(upper)}
+    return found
+
+
+def _cells(y: BoolArray, x: BoolArray) -> dict[str, int]:
+    return {
+        "true_positives": int((y & x).sum()),
+        "false_negatives": int((y & ~x).sum()),
+        "false_positives": int((~y & x).sum()),
+        "true_negatives": int((~y & ~x).sum()),
+    }
+
+
+def weighted_cells(tp: npt.ArrayLike, label: npt.ArrayLike, weights: Weights) -> FloatArray:
+    """Return the table of judgements (rows) and labels (columns), positive first, as shares.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.limits import weights_of
+    >>> weighted_cells([1, 0], [1, 1], weights_of([1.0, 0.25], draws=2)).tolist()
+    [[0.2, 0.0], [0.8, 0.0]]
+    """
+    y, x = (np.asarray(each, dtype=np.bool_) for each in (tp, label))
+    rows, columns = np.stack([y, ~y]) * weights.w, np.stack([x, ~x])
+    table: FloatArray = rows @ columns.T.astype(np.float64)
+    return table / table.sum() if table.sum() else table
+
+
+# --- How much of the judgements predictions explain: the squared correlation within sets.
+
+
+class Explained(NamedTuple):
+    """Squared correlations with limits, arrays of shape (sets,); NaN where they are not known."""
+
+    rho2: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+
+def explained(
+    tp: FloatArray,
+    prediction: FloatArray,
+    members: BoolArray,
+    weights: Weights,
+    *,
+    confidence: float = 0.95,
+    enough: int = ENOUGH,
+) -> Explained:
+    """Return the squared correlation of judgements and predictions within sets.
+
+    A set consists of one part, or of several, such as the two difference sets of two lists: there
+    all is centred part by part, ``y~ = y - y_mean, g~ = g - g_mean`` by weights ``a = w / sum w``
+    of the part, and added up: ``rho = C / sqrt(V W)``, ``C = sum a y~ g~``, ``V = sum a y~^2``,
+    ``W = sum a g~^2``. Each draw adds ``a (y~ g~ / sqrt(V W) - rho/2 (y~^2 / V + g~^2 / W))``, less
+    the part's mean, whose variance is `domains.linear_variance`; limits are those of Fisher's
+    atanh(rho) by Student's t with as many degrees of freedom as m - 2 draws of equal weight.
+
+    Parameters
+    ----------
+    tp, prediction : array of float, shape (draws,)
+        Judgements 0 and 1; predictions in [0, 1].
+    members : array of bool, shape (sets, parts, draws)
+        Which draws are in which part of which set.
+    weights : Weights
+        What the draws stand for.
+    confidence : float
+        Confidence level in (0, 1).
+    enough : int
+        NaN below so many draws in a part.
+
+    Returns
+    -------
+    Explained
+        In [0, 1]. A negative correlation counts as 0, since predictions get no negative weight.
+        NaN where the judgements, or the predictions, are all alike.
+
+    Raises
+    ------
+    ValueError
+        If the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Särndal, Swensson & Wretman, Model Assisted Survey Sampling (1992), sections 5.5 and 6.4;
+    Fisher, On the Probable Error of a Coefficient of Correlation (1921).
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.limits import weights_of
+    >>> y, g = np.array([1.0, 0.0] * 20), np.array([0.9, 0.1, 0.5, 0.5] * 10)
+    >>> everybody = np.ones((1, 1, 40), dtype=bool)
+    >>> float(explained(y, g, everybody, weights_of(None, draws=40)).rho2[0].round(4))
+    0.5
+    """
+    tail = float(checked_tail(confidence))
+    draws = members.sum(axis=-1).astype(np.float64)
+    a = divided(members * weights.w, (members * weights.w).sum(axis=-1, keepdims=True))
+    y, g = (each - (a * each).sum(axis=-1, keepdims=True) for each in (tp, prediction))
+    scale = [_sum(a * y * y), _sum(a * g * g)]
+    known = (draws.min(axis=-1) >= enough) & (scale[0] > 1e-12) & (scale[1] > 1e-12)
+    v, w = (np.where(known, each, 1.0)[:, None, None] for each in scale)
+    rho = np.clip(_sum(a * y * g) / np.sqrt(v * w)[:, 0, 0], -1.0, 1.0)
+    u = y * g / np.sqrt(v * w) - rho[:, None, None] / 2.0 * (y**2 / v + g**2 / w)
+    z = a * (u - (a * u).sum(axis=-1, keepdims=True))
+    variance = linear_variance(z, np.where(members, weights.c, 0.0)).sum(axis=-1)
+    worth = divided(np.ones_like(rho), _sum(a**2)) * members.shape[1] ** 2
+    limits = _limits(rho, variance, np.maximum(worth - 2.0 * members.shape[1], 1.0), tail)
+    found = (np.maximum(each, 0.0) ** 2 for each in (rho, *limits))
+    return Explained(*(np.where(known, each, np.nan) for each in found))
+
+
+def _sum(values: FloatArray) -> FloatArray:
+    return np.asarray(values.sum(axis=(-2, -1)))
+
+
+def _limits(
+    rho: FloatArray, variance: FloatArray, freedom: FloatArray, tail: float
+) -> tuple[FloatArray, FloatArray]:
+    inside = np.clip(rho, -1.0 + 1e-15, 1.0 - 1e-15)
+    half = -scipy.special.stdtrit(freedom, tail) * np.sqrt(variance) / (1.0 - inside**2)
+    exact = (variance <= 1e-24) | (np.abs(rho) >= 1.0 - 1e-12)
+    lower, upper = (np.tanh(np.arctanh(inside) + side * half) for side in (-1.0, 1.0))
+    return np.where(exact, rho, lower), np.where(exact, rho, upper)
 
 
 class Judged(NamedTuple):

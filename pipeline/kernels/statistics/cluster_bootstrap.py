@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pipeline.kernels.arrays import FloatArray, ratio
-from pipeline.kernels.hashing import seeded_generator
-from pipeline.kernels.percentiles import check_bootstrap, tail_of
+from pipeline.kernels.numeric import FloatArray, check_bootstrap, ratio, tail_of
+from pipeline.kernels.sampling import seeded_generator
 from pipeline.kernels.statistics.intervals import Limits
 
 _CELLS = 4_000_000  # how often each cluster was drawn, in an array: bounds the memory

@@ -9,9 +9,8 @@ from typing import Literal, Protocol, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.statistics.boschloo import boschloo_greater
-from pipeline.kernels.statistics.boschloo_two_sided import boschloo_two_sided
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.statistics.boschloo import boschloo_greater, boschloo_two_sided
 from pipeline.kernels.statistics.fisher import (
     fisher_greater,
     fisher_two_sided,

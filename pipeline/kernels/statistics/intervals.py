@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.kernels.arrays import FloatArray, IntArray, Level
-from pipeline.kernels.percentiles import tail_of
+from pipeline.kernels.numeric import FloatArray, IntArray, Level, tail_of
 from pipeline.registry import Registry
 
 Limits: TypeAlias = tuple[FloatArray, FloatArray]

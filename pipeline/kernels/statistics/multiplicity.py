@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.kernels.arrays import FloatArray
+from pipeline.kernels.numeric import FloatArray
 from pipeline.registry import Registry
 
 

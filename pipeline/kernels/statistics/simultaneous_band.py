@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pipeline.kernels.arrays import FloatArray, IntArray
-from pipeline.kernels.hashing import seeded_generator
-from pipeline.kernels.percentiles import check_bootstrap, tail_of
+from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, tail_of
+from pipeline.kernels.sampling import seeded_generator
 
 _CELLS = 1_000_000  # numbers in an array: bounds the memory, and stays close to the processor
 

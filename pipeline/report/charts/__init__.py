@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import UnknownName
 from pipeline.report.charts.base import CHARTS as CHARTS
-from pipeline.report.charts.parts.options import Extras as Extras
-from pipeline.report.charts.parts.options import Grid as Grid
-from pipeline.report.charts.parts.options import Look as Look
-from pipeline.report.charts.parts.options import Style as Style
-from pipeline.report.charts.parts.options import Window as Window
+from pipeline.report.charts.style import Extras as Extras
+from pipeline.report.charts.style import Grid as Grid
+from pipeline.report.charts.style import Look as Look
+from pipeline.report.charts.style import Style as Style
+from pipeline.report.charts.style import Window as Window
 
 if TYPE_CHECKING:
-    from pipeline.report.charts.difference_graph import difference_chart as difference_chart
-    from pipeline.report.charts.dot_rows import dot_plot as dot_plot
-    from pipeline.report.charts.grid_cells import grid_map as grid_map
-    from pipeline.report.charts.growth_graph import growth as growth
-    from pipeline.report.charts.heat import heat_map as heat_map
-    from pipeline.report.charts.lemma_graphs import lemma_chart as lemma_chart
-    from pipeline.report.charts.lemma_graphs import scatter_chart as scatter_chart
-    from pipeline.report.charts.lemma_graphs import trend_chart as trend_chart
-    from pipeline.report.charts.lexicon_graph import lexicon_chart as lexicon_chart
-    from pipeline.report.charts.multiples import small_multiples as small_multiples
-    from pipeline.report.charts.named_points import scatter as scatter
-    from pipeline.report.charts.precision_graph import precision_chart as precision_chart
-    from pipeline.report.charts.recall_graph import precision_recall_chart as precision_recall_chart
-    from pipeline.report.charts.recall_graph import recall_chart as recall_chart
-    from pipeline.report.charts.reliability_graph import reliability_chart as reliability_chart
-    from pipeline.report.charts.strip import strip_chart as strip_chart
-    from pipeline.report.charts.whiskers import whisker_chart as whisker_chart
+    from pipeline.report.charts.curves import difference_chart as difference_chart
+    from pipeline.report.charts.curves import precision_chart as precision_chart
+    from pipeline.report.charts.curves import precision_recall_chart as precision_recall_chart
+    from pipeline.report.charts.curves import recall_chart as recall_chart
+    from pipeline.report.charts.intervals import dot_plot as dot_plot
+    from pipeline.report.charts.intervals import growth as growth
+    from pipeline.report.charts.intervals import lexicon_chart as lexicon_chart
+    from pipeline.report.charts.intervals import whisker_chart as whisker_chart
+    from pipeline.report.charts.matrices import grid_map as grid_map
+    from pipeline.report.charts.matrices import heat_map as heat_map
+    from pipeline.report.charts.matrices import strip_chart as strip_chart
+    from pipeline.report.charts.panels import small_multiples as small_multiples
+    from pipeline.report.charts.points import lemma_chart as lemma_chart
+    from pipeline.report.charts.points import reliability_chart as reliability_chart
+    from pipeline.report.charts.points import scatter as scatter
+    from pipeline.report.charts.points import scatter_chart as scatter_chart
+    from pipeline.report.charts.points import trend_chart as trend_chart
 
 
 def __getattr__(name: str) -> Any:

@@ -2,22 +2,545 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
 
-from pipeline.remarks.remark import LEVELS, Remark
-from pipeline.report.page.answers import answers, cautions
-from pipeline.report.page.contents import contents
-from pipeline.report.page.document import ReportInput, Shown
-from pipeline.report.page.drawing import Drawing
-from pipeline.report.page.headings import headings
-from pipeline.report.page.making import Maker
-from pipeline.report.page.names import distinct, slug
-from pipeline.report.page.page import Data, Page, PageSection, Remarked
-from pipeline.report.page.parts import whole_table
-from pipeline.report.page.places import Places
-from pipeline.report.page.render import render
-from pipeline.report.view import VIEWS, Block
+import polars as pl
+
+from pipeline.errors import NotMadeYet
+from pipeline.findings.base import Finding, StageView, Told
+from pipeline.formats.tables import to_csv
+from pipeline.remarks.base import LEVELS, Remark
+from pipeline.report.charts.style import Slot, Style
+from pipeline.report.explorer import Attribute, Explorer, cut, payload
+from pipeline.report.page import images
+from pipeline.report.page.html import inline_json, packed, render
+from pipeline.report.page.images import Drawing
+from pipeline.report.page.model import (
+    Answers,
+    Data,
+    Folded,
+    Grid,
+    Link,
+    Page,
+    PageSection,
+    Paragraph,
+    Part,
+    Picture,
+    Place,
+    Record,
+    Remarked,
+    ReportInput,
+    Said,
+    Searchable,
+    Shown,
+    pictures,
+)
+from pipeline.report.view import (
+    TOO_LARGE,
+    VIEWS,
+    Block,
+    Figure,
+    Fold,
+    Listing,
+    Styled,
+    Text,
+    ViewOptions,
+    cell,
+    distinct,
+    fits,
+    share,
+    slug,
+)
+
+# --- Where on the page a finding is shown: the number of its figure, else its section.
+
+NOWHERE = Place("", "")
+
+
+class Places:
+    """The sections of a page and its figures, which are numbered through all sections.
+
+    Parameters
+    ----------
+    sections : sequence of PageSection
+        In the order of the page.
+    """
+
+    def __init__(self, sections: Sequence[PageSection]) -> None:
+        self.sections = {section.name: section for section in sections}
+        self._figures: dict[str, list[tuple[int, Picture]]] = {}
+        number = 0
+        for section in sections:
+            drawn = list(pictures(section.parts))
+            self._figures[section.name] = list(enumerate(drawn, start=number + 1))
+            number += len(drawn)
+
+    def of(self, told: Told) -> Place:
+        """Return where a finding is shown: its figure, a figure of its stage, or the section."""
+        stage, name = self._named(told)
+        section = self.sections.get(stage)
+        if section is None:
+            return NOWHERE
+        if told.finding.figure is None or not self._figures[stage]:
+            return Place(f"stage-{section.anchor}", "")
+        number, found = self._figure(section, name, told.finding)
+        return Place(f"figure-{found.name}", f"Figure {number}")
+
+    def _named(self, told: Told) -> tuple[str, str]:
+        """Return the stage and the figure that a finding names."""
+        wanted = told.finding.figure or ""
+        stage, dot, name = wanted.partition(".")
+        if dot and stage in self.sections:
+            return stage, name
+        return told.stage, "" if wanted == told.stage else wanted
+
+    def _figure(self, section: PageSection, name: str, finding: Finding) -> tuple[int, Picture]:
+        figures = self._figures[section.name]
+        of_category = f"{name}-{slug(finding.category or '')}"
+        for wanted in (of_category, name):
+            stem = f"{section.anchor}-{slug(wanted)}"
+            for number, each in figures:
+                if name and each.name == stem:
+                    return number, each
+        return figures[0]
+
+
+# --- The findings as paragraphs at the head of the page.
+
+
+def answers(told: Sequence[Told], places: Places) -> tuple[Answers, ...]:
+    """Return the answers, stage by stage: those to one question are one paragraph.
+
+    Parameters
+    ----------
+    told : sequence of Told
+        Findings in the order of reading.
+    places : Places
+        Where they are shown.
+    """
+    stages: dict[str, dict[str, list[Told]]] = {}
+    for each in told:
+        if each.finding.kind == "answer":
+            questions = stages.setdefault(each.stage, {})
+            questions.setdefault(each.finding.question, []).append(each)
+    return tuple(_of_stage(name, questions, places) for name, questions in stages.items())
+
+
+def _of_stage(name: str, questions: Mapping[str, Sequence[Told]], places: Places) -> Answers:
+    section = places.sections.get(name)
+    anchor = "" if section is None else section.anchor
+    heading = name.replace("_", " ") if section is None else section.heading
+    return Answers(heading, anchor, tuple(said(each, places) for each in questions.values()))
+
+
+def said(together: Sequence[Told], places: Places) -> Said:
+    """Return a paragraph of findings, with each place that shows one of them."""
+    first, *rest = (each.finding.text for each in together)
+    shown = dict.fromkeys(places.of(each) for each in together)
+    return Said(first, tuple(rest), tuple(place for place in shown if place.id))
+
+
+def cautions(told: Sequence[Told], places: Places) -> tuple[Said, ...]:
+    """Return what to know before believing the answers, a paragraph each; arguments as above."""
+    return tuple(said([each], places) for each in told if each.finding.kind == "caution")
+
+
+# --- Blocks of a view as parts of the page, with the files that belong to them.
+
+Files = dict[str, bytes]
+
+MOST_SHOWN = 200
+"""How many rows of a table the page shows; its files hold all."""
+
+LONGEST = 400
+"""Characters of a cell that the page shows; the files hold all."""
+
+
+def text_part(block: Text) -> Paragraph:
+    """Return a paragraph."""
+    return Paragraph(block.text)
+
+
+def figure_part(
+    block: Figure, stem: str, still: str, kinds: tuple[str, ...] = ("svg",)
+) -> tuple[Picture, Files]:
+    """Return a figure drawn as this SVG, and its pictures of these kinds under ``stem``."""
+    made = images.pictures(still, kinds)
+    files = {f"{stem}.{kind}": content for kind, content in made.items()}
+    narrow = None if block.narrow is None else images.spec(block.narrow)
+    width, height = images.size(still)
+    picture = Picture(
+        stem.rpartition("/")[2], block.caption, images.address(still), width, height,
+        (images.spec(block.chart), narrow), block.alt, file_links(files),
+    )  # fmt: skip
+    return picture, files
+
+
+def table_part(block: Listing, stem: str) -> tuple[Grid, Files]:
+    """Return a table as the page shows it, and all its values under ``stem``."""
+    files = table_files(block.frame, stem)
+    frame = block.frame if block.shown is None else block.shown
+    first = frame.head(MOST_SHOWN)
+    columns = [map(_shown, first[name]) for name in first.columns]
+    right = (dtype.is_numeric() or name in block.right for name, dtype in frame.schema.items())
+    grid = Grid(
+        tuple(frame.columns), tuple(right), tuple(zip(*columns, strict=True)), block.caption,
+        left_out=frame.height - first.height, links=file_links(files), wraps=block.wraps,
+    )  # fmt: skip
+    return grid, files
+
+
+def _shown(value: Any) -> str:
+    """Return a value as the page shows it: of a very long text its beginning."""
+    text = cell(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def whole_table(stage: StageView, table: str, *, most_rows: int) -> tuple[Data, Files]:
+    """Return how large an output table of a stage is, and its files unless it is too large.
+
+    Parameters
+    ----------
+    stage : StageView
+        The stage.
+    table : str
+        One of its own tables.
+    most_rows : int
+        A larger table has no files; the page says so.
+    """
+    query = stage.table(table)
+    rows: int = query.select(pl.len()).collect().item()
+    if rows > most_rows:
+        why = f"not copied: more than {most_rows:,} rows"
+        return Data(table, rows, (), why), {}
+    if not fits(rows, len(query.collect_schema())):
+        return Data(table, rows, (), TOO_LARGE), {}
+    files = table_files(images.in_order(query), f"tables/{slug(stage.name)}.{slug(table)}")
+    return Data(table, rows, file_links(files)), files
+
+
+def table_files(frame: pl.DataFrame, stem: str) -> Files:
+    """Return a table as CSV and as Parquet."""
+    return {f"{stem}.csv": to_csv(frame), f"{stem}.parquet": images.parquet(frame)}
+
+
+def file_links(paths: Iterable[str]) -> tuple[Link, ...]:
+    """Return links to files beside the page, each called by its ending."""
+    return tuple(Link(path.rpartition(".")[2], path) for path in paths)
+
+
+# --- A table of all rows as a part of the page: packed, and its first rows for who has no scripts.
+
+PLAIN_ROWS = 50
+"""How many rows stand in the page without scripts."""
+PLAIN_TEXT = 80
+LEVEL = 6
+"""The highest level takes ten times the time to save a hundredth."""
+
+
+def explorer_part(block: Explorer, stem: str, *, most_rows: int) -> tuple[Searchable, Files]:
+    """Return a table of all rows as the page holds it, and all of them under ``stem``.
+
+    Parameters
+    ----------
+    block : Explorer
+        The rows.
+    stem : str
+        Path of its files, without the ending.
+    most_rows : int
+        A larger table has no files; the page says so.
+    """
+    why = f"not copied: more than {most_rows:,} rows" if block.rows > most_rows else ""
+    if block.rows > block.frame.height:
+        why = TOO_LARGE
+    files = {} if why else table_files(block.frame, stem)
+    found = payload(block)
+    part = Searchable(
+        block.caption,
+        block.what,
+        _plain(block),
+        inline_json(found.head),
+        packed(found.rows, level=LEVEL),
+        packed(found.details, level=LEVEL),
+        found.kept,
+        block.rows,
+        matters=block.matters,
+        links=file_links(files),
+        why=why,
+    )
+    return part, files
+
+
+def _plain(block: Explorer) -> Grid:
+    """Return the first rows as they stand at first."""
+    shown = [each for each in block.columns if each.shown]
+    frame = block.frame
+    if block.order:
+        frame = frame.sort(
+            block.order, descending=block.falling, nulls_last=True, maintain_order=True
+        )
+    first = frame.head(PLAIN_ROWS)
+    texts = [_texts(first[each.name], each) for each in shown]
+    right = tuple(each.kind in {"count", "rank", "share", "number"} for each in shown)
+    return Grid(tuple(each.heading for each in shown), right, tuple(zip(*texts, strict=True)))
+
+
+def _texts(values: pl.Series, attribute: Attribute) -> list[str]:
+    if values.dtype == pl.String:
+        values = cut(values, most=PLAIN_TEXT)
+    return [_text(value, attribute) for value in values]
+
+
+def _text(value: Any, attribute: Attribute) -> str:
+    if attribute.kind == "share":
+        return share(value)
+    return "" if value is None and attribute.kind in {"text", "label"} else cell(value)
+
+
+# --- The blocks of a section as parts of the page, with their files beside it.
+
+MOST_ROWS = 5_000_000
+"""Larger tables to look into have no files beside the page."""
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes the parts of one section.
+
+    Parameters
+    ----------
+    anchor : str
+        The section's, with which the names of its files begin.
+    files : dict of str to bytes
+        The files of the page so far: those of the parts come to them.
+    drawing : Drawing
+        Draws the figures, some of them ahead.
+    pictures : tuple of str
+        The kinds of files that figures have beside the page.
+    most_rows : int
+        Tables to look into with more rows have no files.
+    beside : bool
+        Whether there are files beside the page, or it stands alone.
+    """
+
+    anchor: str
+    files: Files
+    drawing: Drawing
+    pictures: tuple[str, ...] = ("svg",)
+    most_rows: int = MOST_ROWS
+    beside: bool = True
+
+    def parts(self, blocks: Sequence[Block | Part]) -> tuple[Part, ...]:
+        """Return the parts, without tables that have no row and folds that hold nothing.
+
+        What is a part already stays as it is.
+        """
+        found = (self._part(block) for block in blocks)
+        return tuple(part for part in found if part is not None)
+
+    def _part(self, block: Block | Part) -> Part | None:
+        if isinstance(block, Text):
+            return text_part(block)
+        if isinstance(block, Fold):
+            inner = self.parts(block.blocks)
+            return Folded(block.summary, inner) if inner else None
+        if not isinstance(block, Figure | Listing | Explorer):
+            return block
+        if isinstance(block, Listing) and block.frame.is_empty():
+            return None
+        part, own = self._with_files(block)
+        self.files.update(own)
+        return part if self.beside else replace(part, links=())
+
+    def _with_files(
+        self, block: Figure | Listing | Explorer
+    ) -> tuple[Picture | Grid | Searchable, Files]:
+        folder = "figures" if isinstance(block, Figure) else "tables"
+        stem = self._free(f"{folder}/{self.anchor}-{slug(block.name)}")
+        if isinstance(block, Figure):
+            kinds = self.pictures if self.beside else ("svg",)
+            return figure_part(block, stem, self.drawing.of(block), kinds)
+        if isinstance(block, Explorer):
+            return explorer_part(block, stem, most_rows=self.most_rows)
+        return table_part(block, stem)
+
+    def _free(self, wanted: str) -> str:
+        """Return a path without ending that no file has yet."""
+        taken = {path.rpartition(".")[0] for path in self.files}
+        return distinct([*sorted(taken), wanted])[-1]
+
+
+# --- A page whose sections are no stages of one run: of a sweep, or of two runs.
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section.
+
+    Parameters
+    ----------
+    name : str
+        What its anchor and its files are called by.
+    title : str
+        Its heading.
+    blocks : sequence of Block or Part
+        What it shows; tables without a row are left out, parts of the page stay as they are.
+    use, doc : str
+        What it is, and what that does, for the list of files.
+    data : tuple of Data
+        Whole tables beside the page.
+    """
+
+    name: str
+    title: str
+    blocks: Sequence[Block | Part]
+    use: str = ""
+    doc: str = ""
+    data: tuple[Data, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assembly:
+    """What a page is put together from; parameters as those of `Page`.
+
+    Parameters
+    ----------
+    pictures : tuple of str
+        The kinds of files that figures have beside the page.
+    beside : bool
+        Whether figures and tables have files beside the page, or the page stands alone.
+    """
+
+    title: str
+    description: str = ""
+    facts: tuple[str, ...] = ()
+    sections: Sequence[Section] = ()
+    provenance: Mapping[str, Record] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+    answers: tuple[Answers, ...] = ()
+    cautions: tuple[Said, ...] = ()
+    drawer: str = ""
+    pictures: tuple[str, ...] = ("svg",)
+    beside: bool = True
+
+
+def assemble(made: Assembly) -> Files:
+    """Return the files of a page: relative path -> content.
+
+    Parameters
+    ----------
+    made : Assembly
+        What it is put together from.
+
+    Returns
+    -------
+    dict of str to bytes
+        ``index.html``, which needs no other file; ``figures/SECTION-NAME`` and
+        ``tables/SECTION-NAME`` unless the page stands alone. Equal input gives equal bytes.
+    """
+    files: Files = {}
+    anchors = distinct(slug(section.name) for section in made.sections)
+    with Drawing() as drawing:
+        for each in made.sections:
+            drawing.ahead(each.blocks)
+        sections = tuple(
+            PageSection(
+                anchor, each.title, each.name, each.use, each.doc,
+                Maker(anchor, files, drawing, made.pictures, beside=made.beside).parts(each.blocks),
+                each.data,
+            )
+            for each, anchor in zip(made.sections, anchors, strict=True)
+        )  # fmt: skip
+    page = Page(
+        made.title, made.description, sections, made.provenance, made.missing,
+        answers=made.answers, cautions=made.cautions, facts=made.facts, drawer=made.drawer,
+    )  # fmt: skip
+    return {"index.html": render(page).encode(), **(files if made.beside else {})}
+
+
+# --- What is shown of one stage: the blocks of its view, in the style of the report.
+
+NO_SLOTS: Mapping[str, Slot] = MappingProxyType({})
+
+
+def contents(
+    shown: Shown, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
+) -> Sequence[Block]:
+    """Return texts, tables and figures of a stage.
+
+    Parameters
+    ----------
+    shown : Shown
+        The stage, of a kind that has a view.
+    style : {"screen", "print"} or None
+        The style of its figures, unless the options of its view say.
+    slots : mapping of str to Slot
+        The colours that the report gave to names.
+
+    Returns
+    -------
+    sequence of Block
+        In the order of the page; where a table is not there yet, a text that says so.
+
+    Raises
+    ------
+    ConfigError
+        If an option of the view names what is not there.
+    """
+    if shown.missing:
+        return [Text(f"Not there yet: {shown.missing}.")]
+    try:
+        return blocks(shown, style=style, slots=slots)
+    except NotMadeYet as error:
+        return [Text(f"Not shown yet: it looks at {error.table}, which is not there yet.")]
+
+
+def blocks(
+    shown: Shown, *, style: Style | None, slots: Mapping[str, Slot] = NO_SLOTS
+) -> Sequence[Block]:
+    """Return the same of a stage that is done.
+
+    Raises
+    ------
+    ConfigError
+        Also if its view looks at a table that is not there yet: `NotMadeYet`.
+    """
+    view = VIEWS.get(shown.view.use)
+    own = view.options() if shown.options is None else shown.options
+    return view.show(shown.view, _styled(own, style, slots))
+
+
+def _styled(options: ViewOptions, style: Style | None, slots: Mapping[str, Slot]) -> ViewOptions:
+    """Give a view the report's colours, and its style unless the view has its own."""
+    if isinstance(options, Styled):
+        options = options.coloured(slots)
+    own = options.model_fields_set
+    if style is None or "style" in own or "style" not in type(options).model_fields:
+        return options
+    return options.model_copy(update={"style": style})
+
+
+# --- What the sections are called.
+
+
+def headings(stages: Sequence[StageView]) -> list[str]:
+    """Return a heading for each stage, for people; equal ones get the stages' names beside them.
+
+    Parameters
+    ----------
+    stages : sequence of StageView
+        Of kinds that have a view.
+    """
+    titles = [VIEWS.get(stage.use).title_of(stage) for stage in stages]
+    often = Counter(titles)
+    return [
+        f"{title} ({stage.name})" if often[title] > 1 and title != stage.name else title
+        for title, stage in zip(titles, stages, strict=True)
+    ]
 
 
 def build(report: ReportInput) -> dict[str, bytes]:

@@ -4,19 +4,83 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from pipeline.runner.store.overlapping import ranges
+from pipeline import memory
+from pipeline.runner.store.interface import Storage
 from schemas import SchemaViolation, Violation
 from schemas.errors import EXAMPLES, described
+
+# --- Parts of a table, each in order, as one table in order: a range of keys at a time.
+
+ROWS = 250_000
+"""Rows of a range, where there is room for as many."""
+_LEAST, _ROW = 25_000, 2_500
+"""Rows of a range at the least, and bytes that one may take while they are put in order."""
+_SAMPLES = 20
+"""Keys to look at for each range: it has up to so much of a part more, or less."""
+
+
+def ranges(
+    parts: Sequence[pl.LazyFrame], key: Sequence[str], *, rows: int | None = None
+) -> list[pl.LazyFrame]:
+    """Return queries of all rows: one after the other they are in the order of the key.
+
+    Parameters
+    ----------
+    parts : sequence of LazyFrame
+        Each in the order of the key; if one is not, all rows are there, but in no order.
+    key : sequence of str
+        Columns.
+    rows : int, optional
+        About how many rows a range has, if not as many as there is room for.
+
+    Examples
+    --------
+    >>> parts = [pl.LazyFrame({"a": [1, 3, 5]}), pl.LazyFrame({"a": [2, 4]})]
+    >>> [each.collect()["a"].to_list() for each in ranges(parts, ["a"], rows=2)]
+    [[1, 2], [3, 4], [5]]
+    """
+    names = list(key)
+    bounds = _bounds(parts, names, rows or _most())
+    cuts = [_cuts(part.select(names).collect(), bounds) for part in parts]
+    return [
+        pl.concat(
+            part.slice(where[number], where[number + 1] - where[number])
+            for part, where in zip(parts, cuts, strict=True)
+        ).sort(names)
+        for number in range(bounds.height + 1)
+    ]
+
+
+def _most() -> int:
+    return min(ROWS, max(_LEAST, memory.room() // _ROW))
+
+
+def _bounds(parts: Sequence[pl.LazyFrame], key: list[str], rows: int) -> pl.DataFrame:
+    """Return keys between which there are about so many rows of all parts together."""
+    every = max(1, rows // _SAMPLES)
+    seen = pl.concat([part.select(key).gather_every(every).collect() for part in parts]).sort(key)
+    step = max(1, rows // every)
+    return seen.gather_every(step, offset=step).unique(maintain_order=True)
+
+
+def _cuts(keys: pl.DataFrame, bounds: pl.DataFrame) -> list[int]:
+    """Return before which rows of a part ranges begin, and where the last one ends."""
+    marked = pl.concat([bounds.with_columns(_row=0), keys.with_columns(_row=1)])
+    order = marked.sort([*keys.columns, "_row"]).get_column("_row")
+    places = (order == 0).arg_true().to_list()
+    return [0, *(place - number for number, place in enumerate(places)), keys.height]
+
 
 _VALUES = 1_000_000
 """Values to look at together."""
@@ -204,3 +268,76 @@ def _in_order(keys: pl.DataFrame) -> bool:
         less = (one < two).fill_null(one.is_null() & two.is_not_null())
         follows = less | (one.eq_missing(two) & follows)
     return bool(keys.select(follows.head(pl.len() - 1).all()).item()) if keys.height > 1 else True
+
+
+# --- What was found in files, kept between runs: only a cache, which may be lost or damaged.
+
+_FRESH = 2.0
+"""Seconds in which a file could change again without a new modification time."""
+
+Value = TypeVar("Value")
+Stamp: TypeAlias = tuple[int, int, int, int]
+"""Size, times of modification and of change, inode."""
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Return what a file cannot keep when it is written to, unless it `is_fresh`."""
+    stat = path.stat()
+    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
+
+
+def is_fresh(stamp: Stamp) -> bool:
+    """Return whether a file is so new that it could change and keep its stamp."""
+    return time.time() - max(stamp[1:3]) / 1e9 <= _FRESH
+
+
+def was_written(before: Stamp | None, after: Stamp | None) -> bool:
+    """Return whether a file was written to between two stamps; a new name or owner is no such."""
+    return before is not None and after is not None and before[:2] != after[:2]
+
+
+class Remembered(Generic[Value]):
+    """What is found in a file by reading it, remembered while its stamp stays the same.
+
+    What was found in a file that has only just changed is not kept. A cache that is not, byte
+    for byte, what was written by the same code is forgotten.
+
+    Parameters
+    ----------
+    storage, key : Storage, str
+        Where it is kept.
+    find : callable
+        path -> what is found: anything that JSON can hold.
+    mark : str
+        What finds it; another mark forgets everything.
+    """
+
+    def __init__(
+        self, storage: Storage, key: str, find: Callable[[Path], Value], mark: str = ""
+    ) -> None:
+        self._storage, self._key, self._find, self._mark = storage, key, find, mark
+        self._known: dict[str, tuple[Stamp, Value]] = {}
+        self._new = False
+        with suppress(OSError, ValueError), storage.open(key) as opened:
+            digest, _, body = opened.read().decode().partition("\n")
+            self._known = json.loads(body) if digest == text_digest(mark + body) else {}
+
+    def of(self, path: Path) -> Value:
+        """Return what is found in a file."""
+        name, stamp = str(path.absolute()), stamp_of(path)
+        remembered = self._known.get(name)
+        if remembered and tuple(remembered[0]) == stamp:
+            return remembered[1]
+        value = self._find(path)
+        if not is_fresh(stamp):
+            self._known[name] = (stamp, value)
+            self._new = True
+        return value
+
+    def keep(self) -> None:
+        """Write down what is new; a cache that cannot be written is no loss."""
+        if self._new:
+            body = json.dumps(self._known)
+            with suppress(OSError):
+                content = f"{text_digest(self._mark + body)}\n{body}"
+                self._storage.write(self._key, content.encode())

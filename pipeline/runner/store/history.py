@@ -2,20 +2,140 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from itertools import chain, count
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias
 
 from pydantic import Field, ValidationError
 
 from pipeline.errors import ConfigError, Problem, did_you_mean
-from pipeline.remarks.remark import Remark
-from pipeline.runner.store.manifest import Record
-from pipeline.runner.store.storage import storage_at
-from pipeline.runner.store.verbs import Storage
+from pipeline.remarks.base import Remark
+from pipeline.runner.events import Listener
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.artefacts import LOCK, Record
+from pipeline.runner.store.backends import below, digest_of, drafted, storage_at
+from pipeline.runner.store.interface import Entry, Storage, beside
+
+# --- Folders that are written anew whole, such as the report; what people put into them stays.
+
+_WRITTEN = ".written.json"
+"""Key to the digest of each file of ours."""
+
+
+def write_folder(storage: Storage, name: str, files: Mapping[str, bytes]) -> list[str]:
+    """Replace all that we wrote below a name, whole or not at all, one process at a time.
+
+    Parameters
+    ----------
+    storage : Storage
+        Where.
+    name : str
+        What all keys begin with.
+    files : mapping of str to bytes
+        The rest of each key, to content.
+
+    Returns
+    -------
+    list of str
+        Files of people, or files of ours that they changed, that stand beside a new one now.
+    """
+    with storage.lock(f".{name}.lock", lambda: None), drafted(storage, name) as draft:
+        for key, content in files.items():
+            storage.write(f"{draft}/{key}", content)
+        digests = {key: hashlib.sha256(content).hexdigest() for key, content in files.items()}
+        storage.write(f"{draft}/{_WRITTEN}", json.dumps(digests).encode())
+        storage.publish(draft, name)
+        renamed: list[str] = []
+        for entry in list(storage.list()):
+            if entry.name.startswith(f"{beside(name, 'aside')}-"):
+                renamed += retire(storage, entry.key, name)
+        return renamed
+
+
+def retire(storage: Storage, former: str, name: str) -> list[str]:
+    """Remove a folder, after what people put into it has a place in another.
+
+    Parameters
+    ----------
+    storage : Storage
+        Where both lie.
+    former : str
+        The folder that goes.
+    name : str
+        The one that stays.
+
+    Returns
+    -------
+    list of str
+        What was given another name, since there is a file of its name already.
+    """
+    renamed = move_out(storage, former, name)
+    storage.remove(former)
+    return renamed
+
+
+def move_out(storage: Storage, former: str, name: str) -> list[str]:
+    """Move what people put into a folder, or changed in it, to another; see `retire`."""
+    renamed = []
+    taken = set(_written(storage, name) or {})
+    # Those that keep their names first, so that none of these is given away.
+    for key in sorted(_theirs(storage, former, name), key=lambda key: (key in taken, key)):
+        source, target = f"{former}/{key}", _free(storage, name, key)
+        storage.move(source, f"{name}/{target}")
+        if target != key:
+            renamed.append(target)
+    return renamed
+
+
+def _theirs(storage: Storage, former: str, name: str) -> Iterator[str]:
+    """Yield the keys of files that we did not write, or not as they are."""
+    written, new = _written(storage, former), _written(storage, name) or {}
+    tops = {key.partition("/")[0] for key in new}
+    for entry in _files(storage, former):
+        key = entry.key.removeprefix(f"{former}/")
+        if written is None:  # it was made when no list was kept
+            ours = key.partition("/")[0] in tops
+        else:
+            ours = (
+                key in written and not entry.link and written[key] == digest_of(storage, entry.key)
+            )
+        if not ours and key != _WRITTEN:
+            yield key
+
+
+def _files(storage: Storage, prefix: str) -> Iterator[Entry]:
+    """Yield files, and links whatever they lead to: what lies behind them is elsewhere."""
+    for entry in storage.list(prefix):
+        if entry.size is None and not entry.link:
+            yield from _files(storage, entry.key)
+        else:
+            yield entry
+
+
+def _written(storage: Storage, name: str) -> dict[str, str] | None:
+    try:
+        with storage.open(f"{name}/{_WRITTEN}") as opened:
+            content = json.loads(opened.read())
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _free(storage: Storage, name: str, key: str) -> str:
+    """Return a key that is free: the key itself, or one that says that it was kept."""
+    taken = {entry.key.removeprefix(f"{name}/") for entry in _files(storage, name)}
+    path = PurePosixPath(key)
+    others = (str(path.with_name(f"{path.stem}.kept-{n}{path.suffix}")) for n in count(1))
+    return next(each for each in chain([key], others) if each not in taken)
+
 
 FOLDER = "history"
 _LATELY = timedelta(days=30)
@@ -142,3 +262,267 @@ def find(runs: Path, name: str) -> tuple[Storage, RunRecord]:
         what = "fits several runs" if fitting else "fits no run"
         raise ConfigError("run", [Problem(name, what, f"runs: {ids}")])
     return storage, fitting[0]
+
+
+# --- Garbage collection: remove artefacts that the experiment, as it is now, does not need.
+
+REPORT = "report"
+"""Folder of the report beside the stages."""
+LAST_GOOD = "report-last-good"
+"""Folder of the last report before one that is less."""
+SWEEP = "sweep"
+"""Folder of stacked tables of a sweep."""
+_OURS = re.compile(r"(\.(partial|staging|aside)-)?[0-9a-f]{24}(-\d+)?")
+"""Names of folders that a run makes. Sheets and whatever else people keep here are theirs."""
+_TEMPORARY = re.compile(r"\.(\.files|\.code|\w+-\w{4})\.jsonl?\.\d+")
+"""Names of files that were not finished: records of runs, digests of files and code."""
+_STOPPED = "left behind by a run that was stopped"
+
+
+@dataclass(frozen=True)
+class Garbage:
+    """What can go, where people find it, why, and its size in bytes."""
+
+    key: str
+    path: str
+    reason: str
+    size: int
+
+
+def garbage(
+    storage: Storage, keep: Collection[str], spared: Collection[str] = ()
+) -> Iterator[Garbage]:
+    """Yield what can go.
+
+    Parameters
+    ----------
+    storage : Storage
+        What holds the experiment's results.
+    keep : collection of str
+        Fingerprints of the artefacts that are needed, counts among them.
+    spared : collection of str
+        Stages that are not done: as what they will need is not known yet, all that they have
+        made is kept.
+    """
+    top = list(storage.list())
+    for stage in top:
+        if stage.size is not None or stage.name in {FOLDER, REPORT, LAST_GOOD, SWEEP}:
+            continue
+        for entry in [*storage.list(stage.key), *storage.list(artefacts.counts_of(stage.key))]:
+            ours = entry.size is None and _OURS.fullmatch(entry.name)
+            if ours and (reason := _reason(storage, entry, keep, stage.name in spared)):
+                size = sum(each.size or 0 for each in below(storage, entry.key))
+                yield Garbage(entry.key, storage.location(entry.key), reason, size)
+    for entry in [*top, *storage.list(FOLDER)]:
+        if _TEMPORARY.fullmatch(entry.name):
+            path = storage.location(entry.key)
+            yield Garbage(entry.key, path, _STOPPED, entry.size or 0)
+
+
+def collect(
+    storage: Storage,
+    keep: Collection[str],
+    spared: Collection[str] = (),
+    listeners: Sequence[Listener] = (),
+) -> list[Garbage]:
+    """Remove what can go and return it. Waits for runs that are at work, and says so."""
+    with artefacts.in_use(storage, listeners, alone=True), storage.guarded("gc", ""):
+        gone = list(garbage(storage, keep, spared))
+        for each in gone:
+            # Without its manifest it counts no more, should this be stopped halfway.
+            storage.remove(f"{each.key}/{artefacts.NAME}")
+            storage.remove(each.key)
+    return gone
+
+
+def _reason(storage: Storage, folder: Entry, keep: Collection[str], spared: bool) -> str:
+    if folder.name.startswith(".aside-"):
+        return "was set aside because it was damaged or replaced"
+    if folder.name.startswith("."):
+        return _STOPPED
+    artefact = artefacts.read(storage, folder.key)
+    if artefact is None:
+        return f"has no readable {artefacts.NAME}"
+    needed = spared or artefact.fingerprint in keep
+    return "" if needed else "the experiment as it is now does not use it"
+
+
+# --- The last good report: kept beside one that is less: with warnings, not whole, or of a what-if.
+
+_FLAWS = ".flaws"
+PAGE = "index.html"
+"""What a report begins with."""
+
+
+def flaws(
+    remarks: Mapping[str, Sequence[Remark]],
+    missing: Iterable[str] = (),
+    settings: Mapping[str, object] | None = None,
+) -> frozenset[str]:
+    """Return what makes a report less than another one.
+
+    Parameters
+    ----------
+    remarks : mapping of str to sequence of Remark
+        Those on each stage: warnings count.
+    missing : iterable of str
+        Stages without results.
+    settings : mapping of str to value, optional
+        The overrides of a what-if.
+
+    Examples
+    --------
+    >>> one = Remark(check="no_candidates", level="warning", text="there are none")
+    >>> sorted(flaws({"pairs": [one]}, ["third"], {"seed": 3}))
+    ['pairs: no_candidates', 'seed = 3', 'third: not there yet']
+    """
+    warned = {
+        f"{stage}: {each.check}"
+        for stage, found in remarks.items()
+        for each in found
+        if each.level == "warning"
+    }
+    changed = {f"{path} = {value}" for path, value in (settings or {}).items()}
+    return frozenset(warned | {f"{stage}: not there yet" for stage in missing} | changed)
+
+
+def mark(found: frozenset[str]) -> dict[str, bytes]:
+    """Return the file of a report that says which flaws it has."""
+    return {_FLAWS: json.dumps(sorted(found)).encode()}
+
+
+def keep(storage: Storage, found: frozenset[str]) -> str:
+    """Set aside the report that is there if one with further flaws is to take its place.
+
+    Parameters
+    ----------
+    storage : Storage
+        Where the reports lie.
+    found : set of str
+        The flaws of the report to come.
+
+    Returns
+    -------
+    str
+        Where the report is now that was there; empty if it can be overwritten. One that was kept
+        before goes when there is a report again with no more flaws than it has. What people put
+        into it stays among the reports that are made.
+    """
+    former = _flaws_of(storage, REPORT)
+    good = _flaws_of(storage, LAST_GOOD)
+    if former is not None and found - former and (good is None or former < good):
+        retire(storage, LAST_GOOD, REPORT)
+        storage.publish(REPORT, LAST_GOOD)
+        move_out(storage, LAST_GOOD, REPORT)
+        return storage.location(LAST_GOOD)
+    if good is not None and not found - good:
+        retire(storage, LAST_GOOD, REPORT)
+    return ""
+
+
+def _flaws_of(storage: Storage, folder: str) -> frozenset[str] | None:
+    """Return the flaws of a report, none of one that does not say; None if there is no report."""
+    if not any(entry.name == PAGE for entry in storage.list(folder)):
+        return None
+    try:
+        with storage.open(f"{folder}/{_FLAWS}") as opened:
+            return frozenset(json.loads(opened.read()))
+    except (OSError, ValueError):
+        return frozenset()
+
+
+# --- The run that is at work now: what its log says, if it still holds its lock.
+
+_ENDS = {"stage_done", "stage_reused", "stage_waits", "stage_skipped", "failed"}
+
+
+@dataclass(frozen=True)
+class Underway:
+    """A run that has begun and not ended.
+
+    Parameters
+    ----------
+    run : str
+        Its id.
+    started : str
+        When it began (UTC).
+    stage : str
+        The stage that it is at; empty between two stages.
+    since : str
+        When it came to that stage.
+    said : str
+        When it said something last.
+    unit : str
+        What is counted of the stage: bytes read, or shards.
+    done, total : int
+        How many of them are done, of how many; 0 where nothing is known.
+    """
+
+    run: str
+    started: str
+    stage: str = ""
+    since: str = ""
+    said: str = ""
+    unit: str = "shards"
+    done: int = 0
+    total: int = 0
+
+
+def underway(storage: Storage) -> Underway | None:
+    """Return the run that is at work; one that died holds no lock, and is not."""
+    unfinished = sorted(_unfinished(storage), key=lambda each: each.said, reverse=True)
+    return next((each for each in unfinished if _held(storage, each.stage)), None)
+
+
+def _unfinished(storage: Storage) -> Iterator[Underway]:
+    """Yield what the logs of runs without a record say, of those that began in the last weeks."""
+    names = {entry.name for entry in storage.list(FOLDER, after=lately())}
+    for name in sorted(names):
+        identity = name.removesuffix(".jsonl")
+        if name.endswith(".jsonl") and not name.startswith(".") and f"{identity}.json" not in names:
+            with suppress(OSError), storage.open(f"{FOLDER}/{name}") as log:
+                yield _told(identity, _events(log.read()))
+
+
+def _events(log: bytes) -> Iterator[dict[str, Any]]:
+    for line in log.splitlines():
+        with suppress(ValueError):  # the last one may be written just now
+            yield json.loads(line)
+
+
+def _told(identity: str, events: Iterator[dict[str, Any]]) -> Underway:
+    """Put together what a log says, the later over the earlier."""
+    facts: dict[str, Any] = {"run": identity, "started": ""}
+    for event in events:
+        time, kind = str(event.get("time", "")), event.get("event")
+        facts["started"] = facts["started"] or time
+        facts["said"] = time
+        if kind == "stage_started":
+            count = {"done": event.get("resumed", 0), "total": event.get("shards", 0)}
+            facts |= {"stage": event.get("stage", ""), "since": time, "unit": "shards", **count}
+        elif kind == "shard_done" and facts.get("unit") == "shards":
+            facts["done"] += 1
+        elif kind == "progress":
+            facts |= {"unit": "bytes", "done": event["done"], "total": event["total"]}
+        elif kind in _ENDS:
+            facts = {name: facts[name] for name in ("run", "started", "said")}
+    return Underway(**facts)
+
+
+class _AtWork(Exception):
+    """Somebody holds the lock."""
+
+
+def _held(storage: Storage, stage: str) -> bool:
+    """Tell whether a run holds the lock of a stage, or between two stages that of all results."""
+
+    def refuse() -> None:
+        raise _AtWork
+
+    try:
+        with storage.lock(f"{stage}/{LOCK}" if stage else LOCK, refuse):
+            return False
+    except _AtWork:
+        return True
+    except OSError:
+        return False

@@ -8,19 +8,59 @@ import math
 import os
 import shutil
 import time
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 import polars as pl
 
-from pipeline import causes
+from pipeline import errors
 from pipeline.errors import StoreError
-from pipeline.runner.store.verbs import Entry, beside
-from pipeline.runner.store.written import as_parquet
+from pipeline.formats.compression import open_packed
+from pipeline.runner.store.interface import Entry, Storage, as_parquet, beside
+
+# --- The text of a packed file that cannot be cut as it is, put where its parts are read from.
+
+_CHUNK = 1 << 20
+
+
+def unpacked(storage: Storage, key: str, path: Path, *, size: int | None = None) -> Path | None:
+    """Return where the text of a packed file lies; it is put there if it does not yet.
+
+    Parameters
+    ----------
+    storage, key : Storage, str
+        Where it goes: into the folder of a stage, with which it is removed.
+    path : Path
+        The packed file.
+    size : int, optional
+        Its bytes, if they are known: what has others is put there anew.
+
+    Returns
+    -------
+    Path or None
+        None if the place is not a folder of this machine, or is full, or the file is damaged,
+        which its reader will say.
+    """
+    if "://" in (place := storage.readable(key)):
+        return None
+    text = Path(place)
+    if text.is_file() and size in {None, text.stat().st_size}:
+        return text
+    draft = text.with_name(f".staging-{uuid4().hex}")
+    with suppress(OSError, EOFError, zlib.error):
+        text.parent.mkdir(parents=True, exist_ok=True)
+        with open_packed(path) as opened, draft.open("wb") as file:
+            shutil.copyfileobj(opened, file, _CHUNK)
+        return draft.replace(text)
+    draft.unlink(missing_ok=True)
+    return None
+
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
@@ -209,7 +249,7 @@ def _taken(held: BinaryIO, kind: int, *, within: float) -> bool:
 
 
 def _sentence(error: OSError, what: str, folder: Path, *, remedy: str) -> str:
-    number = causes.number(error)
+    number = errors.number(error)
     if number in _FULL:
         return (
             f"{what}: the disk is full or the file too large ({_room(folder)}). Nothing that was"
@@ -217,7 +257,7 @@ def _sentence(error: OSError, what: str, folder: Path, *, remedy: str) -> str:
         )
     if number in _CLOSED:
         return f"{what}: {folder} cannot be written to; {remedy}."
-    return f"{what}: {error.filename or folder}: {causes.machine(error)}; {remedy}."
+    return f"{what}: {error.filename or folder}: {errors.machine(error)}; {remedy}."
 
 
 def _room(folder: Path) -> str:

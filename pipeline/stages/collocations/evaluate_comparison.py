@@ -3,49 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import polars as pl
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from pipeline.kernels.arithmetic import ratio
-from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.nbest.against_baseline import compare_with_baseline
-from pipeline.kernels.nbest.best import best_measures
-from pipeline.kernels.nbest.clustered_differences import clustered_differences
-from pipeline.kernels.nbest.counts import draw_totals
-from pipeline.kernels.nbest.difference_sets import counts_between
-from pipeline.kernels.nbest.difference_tests import adjust, compare
-from pipeline.kernels.nbest.judging import ranked_candidates
-from pipeline.kernels.nbest.rank_blocks import RankBlocks, rank_blocks
-from pipeline.kernels.nbest.steps import (
+from pipeline.errors import ConfigError, Problem
+from pipeline.expressions import expression
+from pipeline.kernels.nbest.clustered import clustered_differences
+from pipeline.kernels.nbest.comparison import (
+    adjust,
+    best_measures,
+    compare,
+    compare_with_baseline,
+    counts_between,
+    subset_difference_counts,
+)
+from pipeline.kernels.nbest.precision import (
     Steps,
     counts_at,
+    draw_totals,
     in_parts,
     most_lists,
+    positives,
+    ranked_candidates,
     sizes_in_parts,
     steps_of,
 )
-from pipeline.stages.base import Outputs, Tables, as_one, stage
-from pipeline.stages.collocations.anytime import require_in_order
-from pipeline.stages.collocations.cluster_options import ByCluster, clusters_of, redrawn
-from pipeline.stages.collocations.difference_options import (
-    DifferenceOptions,
-    differences,
-    populations,
-)
+from pipeline.kernels.nbest.ranking import RankBlocks, rank_blocks
+from pipeline.kernels.numeric import IntArray, column_ratio
+from pipeline.kernels.statistics.intervals import interval_columns
+from pipeline.stages.base import Of, Outputs, Tables, as_one, stage
 from pipeline.stages.collocations.evaluation import (
+    ByCluster,
+    DifferenceOptions,
+    Estimating,
     ListSizes,
     Pairs,
+    Tested,
+    Tests,
     chosen_ranks,
+    clusters_of,
+    differences,
+    every_rank,
     judged_alone,
     list_sizes,
+    mark,
     pairs_of,
+    populations,
     ranks_of_all,
+    redrawn,
     sizes_along,
+    tested,
 )
-from pipeline.stages.collocations.looks_simple import SimpleLook, simple_look
-from pipeline.stages.collocations.testing import Tested, mark, tested
+from pipeline.stages.collocations.interim import SimpleLook, require_in_order, simple_look
+from pipeline.stages.inputs import require
 from schemas import (
     BaselineComparison,
     BestMeasures,
@@ -53,10 +65,97 @@ from schemas import (
     Comparison,
     CutBaselineComparison,
     CutComparison,
+    Identified,
     Looks,
     MeasureDifferences,
+    SubsetComparison,
+    SubsetPrecision,
     Table,
 )
+
+# --- A set of candidates without ranks, such as the output of a filter, against n-best lists.
+
+
+class EvaluateSubset(Tests, Estimating):
+    """Compare a set of candidates with the n-best lists of its size."""
+
+    subset: Annotated[str, Of(Identified)]
+    """The table that holds the members, of which `where` may take some."""
+    where: str | None = None
+    """Polars SQL condition on the columns of that table; all rows if absent."""
+    name: str = Field(default="subset", min_length=1)
+    """What the set is called."""
+
+    @field_validator("where")
+    @classmethod
+    def _parses(cls, where: str | None) -> str | None:
+        if where is not None:
+            expression(where)
+        return where
+
+
+@stage(
+    "evaluate.subset",
+    config=EvaluateSubset,
+    outputs={"subsets": SubsetPrecision, "comparison": SubsetComparison},
+)
+def evaluate_subset(config: EvaluateSubset, tables: Tables) -> Outputs:
+    """Estimate the precision of the set, then test it against every measure."""
+    ranks, draws = chosen_ranks(config, tables), judged_alone(tables)
+    config.check(draws)
+    every = every_rank(ranks, tables)
+    ranked = ranked_candidates(every)
+    members = ranked.join(_members(config, tables), on="id", how="semi").select("id").collect()
+    _require_depth(members, ranks)
+    try:
+        counts = subset_difference_counts(members, every, draws, name=config.name)
+    except ValueError as error:
+        raise ConfigError("name", [Problem("name", str(error))]) from error
+    tests = adjust(
+        compare(counts, **tested(config)), correction=config.correction, **mark(config)
+    ).rename({"measure_1": "subset", "measure_2": "measure"})
+    return {
+        "subsets": _precision(config, members, draws),
+        "comparison": tests.select(*SubsetComparison.columns()),
+    }
+
+
+def _require_depth(members: pl.DataFrame, ranks: pl.LazyFrame) -> None:
+    """Refuse a set that is larger than the lists of a pool: there are none of its size."""
+    pooled = "pool_depth" in ranks.collect_schema()
+    depth = ranks.select(pl.col("pool_depth").max()).collect().item() if pooled else None
+    if depth is not None and members.height > depth:
+        what = f"the set has {members.height:,} members, but the pool has lists of {depth:,} only"
+        raise ConfigError("subset", [Problem("subset", what, "pool to a greater depth")])
+
+
+def _members(config: EvaluateSubset, tables: Tables) -> pl.LazyFrame:
+    table = tables["subset"]
+    if config.where is not None:
+        wanted = expression(config.where)
+        named = [("where", name) for name in wanted.meta.root_names()]
+        require(table.collect_schema(), named)
+        table = table.filter(wanted)
+    return table.select("id")
+
+
+def _precision(config: EvaluateSubset, members: pl.DataFrame, draws: pl.DataFrame) -> pl.DataFrame:
+    totals = positives(draws)
+    inside = draw_totals(draws.join(members, on="id", how="semi"))
+    zeros = totals.select("category").join(inside, on="category", how="left").with_columns(
+        pl.col("n_sampled", "k_sampled").fill_null(0),
+        n=pl.lit(members.height, pl.Int64),
+        subset=pl.lit(config.name),
+    )  # fmt: skip
+    shares = zeros.join(totals, on="category").with_columns(
+        precision=column_ratio("k_sampled", "n_sampled"),
+        recall=column_ratio("k_sampled", "positives"),
+    )
+    limits = interval_columns(
+        shares, k="k_sampled", n="n_sampled", population="n", method=config.interval,
+        confidence=config.confidence,
+    )  # fmt: skip
+    return limits.select(*SubsetPrecision.columns()).sort(*SubsetPrecision.key())
 
 
 class EvaluateComparison(ByCluster, DifferenceOptions):
@@ -212,7 +311,7 @@ def _best(
     lists: pl.DataFrame,
 ) -> pl.DataFrame:
     """Find the best measure at each cut, by two-sided tests of all pairs, adjusted over them."""
-    estimated = lists.with_columns(precision=ratio("k_sampled", "n_sampled"))
+    estimated = lists.with_columns(precision=column_ratio("k_sampled", "n_sampled"))
     if config.alternative == "two_sided" and config.correction == config.best:
         return best_measures(estimated, cuts)
     tests = compare(declared, test=config.test, anytime=config.anytime, **mark(config))

@@ -3,35 +3,629 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
+import numpy as np
 import polars as pl
+from pydantic import Field, model_validator
 
-from pipeline.errors import ConfigError, Problem
-from pipeline.kernels.estimates.bands import list_bands, pair_bands
-from pipeline.kernels.estimates.lists import list_estimates
-from pipeline.kernels.estimates.study import Study
-from pipeline.kernels.estimates.windows import window_estimates
-from pipeline.kernels.nbest.best import best_measures
-from pipeline.stages.base import Outputs, Tables, stage
-from pipeline.stages.collocations.anytime import questions_at_cuts, require_in_order
-from pipeline.stages.collocations.designed_anytime import lists_at_any_time
-from pipeline.stages.collocations.designed_differences import differences
-from pipeline.stages.collocations.designed_looks import DesignedLook, designed_look
-from pipeline.stages.collocations.designed_options import EvaluateDesigned
-from pipeline.stages.collocations.designed_predictions import judges_of
-from pipeline.stages.collocations.designed_study import Known, known, studies
-from pipeline.stages.collocations.evaluation import chosen_ranks, pairs_of, sizes_along
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.kernels.nbest.comparison import adjust, best_measures
+from pipeline.kernels.numeric import BoolArray, FloatArray
+from pipeline.kernels.sampling import WHOLE
+from pipeline.kernels.statistics.exact_tests import fisher
+from pipeline.kernels.statistics.intervals import Limits
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS
+from pipeline.kernels.statistics.sequential import (
+    anytime_difference,
+    anytime_p_values,
+    confidence_sequence,
+    repeated_p_values,
+)
+from pipeline.kernels.survey.allocation import LEAST_VARIANCE
+from pipeline.kernels.survey.bands import (
+    equal_chances,
+    grouped,
+    list_bands,
+    list_variances,
+    missed_at_looks,
+    pair_bands,
+    pair_variances,
+    shared_levels,
+    window_variances,
+)
+from pipeline.kernels.survey.study import Assist, Study, assisting, rank_matrix, study
+from pipeline.kernels.survey.tables import list_estimates, pair_estimates, window_estimates
+from pipeline.registry import Named
+from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
+from pipeline.stages.collocations.evaluation import (
+    ListSizes,
+    Pairs,
+    Rankings,
+    chosen_ranks,
+    judged_draws,
+    pairs_of,
+    ranks_of_all,
+    require_numbers,
+    sizes_along,
+)
+from pipeline.stages.collocations.interim import (
+    Looking,
+    Plan,
+    plan_of,
+    questions_at_cuts,
+    require_in_order,
+)
 from schemas import (
+    AboutCandidates,
     BestMeasures,
     DesignedBaseline,
     DesignedDifferences,
     DesignedPrecision,
     DesignedWindows,
     DifferenceBands,
+    Drawn,
+    Identified,
+    Judgements,
     Looks,
     SimultaneousBands,
     Table,
 )
+
+# --- Limits and tests of `evaluate.designed` that hold at every size of a simple sample.
+
+
+def lists_at_any_time(lists: pl.DataFrame, *, level: float) -> pl.DataFrame:
+    """Put the confidence sequence of each list in the place of its limits.
+
+    Parameters
+    ----------
+    lists : pl.DataFrame
+        k_sampled, n_sampled, estimate, n (or size, of windows), and confidence if it is there.
+    level : float
+        Alpha of each.
+    """
+    size = "size" if "size" in lists.columns else "n"
+    k, n, members = (lists[name].to_numpy() for name in ("k_sampled", "n_sampled", size))
+    limits = confidence_sequence(k, n, population=members, confidence=1.0 - level)
+    told = lists.with_columns(confidence=pl.lit(1.0 - level)) if "confidence" in lists else lists
+    return _with(told, limits, "estimate")
+
+
+def differences_at_any_time(found: pl.DataFrame, *, confidence: float) -> pl.DataFrame:
+    """Put limits and p-values that hold at every size in the place of those of one look.
+
+    Alpha of the limits is divided by the number of differences: they exclude 0 where Bonferroni's
+    method makes a difference significant.
+    """
+    counts = [found[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
+    size, n = found["size"].to_numpy(), found["n"].to_numpy()
+    each = 1.0 - (1.0 - confidence) / max(1, found.height)
+    limits = anytime_difference(*counts, populations=(size, size), confidence=each)
+    scaled = limits[0] * size / n, limits[1] * size / n
+    p = anytime_p_values(*counts, populations=(size, size))
+    tested = found.with_columns(pl.Series("p_value", p).fill_nan(None))
+    return _with(tested, scaled, "difference")
+
+
+def _with(table: pl.DataFrame, limits: Limits, estimate: str) -> pl.DataFrame:
+    """Put limits in, no nearer than the estimate, which need not be a whole number of members."""
+    value = table[estimate].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    lower, upper = np.fmin(limits[0], value), np.fmax(limits[1], value)
+    return table.with_columns(pl.Series("lower", lower), pl.Series("upper", upper))
+
+
+# --- Options of the stage that estimates from a sample of any design.
+
+
+class Assisting(Seeded):
+    """Options of what helps an estimate: predictions of what was not judged."""
+
+    assist: Assist | None = None
+    """What helps the estimates: ``scores``, a model of the ranks, fitted to the judgements and
+    always asked about candidates that it has not seen; ``predictions``, one judge as he is;
+    ``stacked``, a model of ranks and judges together; ``none``. With predictions stacked, else
+    none, if left out."""
+    predictions: Annotated[str | None, Of(AboutCandidates)] = None
+    """Predictions of all candidates, from join.machine or a table with the columns id and
+    prediction; they make limits narrower, never count as judgements."""
+    judge: str | None = None
+    """Which judge of those predictions; all of them in a model if left out."""
+    folds: int = Field(default=10, ge=2)
+    """Parts that the judged candidates are divided into, for models."""
+
+    @model_validator(mode="after")
+    def _what_helps(self) -> Assisting:
+        if self.helped_by in {"predictions", "stacked"} and self.predictions is None:
+            raise ValueError(f"assist = {self.assist!r} needs predictions")
+        if self.judge is not None and self.predictions is None:
+            raise ValueError("judge goes with predictions")
+        return self
+
+    @property
+    def helped_by(self) -> Assist:
+        """What helps, said or not."""
+        return self.assist or ("stacked" if self.predictions else "none")
+
+
+class EvaluateDesigned(Rankings, Assisting, Looking):
+    """Estimate precision and differences from a sample of any design, by everybody's chance."""
+
+    judgements: Annotated[str, Of(Judgements)]
+    """The judgements; what is not judged does not count."""
+    sample: Annotated[str, Of(Drawn)]
+    """The sampled candidates, with the chance that each was drawn with."""
+    inclusion: Annotated[str | None, Of(Identified)] = None
+    """The chances of all candidates, drawn or not, from the stage that drew the sample: the table
+    inclusion of sample.design, strata of sample.stratified. A simple sample needs none."""
+    pairs: Pairs = ()
+    """The pairs of measures to compare; all pairs if empty."""
+    cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
+    """The declared list sizes."""
+    every: int = Field(default=10, ge=0)
+    """Step between the list sizes of the table `precision`; 0 for the declared cuts alone."""
+    window: int | None = Field(default=None, ge=1)
+    """Ranks in the window of the table `local`, the precision among the ranks around n."""
+    confidence: Proportion = 0.95
+    """Confidence level of the limits; differences are significant at 1 - confidence."""
+    margin: float = Field(default=0.0, ge=0, lt=1)
+    """Relevance margin: smaller differences in precision are not marked."""
+    correction: Annotated[str, Named(CORRECTIONS)] = "bonferroni"
+    """How p-values are adjusted for the number of differences."""
+    band: Literal["pointwise", "simultaneous"] = "pointwise"
+    """``simultaneous`` makes the tables `bands` and `difference_bands`: limits that hold at all n
+    of a range at once."""
+    band_range: tuple[int, int] | None = None
+    """First and last n of that range; the smallest and the largest of the cuts if left out."""
+    replicates: int = Field(default=10_000, ge=100)
+    """Simulations of such a band."""
+
+    @model_validator(mode="after")
+    def _a_range(self) -> EvaluateDesigned:
+        if self.band == "pointwise" and self.band_range is not None:
+            raise ValueError('band_range goes with band = "simultaneous"')
+        if not 1 <= self.over_all_n[0] <= self.over_all_n[1]:
+            raise ValueError("band_range is first and last n, from 1")
+        return self
+
+    @model_validator(mode="after")
+    def _at_any_time(self) -> EvaluateDesigned:
+        if self.anytime and (self.helped_by != "none" or self.band != "pointwise"):
+            raise ValueError("anytime = true has no predictions, and no simultaneous bands")
+        return self
+
+    @property
+    def over_all_n(self) -> tuple[int, int]:
+        """First and last n at which a simultaneous band holds."""
+        return self.band_range or (min(self.cuts), max(self.cuts))
+
+
+# --- The predictions that help an estimate, one row of numbers for each judge.
+
+_ONE = "prediction"
+
+
+def judges_of(config: Assisting, ids: pl.Series, tables: Tables, *, category: str) -> FloatArray:
+    """Return what judges predict of all candidates.
+
+    Parameters
+    ----------
+    config : Assisting
+        The options.
+    ids : pl.Series
+        All candidates.
+    tables : mapping
+        `predictions`, if there are any: id and prediction; judge and category if it has them.
+    category : str
+        The category that they are predictions of.
+
+    Returns
+    -------
+    array of float, shape (judges, candidates)
+        In [0, 1], judges in alphabetical order; none without predictions.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such judge, several where one is asked for, or candidates without a
+        probability.
+    """
+    if "predictions" not in tables or config.helped_by in {"none", "scores"}:
+        return np.zeros((0, len(ids)))
+    given = _table(tables["predictions"], category)
+    names = given["judge"].unique().sort().to_list()
+    if config.judge is not None:
+        if config.judge not in names:
+            what = f"there is no judge {config.judge!r} in this category"
+            problem = Problem("judge", what, did_you_mean(config.judge, names))
+            raise ConfigError("judge", [problem])
+        names = [config.judge]
+    elif config.helped_by == "predictions" and len(names) > 1:
+        what = f"there are {len(names)} judges: {', '.join(names[:3])}"
+        raise ConfigError("judge", [Problem("judge", what, "name one, or take assist = stacked")])
+    rows = [_row(ids, given.filter(judge=name), name) for name in names]
+    return np.stack(rows) if rows else np.zeros((0, len(ids)))
+
+
+def _table(given: pl.LazyFrame, category: str) -> pl.DataFrame:
+    require_numbers(given, "predictions")
+    schema = given.collect_schema()
+    mine = given.filter(category=category) if "category" in schema else given
+    judge = pl.col("judge") if "judge" in schema else pl.lit(_ONE).alias("judge")
+    return mine.select("id", judge, pl.col("prediction").cast(pl.Float64)).collect()
+
+
+def _row(ids: pl.Series, mine: pl.DataFrame, name: str) -> FloatArray:
+    every = ids.rename("id").to_frame()
+    if mine["id"].is_duplicated().any():
+        shown = ", ".join(mine.filter(pl.col("id").is_duplicated())["id"].unique().head(3))
+        problem = Problem("predictions", f"{name} predicts candidates twice, such as {shown}")
+        raise ConfigError("predictions", [problem])
+    found = every.join(mine, on="id", how="left", maintain_order="left")
+    usable = pl.col("prediction").is_between(0, 1).fill_null(value=False)
+    wrong = found.filter(~usable)["id"]
+    if len(wrong):
+        shown = ", ".join(wrong.head(3))
+        what = f"{len(wrong):,} of {len(ids):,} candidates have no probability by {name},"
+        remedy = "give each candidate that is ranked a prediction in [0, 1]"
+        raise ConfigError(
+            "predictions", [Problem("predictions", f"{what} such as {shown}", remedy)]
+        )
+    return found["prediction"].to_numpy()
+
+
+# --- Ranks, draws, chances and predictions of a sample, put together for its estimates.
+
+_NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is the same in all categories.
+
+    Parameters
+    ----------
+    ranks : DataFrame
+        Table `Ranks`: the measures to evaluate, all candidates under each.
+    every : DataFrame
+        The same of all measures, for models of the ranks.
+    chances : DataFrame
+        id, pi (null where nothing is said), stratum of all candidates.
+    draws : DataFrame
+        category, id, tp, pi, stratum of the draws.
+    """
+
+    ranks: pl.DataFrame
+    every: pl.DataFrame
+    chances: pl.DataFrame
+    draws: pl.DataFrame
+
+    @property
+    def told_apart(self) -> FloatArray:
+        """A number for each candidate, the same for those with the same chance."""
+        strata = pl.col("stratum").rank("dense")  # where each stratum has its own, not given
+        return (
+            self.chances.select(pl.coalesce("pi", strata.cast(pl.Float64))).to_series().to_numpy()
+        )
+
+    @property
+    def never(self) -> pl.Series:
+        """The candidates that could not be drawn."""
+        return self.chances.filter(pl.col("pi") == 0)["id"]
+
+
+def known(chosen: pl.DataFrame, tables: Tables) -> Known:
+    """Put together what the sample is of.
+
+    Raises
+    ------
+    ConfigError
+        If candidates were drawn more than once, or the chances are not those of this sample.
+    """
+    ranks = ranks_of_all(chosen, tables)
+    every = ranks_of_all(tables["ranks"].collect(), tables)
+    sample = tables["sample"].select("id", "pi", "stratum").collect()
+    _require_chances(sample)
+    ids = ranks.select(pl.col("id").unique().sort())
+    chances = _chances(ids, sample, tables)
+    draws = judged_draws(tables).collect().join(sample, on="id", how="left", maintain_order="left")
+    return Known(ranks, every, chances, draws)
+
+
+def studies(config: EvaluateDesigned, given: Known, tables: Tables) -> Iterator[tuple[str, Study]]:
+    """Yield each category with its study."""
+    ids, _, matrix = rank_matrix(given.every)
+    for category in given.draws["category"].unique().sort():
+        draws = given.draws.filter(category=category)
+        judges = judges_of(config, ids, tables, category=category)
+        predicted, fold = assisting(
+            ids, matrix, draws, judges, assist=config.helped_by, folds=config.folds,
+            seed=config.seed,
+        )  # fmt: skip
+        candidates = given.chances
+        if predicted is not None:
+            own = pl.DataFrame({"id": ids, "prediction": predicted})
+            candidates = candidates.join(own, on="id", how="left")
+            draws = draws.with_columns(fold=pl.Series(fold))
+        try:
+            made = study(given.ranks, draws, candidates=candidates, folds=config.folds)
+        except ValueError as error:
+            raise ConfigError("sample", [Problem("sample", str(error))]) from error
+        yield category, made
+
+
+def _require_chances(sample: pl.DataFrame) -> None:
+    again = sample.filter(pl.col("pi").is_null())["id"]
+    if len(again):
+        shown = ", ".join(again.head(3))
+        what = f"{len(again):,} candidates could be drawn more than once, such as {shown}"
+        raise ConfigError("sample", [Problem("sample", what, "draw without replacement")])
+
+
+def _chances(ids: pl.DataFrame, sample: pl.DataFrame, tables: Tables) -> pl.DataFrame:
+    if "inclusion" not in tables:
+        _require_simple(ids, sample)
+        return ids.with_columns(pi=pl.lit(None, pl.Float64), stratum=pl.lit(WHOLE))
+    given = tables["inclusion"]
+    has = given.collect_schema().names()
+    if "stratum" not in has:
+        what = f"has no column stratum, but {', '.join(has)}"
+        remedy = "give the table inclusion of sample.design, or strata of sample.stratified"
+        raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
+    pi = pl.col("pi").cast(pl.Float64) if "pi" in has else pl.lit(None, pl.Float64).alias("pi")
+    chances = given.select("id", pi, "stratum").collect()
+    _require_of(sample, chances)
+    _require_all(ids, chances)
+    return ids.join(chances, on="id", how="inner").sort("id")
+
+
+def _require_simple(ids: pl.DataFrame, sample: pl.DataFrame) -> None:
+    """Refuse a sample that is not simple, or of fewer candidates than are ranked."""
+    remedy = "give inclusion: the chances of all candidates, from the stage that drew the sample"
+    drawn_from = np.inf
+    if sample.height:
+        low, high = sample.select(low=pl.min("pi"), high=pl.max("pi")).row(0)
+        drawn_from = sample.height / high
+        if high - low > _NEAR or sample["stratum"].n_unique() > 1:
+            what = f"chances differ, from {low:.3g} to {high:.3g}, in a sample of {sample.height:,}"
+            raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
+    if round(drawn_from if np.isfinite(drawn_from) else ids.height) < ids.height:
+        what = (
+            f"the sample was drawn from {drawn_from:,.0f} candidates, and {ids.height:,} are ranked"
+        )
+        raise ConfigError("sample", [Problem("sample", what, "draw from all that are ranked")])
+
+
+def _require_of(sample: pl.DataFrame, chances: pl.DataFrame) -> None:
+    """Refuse the chances of another sample."""
+    both = sample.join(chances, on="id", how="left", suffix="_there")
+    other = (pl.col("pi") - pl.col("pi_there")).abs() > _NEAR
+    strange = pl.col("stratum_there").is_null() | (pl.col("stratum") != pl.col("stratum_there"))
+    wrong = both.filter(other.fill_null(value=False) | strange)["id"]
+    if len(wrong):
+        shown = ", ".join(wrong.head(3))
+        what = (
+            f"{len(wrong):,} of {sample.height:,} draws have another chance there, such as {shown}"
+        )
+        raise ConfigError(
+            "inclusion", [Problem("inclusion", what, "give the table of the stage that drew them")]
+        )
+
+
+def _require_all(ids: pl.DataFrame, chances: pl.DataFrame) -> None:
+    """Refuse chances that are not those of all candidates, each once."""
+    lacking = ids.join(chances, on="id", how="anti")["id"]
+    if len(lacking):
+        shown = ", ".join(lacking.sort().head(3))
+        what = (
+            f"{len(lacking):,} of {ids.height:,} ranked candidates are not there, such as {shown}"
+        )
+        remedy = "give the table of all candidates, such as designed.inclusion or strata.strata"
+        raise ConfigError("inclusion", [Problem("inclusion", what, remedy)])
+
+
+# --- Looks at a sample of any design: each question has its own plan.
+
+DesignedPairs = list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class DesignedLook:
+    """The confidence of all limits of one category.
+
+    Parameters
+    ----------
+    confidence : float
+        At which all looks hold together.
+    plan : Plan, optional
+        The declared looks.
+    missed : array of float, shape (looks, candidates)
+        What each candidate adds to a variance, as `looks.missed_at_looks` gives it.
+    """
+
+    confidence: float
+    plan: Plan | None
+    missed: FloatArray
+
+    @property
+    def apart(self) -> float:
+        """The confidence of limits of many estimates at once."""
+        return self.confidence if self.plan is None else 1.0 - self.plan.apart
+
+    def of_lists(self, made: Study, at: list[int]) -> FloatArray:
+        """Return the confidence for each list, shape (measures, lists)."""
+        if self.plan is None:
+            return np.array(self.confidence)
+        return self._taken(self.plan, list_variances(made, self.missed, at=at))
+
+    def of_pairs(self, made: Study, pairs: DesignedPairs, at: list[int]) -> FloatArray:
+        """Return the confidence for each difference, shape (lists, pairs)."""
+        if self.plan is None or not pairs:
+            return np.array(self.confidence)
+        return self._taken(self.plan, pair_variances(made, self.missed, pairs=pairs, at=at))
+
+    def of_windows(self, made: Study, window: int) -> FloatArray:
+        """Return the confidence for each window, shape (measures, windows)."""
+        if self.plan is None or window > len(made.ids):
+            return np.array(self.confidence)
+        return self._taken(self.plan, window_variances(made, self.missed, window=window))
+
+    def allowed_for(self, tests: pl.DataFrame, made: Study, pairs: DesignedPairs) -> pl.DataFrame:
+        """Add the column `p_looks`: p-values that are compared with alpha, whatever the look."""
+        if self.plan is None:
+            return tests.with_columns(p_looks="p_value")
+        at = sorted(set(tests["n"]))
+        variances = grouped(pair_variances(made, self.missed, pairs=pairs, at=at))
+        rows = _placed(tests, pairs, at)
+        p = repeated_p_values(
+            tests["p_value"].cast(pl.Float64).to_numpy(), self.plan.shares,
+            variances.reshape(-1, len(self.plan.labels))[rows],
+            look=self.plan.now, spending=self.plan.spending,
+        )  # fmt: skip
+        return tests.with_columns(pl.Series("p_looks", p).fill_nan(None))
+
+    def table(
+        self, made: Study, pairs: DesignedPairs, at: list[int], *, category: str, whole: bool
+    ) -> list[pl.DataFrame]:
+        """Return the table `Looks`: of the declared lists and differences, and all candidates."""
+        if self.plan is None:
+            return []
+        lists = list_variances(made, self.missed, at=at)
+        between = pair_variances(made, self.missed, pairs=pairs, at=at)
+        names = [f"{name} at {n}" for name in made.measures for n in at]
+        names += [f"{one} - {other} at {n}" for n in at for one, other in pairs]
+        parts = [each.reshape(-1, each.shape[-1]) for each in (lists, between)]
+        if whole:
+            names.append("baseline")
+            parts.append(list_variances(made, self.missed, at=[len(made.ids)])[0])
+        levels = self._levels(self.plan, np.concatenate(parts))
+        return [self.plan.rows(category, names, levels)]
+
+    def _taken(self, plan: Plan, variances: FloatArray) -> FloatArray:
+        return 1.0 - plan.taken(self._levels(plan, variances))
+
+    @staticmethod
+    def _levels(plan: Plan, variances: FloatArray) -> FloatArray:
+        return shared_levels(plan.shares, variances, alpha=plan.alpha, spending=plan.spending)
+
+
+def _placed(tests: pl.DataFrame, pairs: DesignedPairs, at: list[int]) -> pl.Series:
+    """Return the row of each test in an array of shape (lists, pairs)."""
+    places = pl.DataFrame(
+        {
+            "n": [n for n in at for _ in pairs],
+            "measure_1": [one for one, _ in pairs] * len(at),
+            "measure_2": [other for _, other in pairs] * len(at),
+        },
+        schema={name: tests.schema[name] for name in ("n", "measure_1", "measure_2")},
+    ).with_row_index("place")
+    keys = ["n", "measure_1", "measure_2"]
+    return tests.join(places, on=keys, how="left", maintain_order="left")["place"]
+
+
+def designed_look(
+    config: EvaluateDesigned, given: Known, tables: Tables, *, expected: FloatArray | None
+) -> DesignedLook:
+    """Find which look at a sample of any design this is.
+
+    Parameters
+    ----------
+    config : EvaluateDesigned
+        The options.
+    given : Known
+        What the sample is of.
+    tables : mapping
+        `inclusion`, with the column size_measure if it is there: the chances at other looks follow
+        from it. Without it they are in proportion to those of this look.
+    expected : array of float, shape (candidates,), optional
+        What judges predict: the residuals are expected to be p (1 - p); all alike without.
+
+    Raises
+    ------
+    ConfigError
+        If this size was not declared.
+    """
+    count = given.chances.height
+    none = DesignedLook(config.confidence, None, np.zeros((0, count)))
+    if not config.looks or not given.draws.height:
+        return none
+    chances = _everybodys(given)
+    alpha, drawn = 1.0 - config.confidence, round(float(chances.sum()))
+    plan = plan_of(config, drawn=drawn, candidates=count, alpha=alpha)
+    if plan is None:
+        return none
+    x, known = _sizes(given, tables, chances)
+    v = np.ones(count)
+    if expected is not None:
+        v = np.maximum(expected * (1.0 - expected), LEAST_VARIANCE)
+    return DesignedLook(config.confidence, plan, missed_at_looks(x, known, v, labels=plan.labels))
+
+
+def _everybodys(given: Known) -> FloatArray:
+    """Return the chances of all candidates; where the sample alone tells, those of its stratum."""
+    told = given.draws.group_by("stratum").agg(drawn=pl.col("pi").first())
+    every = given.chances.join(told, on="stratum", how="left", maintain_order="left")
+    chances = every.select(pl.coalesce("pi", "drawn").fill_null(0.0)).to_series()
+    return chances.to_numpy()
+
+
+def _sizes(given: Known, tables: Tables, chances: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return size measures, and who was judged before: certain, without one."""
+    nobody = np.zeros(len(chances), dtype=np.bool_)
+    table = tables.get("inclusion")
+    if table is None or "size_measure" not in table.collect_schema().names():
+        return chances, nobody
+    ids = given.chances.select("id")
+    sizes = ids.join(
+        table.select("id", "size_measure").collect(), on="id", how="left", maintain_order="left"
+    )
+    x = sizes["size_measure"].to_numpy()
+    return x, (chances == 1.0) & (x == 0.0)
+
+
+# --- Differences of precision at the declared cuts, from a sample of any design.
+
+
+def differences(
+    config: EvaluateDesigned,
+    given: Known,
+    made: Study,
+    look: DesignedLook,
+    *,
+    pairs: list[tuple[str, str]],
+    at: list[int],
+    category: str,
+) -> pl.DataFrame:
+    """Estimate the differences of one category, test them, adjust for their number."""
+    levels = look.of_pairs(made, pairs, at)
+    found = pair_estimates(made, pairs=pairs, at=at, confidence=levels)
+    equal = equal_chances(made, given.told_apart, pairs=pairs, at=at)
+    named = found.rename(
+        {f"{old}_{side}": f"{new}_{side}" for old, new in _SIDES for side in (1, 2)}
+    ).with_columns(category=pl.lit(category))
+    if config.anytime:
+        named = differences_at_any_time(named, confidence=config.confidence)
+    return adjust(
+        look.allowed_for(_fisher(named, equal), made, pairs),
+        correction=config.correction,
+        alpha=1.0 - config.confidence,
+        margin=config.margin,
+        table=DesignedDifferences,
+        p="p_looks",
+    )
+
+
+_SIDES = (("n_sampled", "n"), ("k_sampled", "k"))
+
+
+def _fisher(found: pl.DataFrame, equal: pl.DataFrame) -> pl.DataFrame:
+    """Add Fisher's test where all members of each set had the same chance."""
+    table = found.join(equal, on=["measure_1", "measure_2", "n"], how="left", maintain_order="left")
+    counts = [table[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
+    p = np.where(table["equal"].to_numpy(), fisher(*counts), np.nan)
+    return table.with_columns(pl.Series("p_fisher", p).fill_nan(None))
+
 
 OUTPUTS: dict[str, type[Table]] = {
     "precision": DesignedPrecision,

@@ -3,40 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 import polars as pl
 from pydantic import Field, model_validator
 
-from pipeline.kernels.nbest.clustered_precision import clustered_precision
-from pipeline.kernels.nbest.counts import baseline, positives, precision_columns
-from pipeline.kernels.nbest.curves import telling
-from pipeline.kernels.nbest.judging import ranked_candidates
-from pipeline.kernels.nbest.steps import Steps, counts_at, in_parts, steps_of
-from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.nbest.bands import crossings, simultaneous_bands
+from pipeline.kernels.nbest.clustered import clustered_precision
+from pipeline.kernels.nbest.precision import (
+    Steps,
+    along,
+    baseline,
+    corrected_lists,
+    counts_at,
+    cut_lists,
+    error_rates,
+    in_parts,
+    known_rates,
+    local_precision,
+    positives,
+    precision_columns,
+    ranked_candidates,
+    recall_columns,
+    stays_below,
+    steps_of,
+    telling,
+    worst_cases,
+)
+from pipeline.kernels.numeric import column_ratio
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.intervals import INTERVALS
-from pipeline.stages.base import Outputs, Proportion, Tables, as_one, stage
-from pipeline.stages.collocations import list_views
-from pipeline.stages.collocations.anytime import questions_at_cuts, require_in_order
-from pipeline.stages.collocations.cluster_options import ByCluster, clusters_of, redrawn
-from pipeline.stages.collocations.correcting import Correcting, corrected
+from pipeline.kernels.statistics.sequential import confidence_sequence
+from pipeline.stages.base import Of, Outputs, Proportion, StageConfig, Tables, as_one, stage
 from pipeline.stages.collocations.evaluation import (
+    ByCluster,
+    Estimating,
     Evaluation,
     ListSizes,
     chosen_ranks,
+    clusters_of,
     judged_alone,
     ranks_of_all,
+    redrawn,
     sizes_along,
 )
-from pipeline.stages.collocations.looks import Looking
-from pipeline.stages.collocations.looks_simple import SimpleLook, simple_look
-from pipeline.stages.collocations.precision_options import Estimating
+from pipeline.stages.collocations.interim import (
+    Looking,
+    SimpleLook,
+    questions_at_cuts,
+    require_in_order,
+    simple_look,
+)
 from schemas import (
     BandThresholds,
     Baseline,
     ClusteredPrecision,
     Corrected,
     CutLists,
+    Judgements,
     LocalPrecision,
     Looks,
     Precision,
@@ -45,6 +70,174 @@ from schemas import (
     Thresholds,
     WorstCase,
 )
+
+# --- Precision corrected for errors of the annotators: options, and the table.
+
+
+class Correcting(StageConfig):
+    """Options of a stage that corrects precision for judgements that are wrong."""
+
+    sensitivity: float | None = Field(default=None, gt=0, le=1)
+    """Share of the true positives that annotators judge so, if it is known: makes the table
+    `corrected`. 1 where only the specificity is given."""
+    specificity: float | None = Field(default=None, gt=0, le=1)
+    """Share of the others that annotators judge so, if it is known; 1 where only the sensitivity
+    is given."""
+    truth: Annotated[str | None, Of(Judgements)] = None
+    """Or what is known to be right of a random part of what they judged, such as adjudicated
+    judgements: both shares are estimated from it."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Correcting:
+        given = [each for each in (self.sensitivity, self.specificity) if each is not None]
+        if given and self.truth:
+            raise ValueError("give either truth, or sensitivity and specificity")
+        if given and sum(given) + 2 - len(given) <= 1:
+            raise ValueError(
+                f"sensitivity and specificity add up to {sum(given):g}: judgements that are right "
+                "so seldom say nothing; together they exceed 1"
+            )
+        return self
+
+    @property
+    def corrects(self) -> bool:
+        """Whether there is something to correct by."""
+        return any(each is not None for each in (self.sensitivity, self.specificity, self.truth))
+
+
+def corrected(
+    config: Correcting,
+    tables: Tables,
+    lists: pl.DataFrame,
+    *,
+    categories: pl.Series,
+    method: str,
+    confidence: float,
+) -> pl.DataFrame | pl.LazyFrame:
+    """Return the precision of these lists corrected; no rows unless it is asked for.
+
+    Where precision has finite-population intervals, this has Clopper and Pearson's: who errs at
+    random does so even if all candidates are judged.
+    """
+    if not config.corrects or categories.is_empty():
+        return Corrected.zero_rows()
+    taken = clopper_pearson.__name__ if INTERVALS.get(method).finite else method
+    how = {"method": taken, "confidence": confidence}
+    if "truth" in tables:
+        judged, truth = tables["judgements"].collect(), tables["truth"].collect()
+        rates = error_rates(judged, truth, **how)  # type: ignore[arg-type]  # options of several types
+        _require_both(rates, categories)
+    else:
+        numbers = {"sensitivity": config.sensitivity, "specificity": config.specificity}
+        known = {name: 1.0 if value is None else value for name, value in numbers.items()}
+        rates = known_rates(categories, known)
+    return corrected_lists(lists, rates, **how)  # type: ignore[arg-type]  # options of several types
+
+
+def _require_both(rates: pl.DataFrame, categories: pl.Series) -> None:
+    """Refuse truth that shares no candidate with the judgements in any category."""
+    if rates.is_empty():
+        names = ", ".join(categories.unique().sort().head(3))
+        what = f"no candidate is both judged and in `truth`, in categories such as {names}"
+        remedy = "give judgements of the same categories on some of the same candidates"
+        raise ConfigError("truth", [Problem("truth", what, remedy)])
+
+
+# --- The further tables of `evaluate.precision`, each without rows unless it is asked for.
+
+
+def local(
+    steps: Sequence[Steps], *, window: int | None, method: str, confidence: float
+) -> Iterator[pl.DataFrame]:
+    """Yield the precision in a window of ranks, for every place of the window, in parts."""
+    if window is not None:
+        for after, counts in along(steps, before=window):
+            table = local_precision(counts, window=window, method=method, confidence=confidence)
+            yield table.filter(pl.col("last_rank") > after).select(*LocalPrecision.columns())
+
+
+def recall(
+    counts: pl.DataFrame, positives: pl.DataFrame, *, method: str, confidence: float
+) -> pl.DataFrame:
+    """Return the recall of every list with its interval.
+
+    Where the precision has finite-population intervals, recall has Clopper and Pearson's: the
+    number of all true positives, the population here, is not known.
+    """
+    taken = clopper_pearson.__name__ if INTERVALS.get(method).finite else method
+    table = recall_columns(counts, positives=positives, method=taken, confidence=confidence)
+    return table.select(*Recall.columns())
+
+
+def cut(steps: Sequence[Steps], *, size: int | None) -> pl.DataFrame | pl.LazyFrame:
+    """Return precision and recall within the cut-best list of each measure."""
+    if size is None:
+        return CutLists.zero_rows()
+    shares = cut_lists(counts_at(steps, range(1, size + 1)), cut=size).with_columns(
+        precision=column_ratio("k_sampled", "n_sampled"),
+        recall=column_ratio("k_sampled", "positives"),
+    )
+    return shares.select(*CutLists.columns())
+
+
+def thresholds(precision: pl.DataFrame, *, wanted: Sequence[float]) -> pl.LazyFrame:
+    """Return the list size from which on each measure stays under each threshold."""
+    sizes = [
+        stays_below(precision, threshold=each).with_columns(threshold=pl.lit(each, pl.Float64))
+        for each in sorted(set(wanted))
+    ]
+    columns = list(Thresholds.columns())
+    parts = [each.lazy().select(columns) for each in sizes]
+    return pl.concat([Thresholds.zero_rows(), *parts]).sort(*Thresholds.key())
+
+
+def bands(
+    steps: Sequence[Steps],
+    ranks: pl.LazyFrame,
+    draws: pl.DataFrame,
+    *,
+    sizes: tuple[int, int] | None,
+    replicates: int,
+    seed: str,
+    method: str,
+    confidence: float,
+) -> pl.DataFrame | pl.LazyFrame:
+    """Return the limits of each measure that hold at all list sizes of a range at once."""
+    if sizes is None:
+        return SimultaneousBands.zero_rows()
+    first, last = sizes
+    wanted = counts_at(steps, range(first, last + 1))
+    return simultaneous_bands(
+        wanted, ranks.collect(), draws, method=method, confidence=confidence,
+        replicates=replicates, seed=seed,
+    )  # fmt: skip
+
+
+def worst_case(
+    lists: pl.DataFrame,
+    ranks: pl.LazyFrame,
+    draws: pl.DataFrame | None,
+    *,
+    method: str,
+    confidence: float,
+) -> pl.DataFrame | pl.LazyFrame:
+    """Return the lists with unjudged draws, were these all false or all true.
+
+    None as draws: all candidates are.
+    """
+    if draws is not None and not draws["tp"].null_count():
+        return WorstCase.zero_rows()
+    return worst_cases(lists, ranks, draws, method=method, confidence=confidence)
+
+
+def band_thresholds(
+    limits: pl.DataFrame | pl.LazyFrame, *, wanted: Sequence[float], confidence: float
+) -> pl.DataFrame | pl.LazyFrame:
+    """Return where each measure is as precise as wanted, and where it is not, by its band."""
+    band = limits.lazy().collect()
+    if band.is_empty() or not wanted:
+        return BandThresholds.zero_rows()
+    return crossings(band, thresholds=sorted(set(wanted)), confidence=confidence)
 
 
 class EvaluatePrecision(ByCluster, Evaluation, Estimating, Correcting, Looking):
@@ -127,8 +320,8 @@ def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
         telling_rows.append(telling(every, thresholds=config.thresholds))
         yield {"precision": every}
         if config.recall:
-            yield {"recall": list_views.recall(counts, totals, **limits)}
-    for windows in list_views.local(steps, window=config.window, **limits):
+            yield {"recall": recall(counts, totals, **limits)}
+    for windows in local(steps, window=config.window, **limits):
         yield {"local": windows}
     lists = precision_columns(counts_at(steps, config.cuts), positives=totals, **limits)
     drawn = draws if "sample" in tables else None
@@ -136,9 +329,9 @@ def _pieces(config: EvaluatePrecision, tables: Tables) -> Iterator[Outputs]:
     yield {
         "baseline": _baseline(tables, draws, limits),
         "cuts": lists,
-        "cut": list_views.cut(steps, size=config.cut),
-        "thresholds": list_views.thresholds(pl.concat(telling_rows), wanted=config.thresholds),
-        "worst_case": list_views.worst_case(lists, ranks, drawn, **limits),
+        "cut": cut(steps, size=config.cut),
+        "thresholds": thresholds(pl.concat(telling_rows), wanted=config.thresholds),
+        "worst_case": worst_case(lists, ranks, drawn, **limits),
         "corrected": corrected(config, tables, lists, categories=draws["category"], **limits),
         "clustered": _clustered(config, tables, ranks, draws),
         "looks": look.table(draws["category"]),
@@ -190,7 +383,7 @@ def _bands(
 ) -> Outputs:
     """Return the limits that hold at all n of a range at once, and where they cross thresholds."""
     at_once = config.confidence if look.plan is None else 1.0 - look.apart
-    band = list_views.bands(
+    band = bands(
         steps,
         ranks,
         draws,
@@ -200,7 +393,7 @@ def _bands(
         method=config.interval,
         confidence=at_once,
     )
-    crossed = list_views.band_thresholds(band, wanted=config.thresholds, confidence=at_once)
+    crossed = band_thresholds(band, wanted=config.thresholds, confidence=at_once)
     return {"bands": band, "band_thresholds": crossed}
 
 

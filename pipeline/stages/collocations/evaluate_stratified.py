@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 import polars as pl
 from pydantic import Field
 
-from pipeline.kernels.nbest.judging import judged, ranked_candidates
-from pipeline.kernels.nbest.stratified_differences import stratified_comparison
-from pipeline.kernels.nbest.stratified_estimates import stratified_precision
-from pipeline.kernels.parts import counted
+from pipeline.kernels.nbest.precision import judged, ranked_candidates
+from pipeline.kernels.nbest.stratified import stratified_comparison, stratified_precision
+from pipeline.kernels.partitions import counted
 from pipeline.stages.base import Of, Outputs, Proportion, Seeded, Tables, stage
 from pipeline.stages.collocations.evaluation import (
     ListSizes,

@@ -6,34 +6,222 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 import polars as pl
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
-from pipeline import room
-from pipeline.kernels.cooccurrence import documents, examples
-from pipeline.kernels.cooccurrence.pairs import located
-from pipeline.kernels.cooccurrence.subset_sums import subset_sums
-from pipeline.kernels.cooccurrence.subsets import with_subsets
-from pipeline.kernels.cooccurrence.tally import DOCUMENT
-from pipeline.kernels.cooccurrence.token_index import in_order
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, longest, numbered
+from pipeline import memory
+from pipeline.errors import ConfigError, DataError, Problem
+from pipeline.kernels.cooccurrence import concordance, counting
+from pipeline.kernels.cooccurrence.counting import DOCUMENT
+from pipeline.kernels.cooccurrence.pairs import ambiguous, located, paired
+from pipeline.kernels.cooccurrence.tokens import (
+    LABEL,
+    PLACE,
+    TOKEN,
+    Unit,
+    in_order,
+    longest,
+    numbered,
+    units,
+)
 from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
     apart,
+    elements,
     pair_tuples,
+    subset_sums,
     together,
+    with_subsets,
 )
-from pipeline.kernels.cooccurrence.units import LABEL, Unit, units
-from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, as_one, stage
-from pipeline.stages.collocations import occurrences, pair_counting
-from pipeline.stages.collocations.example_options import ExampleOptions
-from pipeline.stages.collocations.extract_pairs import stop_words
-from pipeline.stages.collocations.tuple_options import TupleOptions
-from pipeline.stages.columns import require_attributes
-from pipeline.stages.counting import Bounds, Counting, Sums
-from pipeline.stages.late import Late
-from schemas import CorpusSize, Examples, OpenTupleCounts, Tuples, TupleSums
-from schemas.tuples import signature, subsets
+from pipeline.kernels.partitions import ranges_of
+from pipeline.kernels.sampling import candidate_id
+from pipeline.stages.base import (
+    Bounds,
+    CorpusSource,
+    Counting,
+    Late,
+    Of,
+    Outputs,
+    StageConfig,
+    Sums,
+    Tables,
+    TableSource,
+    as_one,
+    stage,
+)
+from pipeline.stages.collocations import extract_corpus
+from pipeline.stages.collocations.extract_corpus import ExampleOptions, RelationOptions, stop_words
+from pipeline.stages.collocations.extract_tables import FORMER, named_anew
+from pipeline.stages.collocations.units import UnitOptions
+from pipeline.stages.inputs import require_attributes
+from schemas import Candidates, CorpusSize, Examples, OpenTupleCounts, Tuples, TupleSums
+from schemas.candidates import MOST, arity, signature, subsets
+
+# --- Candidates from tuples: two groups of their units as a pair.
+
+Group = tuple[int, ...]
+
+
+class ExtractPairing(StageConfig):
+    """See tuples as pairs of two groups of units, for the measures of pairs."""
+
+    tuples: Annotated[str, Of(Tuples)]
+    """The tuples, with the frequencies of their parts."""
+    pairing: tuple[Group, Group]
+    """The positions in l1 and those in l2, each position once: [[1, 2], [3]]."""
+    separator: str = Field(default=" ", min_length=1)
+    """What stands between the units of a group."""
+    examples: Annotated[str | None, Of(Examples)] = None
+    """Sentences of the tuples, to become those of the pairs."""
+
+    @field_validator("pairing")
+    @classmethod
+    def _partition(cls, pairing: tuple[Group, Group]) -> tuple[Group, Group]:
+        positions = sorted([*pairing[0], *pairing[1]])
+        if not all(pairing) or positions != list(range(1, len(positions) + 1)):
+            raise ValueError("must have every position once, in two groups, such as [[1, 2], [3]]")
+        return pairing
+
+
+def _pieces(config: ExtractPairing, tables: Tables) -> Iterator[Outputs]:
+    """Yield the pairs, then their examples; tuples are looked at in ranges of their ids."""
+    tuples = tables["tuples"]
+    _require_arity(config, tuples)
+    _require_distinct(config, tables)
+    ranges = ranges_of("id", tuples)
+
+    def make(number: int) -> pl.LazyFrame:
+        first, second = config.pairing
+        some = ranges.of(tuples, number, by="id").rename({"id": FORMER})
+        made = paired(some, first=first, second=second, separator=config.separator)
+        return made.select(candidate_id("l1", "l2"), pl.all())
+
+    yield from named_anew(ranges, make, tables.get("examples"))
+
+
+@stage(
+    "extract.pairing",
+    config=ExtractPairing,
+    outputs={"candidates": Candidates, "examples": Examples},
+    pieces=_pieces,
+)
+def extract_pairing(config: ExtractPairing, tables: Tables) -> Outputs:
+    """Join the labels; the frequencies of the groups are there already."""
+    return as_one(_pieces(config, tables))
+
+
+def _require_arity(config: ExtractPairing, tuples: pl.LazyFrame) -> None:
+    size, named = arity(tuples.collect_schema()), sum(map(len, config.pairing))
+    if size != named:
+        what = f"has {named} positions, but the tuples have {size} units"
+        raise ConfigError("pairing", [Problem("pairing", what)])
+
+
+def _require_distinct(config: ExtractPairing, tables: Tables) -> None:
+    """Refuse labels that stand for several groups: neither their f nor their f1 would be right."""
+    first, second = config.pairing
+    wrong = ambiguous(tables["tuples"], first=first, second=second, separator=config.separator)
+    labels = wrong.to_series()
+    if len(labels):
+        examples = ", ".join(map(repr, labels.head(3)))
+        raise DataError(
+            f"extract.pairing: {len(labels):,} label(s) can be read as several groups of units,"
+            f" since some units hold the separator {config.separator!r}: {examples}."
+            " Give another separator."
+        )
+
+
+# --- Options that describe tuples: units that follow each other, or pairs taken apart.
+
+
+class ElementsOptions(UnitOptions):
+    """Which tokens are units, and which elements of a tuple they contribute."""
+
+    labels: tuple[str, ...] = ()
+    """Templates, an element of the tuple each; label alone if not given."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> ElementsOptions:
+        if self.labels and "label" in self.model_fields_set:
+            raise ValueError("give either label or labels")
+        return self
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The templates of all elements."""
+        return self.labels or (self.label,)
+
+
+class TupleOptions(RelationOptions):
+    """What makes a tuple."""
+
+    length: int | None = Field(default=None, ge=2, le=MOST)
+    """Units that follow each other in a sentence, so many of them; relation = "adjacent"."""
+    unit: UnitOptions | None = None
+    """What may stand at each of these positions; any token's lemma if not given."""
+    positions: tuple[UnitOptions, ...] | None = Field(default=None, min_length=2, max_length=MOST)
+    """In place of length and unit: what may stand at each position, one by one."""
+    left: ElementsOptions | None = None
+    """In place of length: the left units of pairs, by any relation; their elements come first."""
+    right: ElementsOptions | None = None
+    """The right units of the pairs."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> TupleOptions:
+        ways = [self.length, self.positions, self.left or self.right]
+        if sum(way is not None for way in ways) != 1:
+            raise ValueError("give one of length, positions, or left and right")
+        if self.unit and not self.length:
+            raise ValueError("unit = {...} goes with length")
+        if (self.left is None) != (self.right is None):
+            raise ValueError("left and right go together")
+        if not self.left and self.relation != "adjacent":
+            raise ValueError('length and positions go with relation = "adjacent"')
+        if not self.relational:
+            raise ValueError(
+                f'relation = "{self.relation}" has marginals of its own, which tuples have not;'
+                ' surface = { count = "windows" } would do'
+            )
+        if self.size > MOST:
+            raise ValueError(f"{self.size} elements; at most {MOST} are possible")
+        return self
+
+    @property
+    def sides(self) -> dict[str, UnitOptions]:
+        """The units by the option that describes them."""
+        if self.left and self.right:
+            return {"left": self.left, "right": self.right}
+        if self.positions:
+            return {f"positions.{i}": each for i, each in enumerate(self.positions)}
+        return {"unit": self.unit or UnitOptions()}
+
+    @property
+    def size(self) -> int:
+        """How many elements a tuple has."""
+        if self.left and self.right:
+            return len(self.left.templates) + len(self.right.templates)
+        return len(self.positions) if self.positions else self.length or 0
+
+    @property
+    def elements(self) -> list[str]:
+        """The columns of the elements."""
+        return elements(self.size)
+
+    def kernels(self, stop_words: list[str]) -> list[Unit]:
+        """Return the units of all positions, or of the two sides, for the kernels."""
+        units = [each.kernel(stop_words) for each in self.sides.values()]
+        return units * (self.length or 1)
+
+    def attributes(self) -> dict[str, set[str]]:
+        """Return the attributes that each option uses."""
+        used = {
+            f"{side}.{option}": names
+            for side, each in self.sides.items()
+            for option, names in each.columns().items()
+        }
+        if self.dependency:
+            ours = self.dependency.columns().items()
+            used |= {f"dependency.{option}": names for option, names in ours}
+        return used
 
 
 class ExtractTuples(ExampleOptions, TupleOptions):
@@ -63,8 +251,8 @@ def columns(config: ExtractTuples) -> set[str]:
 def merge(config: ExtractTuples, tables: Tables) -> Outputs:
     """Add up the counts of parts of a corpus."""
     return {
-        "counts": occurrences.added_up(tables["counts"], _KEY),
-        "examples": examples.merge(tables["examples"], most=config.examples),
+        "counts": extract_corpus.added_up(tables["counts"], _KEY),
+        "examples": concordance.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
     }
 
@@ -72,13 +260,13 @@ def merge(config: ExtractTuples, tables: Tables) -> Outputs:
 def tally(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
     """Count the tuples of some batches."""
     names = [name for name in raw["occurrences"].columns if name != DOCUMENT]
-    counts = occurrences.tallied(raw, names, bounds)["counts"].lazy().collect()
+    counts = extract_corpus.tallied(raw, names, bounds)["counts"].lazy().collect()
     return {"counts": together(counts, size=len(names))}
 
 
 def close(tables: Tables) -> Outputs:
     """Let each tuple have one row, now that no document goes on."""
-    return {**tables, "counts": occurrences.closed(tables["counts"], _KEY)}
+    return {**tables, "counts": extract_corpus.closed(tables["counts"], _KEY)}
 
 
 def sums(
@@ -104,7 +292,7 @@ def combine(config: ExtractTuples, tables: Tables) -> Outputs:
     shown = tables["examples"].join(named, on="id", how="semi")
     return {
         "tuples": named,
-        "examples": examples.merge(shown, most=config.examples),
+        "examples": concordance.merge(shown, most=config.examples),
         "corpus": tables["corpus"].sort("what"),
     }
 
@@ -114,19 +302,19 @@ def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = numbered(tables["corpus"], in_order=True).collect()
     before = tables["open"].collect()
-    sentences = documents.sentences(tokens.lazy(), before)
+    sentences = counting.sentences(tokens.lazy(), before)
     for tuples in _find(config, tokens, config.kernels(stop_words(tables))):
         yield {
-            **occurrences.of_batch(tuples, config.elements, sentences),
+            **extract_corpus.of_batch(tuples, config.elements, sentences),
             "examples": _examples(config, tuples.lazy(), tokens.lazy()),
-            "corpus": pair_counting.numbers({"tuple tokens": tuples.height}),
+            "corpus": extract_corpus.numbers({"tuple tokens": tuples.height}),
         }
     nothing = pl.DataFrame(schema={PLACE: pl.Int64, **dict.fromkeys(config.elements, LABEL)})
     yield {
-        **occurrences.of_batch(nothing, config.elements, sentences),
+        **extract_corpus.of_batch(nothing, config.elements, sentences),
         "examples": Examples.zero_rows(),
-        "corpus": pair_counting.sizes(tokens, sentences, before),
-        "open": documents.left_open(sentences, before),
+        "corpus": extract_corpus.unit_sizes(tokens, sentences, before),
+        "open": counting.left_open(sentences, before),
     }
 
 
@@ -141,7 +329,7 @@ def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
         combine=combine,
         columns=columns,
         whole=lambda config: config.text_unit,
-        carry={"open": documents.OPEN},
+        carry={"open": counting.OPEN},
         # The units of the counts are joined as the id joins them.
         buckets={
             "counts": candidate_id("units"),
@@ -150,7 +338,7 @@ def pieces(config: ExtractTuples, tables: Tables) -> Iterator[Outputs]:
         },
         sums=Sums("counts", TupleSums, groups=lambda config: config.size - 1, of=sums),
         in_parts=True,
-        raw=occurrences.RAW,
+        raw=extract_corpus.RAW,
         tally=tally,
         tallied=["counts"],
         close=close,
@@ -170,7 +358,7 @@ def _find(
     if config.left and config.right:
         one, two = wanted
         left, right = (len(each.templates) for each in wanted)
-        for found in pair_counting.find(tokens, left=one, right=two, options=config):
+        for found in extract_corpus.find(tokens, left=one, right=two, options=config):
             yield pair_tuples(found.pairs, left=left, right=right)
         return
     by_position = [
@@ -179,8 +367,8 @@ def _find(
     first, *others = by_position * (config.length or 1)
     most = min(config.gap + 1, longest(tokens)) ** len(others)
     what = f"{tokens['file'].first()!s}: the {config.size} units that may follow one of its tokens"
-    room.require(most * config.size * _NUMBERS, what, otherwise="give a smaller gap")
-    for some in pair_counting.in_parts(first, most):
+    memory.require(most * config.size * _NUMBERS, what, otherwise="give a smaller gap")
+    for some in extract_corpus.in_parts(first, most):
         yield adjacent_tuples([some, *others], tokens, gap=config.gap)
 
 

@@ -2,23 +2,216 @@
 
 from __future__ import annotations
 
-import polars as pl
+from collections.abc import Iterator
+from typing import Annotated, Literal, TypeAlias
 
-from pipeline.kernels.cooccurrence import documents, examples
-from pipeline.kernels.cooccurrence.documents import KNOWN_BY, OPEN
-from pipeline.kernels.cooccurrence.evenness import evenness
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, numbered
-from pipeline.kernels.cooccurrence.units import units
-from pipeline.kernels.cooccurrence.word_counts import document_sizes, word_counts
-from pipeline.kernels.hashing import candidate_id
-from pipeline.stages.base import CorpusSource, Outputs, Tables, TableSource, stage
-from pipeline.stages.collocations import pair_counting
-from pipeline.stages.collocations.example_options import ExampleOptions
-from pipeline.stages.collocations.extract_pairs import stop_words
+import polars as pl
+from pydantic import Field
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels import numeric
+from pipeline.kernels.cooccurrence import concordance, counting
+from pipeline.kernels.cooccurrence.counting import KNOWN_BY, OPEN, document_sizes, word_counts
+from pipeline.kernels.cooccurrence.dispersion import evenness
+from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN, numbered, units
+from pipeline.kernels.partitions import by_range, in_order, ranges_of, spill_of
+from pipeline.kernels.sampling import candidate_id
+from pipeline.memory import Spill
+from pipeline.stages.base import (
+    FAULTS,
+    CorpusSource,
+    Counting,
+    Of,
+    Outputs,
+    StageConfig,
+    Tables,
+    TableSource,
+    as_one,
+    stage,
+)
+from pipeline.stages.collocations import extract_corpus
+from pipeline.stages.collocations.extract_corpus import ExampleOptions, stop_words
+from pipeline.stages.collocations.extract_tables import FORMER, faults_of, named_anew
 from pipeline.stages.collocations.units import UnitOptions
-from pipeline.stages.columns import require_attributes
-from pipeline.stages.counting import Counting
-from schemas import CorpusSize, DispersedWords, DocumentSizes, Examples, WordCounts
+from pipeline.stages.inputs import require, require_attributes
+from schemas import (
+    CorpusSize,
+    DispersedWords,
+    DocumentSizes,
+    Examples,
+    Keywords,
+    WordCounts,
+    WordFrequencies,
+)
+from schemas.words import Dispersed
+
+# --- Keywords: the words of one corpus beside those of another, as candidates.
+
+_MILLION = 1_000_000.0
+
+
+class ExtractKeywords(StageConfig):
+    """Set the words of a corpus against those of a reference, as candidates for keywords."""
+
+    target: Annotated[str, Of(WordFrequencies)]
+    """Words of the corpus that is described."""
+    reference: Annotated[str, Of(WordFrequencies)]
+    """Words of the corpus that it is compared with; it should not contain the target."""
+    name: str = Field(default="target", min_length=1)
+    """What the target is called: l1 of every candidate."""
+    min_frequency: int = Field(default=1, ge=0)
+    """Drop words that are rarer in the target; 0 keeps those that the reference alone has. The
+    sizes stay as they are."""
+    examples: Annotated[str | None, Of(Examples)] = None
+    """Sentences of the target's words, to become those of the candidates."""
+
+
+def _keyword_pieces(config: ExtractKeywords, tables: Tables) -> Iterator[Outputs]:
+    """Yield the keywords, then their examples; words are joined in ranges of their ids."""
+    lists = [tables["target"], tables["reference"]]
+    size = pl.col("N").max().fill_null(0)  # of an empty list 0
+    sizes = lists[0].select(f1=size).join(lists[1].select(size_reference=size), how="cross")
+    both = sizes.collect(engine="streaming").lazy()
+    ranges = ranges_of("id", *lists)
+
+    def make(number: int) -> pl.LazyFrame:
+        words = _joined(*(ranges.of(each, number, by="id") for each in lists))
+        kept = words.filter(pl.col("f") >= config.min_frequency).join(both, how="cross")
+        return _signatures(kept, config.name).with_columns(candidate_id("l2").alias(FORMER))
+
+    yield from named_anew(ranges, make, tables.get("examples"))
+
+
+@stage(
+    "extract.keywords",
+    config=ExtractKeywords,
+    outputs={"candidates": Keywords, "examples": Examples},
+    pieces=_keyword_pieces,
+)
+def extract_keywords(config: ExtractKeywords, tables: Tables) -> Outputs:
+    """Join the two lists; a word that one of them has not has the frequency 0 there."""
+    return as_one(_keyword_pieces(config, tables))
+
+
+def _joined(target: pl.LazyFrame, reference: pl.LazyFrame) -> pl.LazyFrame:
+    other = reference.select("word", f_reference="f")
+    words = _dispersed(target).join(other, on="word", how="full", coalesce=True)
+    return words.with_columns(pl.col("f", "f_reference").fill_null(0))
+
+
+def _dispersed(target: pl.LazyFrame) -> pl.LazyFrame:
+    """Return word, f and the dispersion; null where the list has none, such as one from a table."""
+    known = target.collect_schema()
+    columns = {
+        name: pl.col(name) if name in known else pl.lit(None, dtype)
+        for name, dtype in Dispersed.columns().items()
+    }
+    return target.select("word", "f", **columns)
+
+
+def _signatures(words: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """Return the candidates: R1 and R2 are the corpora, C1 is the word in both."""
+    f, other = pl.col("f"), pl.col("f_reference")
+    size, others = pl.col("f1"), pl.col("size_reference")
+    named = words.with_columns(
+        l1=pl.lit(name),
+        l2=pl.col("word"),
+        f2=f + other,
+        N=size + others,
+        per_million=pl.when(size > 0).then(f * _MILLION / size),
+        per_million_reference=pl.when(others > 0).then(other * _MILLION / others),
+    )
+    return named.with_columns(candidate_id("l1", "l2")).select(list(Keywords.columns()))
+
+
+# --- A frequency list of words from a table, such as one that was published for a corpus.
+
+Column: TypeAlias = Literal["word", "f"]
+_COLUMNS: tuple[Column, ...] = ("word", "f")
+_NO_COUNT = "is not a whole number from 0 on, or too large to be added up"
+
+
+class ExtractWordTable(StageConfig):
+    """Read a frequency list of words from a table."""
+
+    path: TableSource
+    """File or files: CSV, TSV or Parquet. Rows of the same word are added up."""
+    columns: dict[Column, str] = Field(default_factory=dict)
+    """Names of word and f in the file, where they differ."""
+    fold: bool = False
+    """Whether words are put into lower case."""
+    size: int | None = Field(default=None, ge=1)
+    """Words of the corpus, N, where the list leaves some out; the sum of f if not given."""
+
+
+_READ = pl.Schema({"word": pl.String, "f": pl.Int64})
+
+
+def _word_pieces(config: ExtractWordTable, tables: Tables) -> Iterator[Outputs]:
+    raw = tables["path"]
+    schema = raw.collect_schema()
+    names = {each: config.columns.get(each, each) for each in _COLUMNS}
+    require(schema, [(f"columns.{each}", name) for each, name in names.items()])
+    counted = 0
+
+    def read(rows: pl.LazyFrame) -> list[pl.LazyFrame]:
+        f = numeric.counted(names["f"], schema[names["f"]], before=counted)
+        return _read(config, rows, names, f)
+
+    def put(rows: pl.DataFrame) -> None:
+        nonlocal counted
+        counted += int(rows.get_column("f").sum())
+        laid.put(rows, 0)
+
+    with spill_of(1, _READ) as laid:
+        yield {FAULTS: faults_of(raw, read, put)}
+        yield from _added_up(laid, _size(config, counted))
+
+
+@stage(
+    "extract.word_table",
+    config=ExtractWordTable,
+    outputs={"words": WordFrequencies},
+    pieces=_word_pieces,
+)
+def extract_word_table(config: ExtractWordTable, tables: Tables) -> Outputs:
+    """Parse words and counts, and add up; what cannot be parsed is a fault with its line."""
+    return as_one(_word_pieces(config, tables))
+
+
+def _read(
+    config: ExtractWordTable, raw: pl.LazyFrame, names: dict[Column, str], f: pl.Expr
+) -> list[pl.LazyFrame]:
+    """Return the rows that can be read; the words, then the counts, that cannot."""
+    label = numeric.filled(names["word"])
+    word = label.str.to_lowercase() if config.fold else label
+    return [
+        raw.select(word=word, f=f).drop_nulls(),
+        numeric.faults(raw, parsed={names["word"]: word}, problem="is empty", required=True),
+        numeric.faults(raw, parsed={names["f"]: f}, problem=_NO_COUNT, required=True),
+    ]
+
+
+def _added_up(rows: Spill, size: int) -> Iterator[Outputs]:
+    """Yield each word once, in the order of the ids."""
+    columns = WordFrequencies.columns()
+    with spill_of(1, pl.Schema(columns)) as laid:
+        with by_range(rows, by="word") as by_word:
+            rows.clear()
+            for part in by_word:
+                words = part.group_by("word").agg(pl.sum("f")).filter(pl.col("f") > 0)
+                whole = words.with_columns(candidate_id("word"), N=pl.lit(size, pl.Int64))
+                laid.put(whole.collect(), 0)
+        yield from ({"words": part} for part in in_order(laid, by="id"))
+
+
+def _size(config: ExtractWordTable, counted: int) -> int:
+    """Return N, which is no less than what the list adds up to."""
+    if config.size is not None and config.size < counted:
+        what = f"{config.size:,} words are fewer than the {counted:,} of the list"
+        raise ConfigError("size", [Problem("size", what, "give the size of the whole corpus")])
+    return config.size or counted
+
 
 _WORD = ["word"]
 
@@ -45,7 +238,7 @@ def merge(config: ExtractWords, tables: Tables) -> Outputs:
     return {
         "counts": tables["counts"].group_by("word", *KNOWN_BY).agg(pl.sum("f")),
         "sizes": tables["sizes"].group_by(KNOWN_BY).agg(pl.sum("size")),
-        "examples": examples.merge(tables["examples"], most=config.examples),
+        "examples": concordance.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
     }
 
@@ -56,7 +249,7 @@ def combine(config: ExtractWords, tables: Tables) -> Outputs:
     words = evenness(counts, tables["sizes"]).with_columns(candidate_id("word"))
     return {
         "words": words.select(list(DispersedWords.columns())),
-        "examples": examples.merge(tables["examples"], most=config.examples),
+        "examples": concordance.merge(tables["examples"], most=config.examples),
         "corpus": tables["corpus"].sort("what"),
     }
 
@@ -90,16 +283,16 @@ def extract_words(config: ExtractWords, tables: Tables) -> Outputs:
     require_attributes(tables["corpus"].collect_schema(), _attributes(config))
     tokens = numbered(tables["corpus"], in_order=True).collect()
     before = tables["open"].collect()
-    sentences = documents.sentences(tokens.lazy(), before)
+    sentences = counting.sentences(tokens.lazy(), before)
     found = units(tokens.lazy(), config.unit.kernel(stop_words(tables))).collect()
     counts = word_counts(found.lazy(), sentences).collect()
-    words = pair_counting.numbers({"words": found.height})
+    words = extract_corpus.numbers({"words": found.height})
     return {
         "counts": counts,
         "sizes": document_sizes(counts.lazy()),
         "examples": _examples(config, found.lazy(), tokens.lazy()),
-        "corpus": pl.concat([pair_counting.sizes(tokens, sentences, before), words]),
-        "open": documents.left_open(sentences, before),
+        "corpus": pl.concat([extract_corpus.unit_sizes(tokens, sentences, before), words]),
+        "open": counting.left_open(sentences, before),
     }
 
 

@@ -14,12 +14,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from pipeline.described import Described
+from pipeline.config_model import Described
 from pipeline.errors import did_you_mean
 from pipeline.expressions import expression, regular_expression
-from pipeline.kernels.cooccurrence import labels
+from pipeline.kernels.cooccurrence import tokens
 from pipeline.kernels.cooccurrence.pairs import Dependency
-from pipeline.kernels.cooccurrence.units import Related, Unit
+from pipeline.kernels.cooccurrence.tokens import Related, Unit
 
 
 class RelatedOptions(Described):
@@ -82,7 +82,7 @@ class UnitOptions(Described):
     @field_validator("label")
     @classmethod
     def _template(cls, label: str) -> str:
-        labels.fields(label)
+        tokens.fields(label)
         return label
 
     @model_validator(mode="after")
@@ -98,7 +98,7 @@ class UnitOptions(Described):
         return (self.label,)
 
     def _fields(self) -> list[str]:
-        return [field for template in self.templates for field in labels.fields(template)]
+        return [field for template in self.templates for field in tokens.fields(template)]
 
     def kernel(self, stop_words: Iterable[str] = ()) -> Unit:
         """Return the same for the kernels; stop words are labels that are no units, too."""

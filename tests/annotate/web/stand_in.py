@@ -12,9 +12,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import pipeline.annotate.web
-from pipeline.annotate.certainty import Certainty
+from pipeline.annotate.estimates import Certainty
+from pipeline.annotate.tasks import Work
 from pipeline.annotate.web.coordinator import routes
-from pipeline.annotate.work import Work
 
 SECRET = "secret"
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from pipeline.annotate import writer as writing
-from pipeline.annotate.web import readers as reading
-from pipeline.annotate.work import Work
-from pipeline.formats.decisions.database import connect, opened
+from pipeline.annotate import records as writing
+from pipeline.annotate.tasks import Work
+from pipeline.annotate.web import annotator as reading
+from pipeline.formats.annotation_log import connect, opened
 from tests.annotate.served import HERE, Served, act, ask, entries, items, label, say, work_in
 
 HOSTILE = "</script><script>alert(1)</script>\u2028\"'&<!--\u202e"

@@ -10,8 +10,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pipeline.annotate.web.assets import Assets
-from pipeline.annotate.web.errors import HANDLERS
+from pipeline.annotate.web.pages import HANDLERS, Assets
 
 
 @pytest.fixture

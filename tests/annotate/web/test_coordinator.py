@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from pipeline.annotate.adjudicating import ROUND
-from pipeline.annotate.answers import asked_for, standing_answers
-from pipeline.annotate.certainty import Certainty
-from pipeline.formats.decisions.database import opened
+from pipeline.annotate.adjudication import ROUND
+from pipeline.annotate.estimates import Certainty
+from pipeline.annotate.records import asked_for, standing_answers
+from pipeline.formats.annotation_log import opened
 from tests.annotate.desk import say
 from tests.annotate.experiment import PRECISION, Desk, desk
 from tests.annotate.web.stand_in import SECRET, app_of

@@ -15,8 +15,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from pipeline.annotate.links import COORDINATOR
-from pipeline.annotate.web.security import HEADERS, Guard, Hosts
+from pipeline.annotate.auth import COORDINATOR
+from pipeline.annotate.web.app import HEADERS, Guard, Hosts
 from tests.annotate.served import HERE, Served, ask, entries, label, work_in
 
 POLICY = (

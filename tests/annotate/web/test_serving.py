@@ -16,21 +16,20 @@ import httpx
 import pytest
 import uvicorn
 
-from pipeline.annotate.links import Links, Person
-from pipeline.annotate.web.app import app_of
-from pipeline.annotate.web.serving import listening, serve, server_of
-from pipeline.annotate.work import Work
+from pipeline.annotate.auth import Links, Person
+from pipeline.annotate.tasks import Work
+from pipeline.annotate.web.app import app_of, listening, serve, server_of
 from pipeline.errors import ConfigError
-from pipeline.formats.decisions.database import opened
+from pipeline.formats.annotation_log import opened
 from tests.annotate.served import ask, entries, label, work_in
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """
 import sys
 from pathlib import Path
-from pipeline.annotate.links import Links
+from pipeline.annotate.auth import Links
 from pipeline.annotate.web.app import app_of
-from pipeline.annotate.web.serving import listening, serve
+from pipeline.annotate.web.app import listening, serve
 from tests.annotate.served import work_in
 
 work = work_in(Path(sys.argv[1]))

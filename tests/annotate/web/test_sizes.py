@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pipeline.annotate.links import COORDINATOR
-from pipeline.annotate.web.errors import Refused
-from pipeline.annotate.web.sizes import BODY, Limited
+from pipeline.annotate.auth import COORDINATOR
+from pipeline.annotate.web.app import BODY, Limited
+from pipeline.annotate.web.pages import Refused
 from tests.annotate.served import HERE, Served, ask, entries, work_in
 
 JSON = {"Origin": HERE, "Content-Type": "application/json"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from pipeline.annotate.work import Work
+from pipeline.annotate.tasks import Work
 from tests.browser.annotate.serving import Coordinated, Served, Subject
 from tests.browser.pages import PATIENCE
 from tests.browser.watch import HARMLESS, Watch

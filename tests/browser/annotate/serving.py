@@ -11,15 +11,13 @@ from typing import Any, Literal, cast
 
 from starlette.applications import Starlette
 
-from pipeline.annotate.certainty import Certainty
-from pipeline.annotate.links import COORDINATOR, Links, Person
+from pipeline.annotate.auth import COORDINATOR, Links, Person
+from pipeline.annotate.estimates import Certainty
+from pipeline.annotate.tasks import Work
 from pipeline.annotate.web import coordinator
-from pipeline.annotate.web.app import app_of
-from pipeline.annotate.web.serving import listening, server_of
-from pipeline.annotate.work import Work
-from pipeline.formats.decisions import database
-from pipeline.formats.decisions.log import Round
-from pipeline.formats.decisions.tasks import Asked, take_over
+from pipeline.annotate.web.app import app_of, listening, server_of
+from pipeline.formats import annotation_log
+from pipeline.formats.annotation_log import Asked, Round, take_over
 
 LABELS = ("SVC", "figurative", "free")
 
@@ -78,7 +76,7 @@ class Serving:
     def log(self) -> list[dict[str, Any]]:
         """Return all entries of the log, with the item and the person."""
         query = "SELECT l.*, t.id, t.annotator FROM log l JOIN tasks t USING (task) ORDER BY entry"
-        with database.read_only(self.work.database) as connection:
+        with annotation_log.read_only(self.work.database) as connection:
             return [dict(row) for row in connection.execute(query)]
 
 
@@ -100,7 +98,7 @@ class Served(Serving):
     ) -> None:  # fmt: skip
         """Ask everybody for all items, in their order."""
         every = [Asked(who, each, place) for who in people for place, each in enumerate(items)]
-        with database.opened(self.work.database) as connection:
+        with annotation_log.opened(self.work.database) as connection:
             take_over(connection, items, every, round=named)
 
 

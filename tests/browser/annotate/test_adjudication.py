@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.formats.decisions.database import read_only
+from pipeline.formats.annotation_log import read_only
 from tests.annotate.experiment import desk
 from tests.annotate.office import PAIRS, furnished
 from tests.browser.annotate.cards import answers, label, says

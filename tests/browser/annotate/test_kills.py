@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.annotate.links import Links, Person
+from pipeline.annotate.auth import Links, Person
 from tests.annotate.killing import Forks, free_port, log
 from tests.annotate.served import ask, work_in
 from tests.browser.annotate.cards import answers, pairs, waits

@@ -30,7 +30,7 @@ def options_with(cluster: Standalone, folder: Path, environment: dict[str, str])
 def test_workers_fetch_the_corpus(
     cluster: Standalone, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pipeline.runner.store.cloud.bucket import Bucket
+    from pipeline.runner.store.cloud import Bucket
 
     corpus(tmp_path)
     (tmp_path / "scale.toml").write_text(COUNTED)

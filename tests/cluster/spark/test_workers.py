@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.engine.spark_rows import mapper
+from pipeline.engine.spark import mapper
 from tests.cluster.spark.standalone import Standalone
 from tests.runner.laboratory import build
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView
 from pipeline.kernels.clustering.measure import (
     OVERLAPPING_MEASURES,
     TOKEN_MEASURES,
     lower_is_better,
 )
 from pipeline.kernels.clustering.systems import measure_correlations, system_table
-from pipeline.kernels.clustering.types.evaluate import evaluate_type_level
+from pipeline.kernels.clustering.types.evaluation import evaluate_type_level
 from schemas import ClassScores, ClusterMapping, GoldEntries, InducedEntries, TypeLevel
 from tests.findings.stages import stage, table
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.gathering import as_table, gathered
+from pipeline.findings.base import as_table, gathered
 from schemas import Findings
 from tests.findings.clustering.tables import systems_stage
 from tests.findings.stages import found, texts

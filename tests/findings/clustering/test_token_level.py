@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from pipeline.findings.stage import StageView
-from pipeline.kernels.clustering.shares import class_shares, frequent_types
+from pipeline.findings.base import StageView
+from pipeline.kernels.clustering.systems import class_shares, frequent_types
 from schemas import (
     ClassShares,
     ClusterOverlaps,

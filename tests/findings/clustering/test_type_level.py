@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipeline.findings.clustering.evidence import Run, first_run, memberships
-from pipeline.findings.clustering.examples import clusters_with_words
-from pipeline.findings.gathering import as_table, gathered
+from pipeline.findings.base import as_table, gathered
+from pipeline.findings.clustering import Run, clusters_with_words, first_run, memberships
 from schemas import Findings
 from tests.findings.clustering.tables import COARSE, RIGHT, systems_stage, type_stage
 from tests.findings.stages import found, stage, texts

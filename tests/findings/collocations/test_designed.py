@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.findings.collocations.worth import equivalent_labels
-from pipeline.findings.stage import StageView
-from pipeline.findings.verdicts import Band, over_range
+from pipeline.findings.base import StageView
+from pipeline.findings.collocations.designed import equivalent_labels
+from pipeline.findings.phrases import Band, over_range
 from schemas import (
     BestMeasures,
     DesignedBaseline,

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.findings.stage import StageView
-from pipeline.findings.verdicts import equivalent, worse_here
-from pipeline.findings.words import Difference
+from pipeline.findings.base import StageView
+from pipeline.findings.phrases import Difference, equivalent, worse_here
 from schemas import BestMeasures, CutComparison, MeasureDifferences
 from tests.findings.collocations.test_measures import RANKED
 from tests.findings.stages import found, stage, table, texts

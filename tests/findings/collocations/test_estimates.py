@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView
 from schemas import Baseline, BestMeasures, CutComparison, Precision
 from tests.findings.stages import found, stage, table, texts
 

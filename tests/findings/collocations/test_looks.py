@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.view import Fold, Listing, Text
-from pipeline.report.views.collocations.looks import show_looks
-from pipeline.report.views.collocations.on_tests import at_any_time
+from pipeline.report.views.collocations.comparison import at_any_time
+from pipeline.report.views.collocations.graphs import show_looks
 from schemas import Looks
 from tests.findings.stages import found, stage, table, texts
 

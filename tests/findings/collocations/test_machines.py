@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView
 from schemas import Judges, MachineConfusion, PairSavings, Savings
 from tests.findings.stages import found, stage, table, texts
 

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.gathering import as_table, gathered
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView, as_table, gathered
 from schemas import (
     BestMeasures,
     CutBaselineComparison,

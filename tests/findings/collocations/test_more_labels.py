@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pipeline as lx
-from pipeline.findings.collocations.more_labels import further_judgements, said
+from pipeline.findings.collocations.comparison import further_judgements, said
 from tests.small_experiment import SMALL
 
 STAGES = """

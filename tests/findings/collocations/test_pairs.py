@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView
 from schemas import BestMeasures, CutComparison, MeasureDifferences
 from tests.findings.collocations.test_measures import ONE, TESTS, compared
 from tests.findings.stages import found, stage, table, texts

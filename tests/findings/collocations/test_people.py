@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView
 from schemas import Agreement, Choice, Guarantees, SubsetComparison, SubsetPrecision
 from tests.findings.stages import found, stage, table, texts
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.findings.stage import StageView
-from pipeline.kernels.lexicon.matching import lexicon_overlaps
+from pipeline.findings.base import StageView
+from pipeline.kernels.lexicon.l_measure import lexicon_overlaps
 from pipeline.stages.base import STAGES
 from schemas import LemmaSample, LexiconComparison, LexiconDifferences, LexiconLemmas, WordList
 from tests.findings.stages import stage, table

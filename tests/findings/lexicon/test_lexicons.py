@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.lexicon.lexicons import apart
+from pipeline.findings.lexicon import apart
 from tests.findings.lexicon.tables import GOLD, comparison_stage, lexicon_stage
 from tests.findings.stages import found, texts
 

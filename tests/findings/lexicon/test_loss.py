@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.lexicon.loss import loss, losses
-from pipeline.kernels.lexicon.by_chance import by_chance
+from pipeline.findings.lexicon import loss, losses
+from pipeline.kernels.lexicon.inference import by_chance
 from pipeline.kernels.lexicon.l_measure import Weights, lemma_scores
 
 COUNTS = st.lists(

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.gathering import as_table, gathered
-from pipeline.findings.lexicon.missing_lemmas import cost_of_missing
-from pipeline.findings.lexicon.sample import lemmas_more
+from pipeline.findings.base import as_table, gathered
+from pipeline.findings.lexicon import cost_of_missing, lemmas_more
 from schemas import Findings, KeyedLemmas, Preparation
 from tests.findings.lexicon.tables import GOLD, Words, lexicon_stage
 from tests.findings.stages import found, stage, table, texts

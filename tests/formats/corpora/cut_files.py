@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.formats.base import Format, format_of
-from pipeline.formats.corpora.file_parts import FilePart, Run
+from pipeline.formats.corpora.splitting import FilePart, Run
 from pipeline.runner.store.digest import file_digest
 
 SMALL, LARGE = 200, 1 << 20

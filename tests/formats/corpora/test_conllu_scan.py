@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.formats.base import format_of
-from pipeline.formats.corpora.conllu_scan import scanned
+from pipeline.formats.corpora.conllu import scanned
 from tests.formats.corpora import slow_readers
 from tests.formats.corpora.test_conllu import TRAPS, WRONG, sentence
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.formats.corpora.cuts import after_blank_line
+from pipeline.formats.corpora.rules import after_blank_line
 
 
 @given(st.text("a\n\r", max_size=9))

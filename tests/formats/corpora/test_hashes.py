@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import spill
-from pipeline.formats.corpora.hashes import Hashes
+from pipeline import memory
+from pipeline.formats.corpora.blocks import Hashes
 
 HASHES = st.lists(st.lists(st.integers(0, 9) | st.sampled_from([2**58, 2**63, 2**64 - 1])))
 
@@ -32,7 +32,7 @@ def test_against_a_counter(parts: list[list[int]], most: int) -> None:
 @pytest.mark.parametrize("most", [10, 1000])
 def test_they_lie_on_the_disk_only_where_there_are_many(tmp_path: Path, most: int) -> None:
     folder = tmp_path / "aside"
-    with spill.within(folder), Hashes(most=most) as hashes:
+    with memory.within(folder), Hashes(most=most) as hashes:
         for start in range(0, 100, 5):
             hashes.add(pl.Series(range(start, start + 6), dtype=pl.UInt64))
         assert folder.exists() == (most < 100)

@@ -9,8 +9,8 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import DataError
-from pipeline.runner.store import manifest
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.backends import storage_at
 from tests.formats.corpora.corpus_files import write
 
 SENTENCE = (
@@ -46,7 +46,7 @@ def test_what_is_left_out_is_counted_and_shown(tmp_path: Path) -> None:
     (folder,) = [
         each.parent for each in (tmp_path / "runs" / "many" / "pairs").glob("*/manifest.json")
     ]
-    made = manifest.read(storage_at(folder.parent), folder.name)
+    made = artefacts.read(storage_at(folder.parent), folder.name)
     assert made is not None
     assert made.skipped == 2
     assert made.skipped_examples == (

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from pipeline.formats.base import format_of
 from pipeline.formats.corpora.blocks import TextBlock
-from pipeline.formats.corpora.token_marks import TokenMarks
-from pipeline.formats.corpora.token_scan import TokenScan
+from pipeline.formats.corpora.token_table import TokenMarks, TokenScan
 from tests.formats.corpora import slow_readers
 
 PLACES = ["line", "doc", "paragraph", "sentence", "position"]

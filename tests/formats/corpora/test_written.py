@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.cooccurrence.surface import in_context, written
+from pipeline.kernels.cooccurrence.concordance import in_context, written
 from tests.formats.corpora import slow_readers
 from tests.formats.corpora.corpus_files import read, write
 

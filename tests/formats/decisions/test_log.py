@@ -10,10 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.formats.decisions.database import NAME, connect, opened
-from pipeline.formats.decisions.log import Decision, Kind, append
-from pipeline.formats.decisions.state import card, recent, search, upcoming
-from pipeline.formats.decisions.tasks import Asked, take_over
+from pipeline.formats.annotation_log import (
+    NAME,
+    Asked,
+    Decision,
+    Kind,
+    append,
+    card,
+    connect,
+    opened,
+    recent,
+    search,
+    take_over,
+    upcoming,
+)
 
 ITEMS = {f"x{n}": {"units": {"l1": f"left{n}", "l2": f"right{n}"}} for n in range(5)}
 

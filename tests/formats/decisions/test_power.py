@@ -9,10 +9,20 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import DataError
-from pipeline.formats.decisions.database import NAME, connect, copy, read_only
-from pipeline.formats.decisions.log import Decision, append
-from pipeline.formats.decisions.reading import DecisionOptions, digest, pinned, scan_annotation
-from pipeline.formats.decisions.tasks import Asked, take_over
+from pipeline.formats.annotation_log import (
+    NAME,
+    Asked,
+    Decision,
+    DecisionOptions,
+    append,
+    connect,
+    copy,
+    digest,
+    pinned,
+    read_only,
+    scan_annotation,
+    take_over,
+)
 
 _HEAD, _PAGE = 32, 24 + 4096
 """Bytes before the first page of a write-ahead log, and of a page with its head."""

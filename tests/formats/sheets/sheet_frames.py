@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 from hypothesis import strategies as st
 
-from pipeline.formats.sheets import Column, Layout
+from pipeline.formats.spreadsheets import Column, Layout
 
 LABELS = ("SVC", "figurative", "free")
 LAYOUT = Layout(

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from pipeline.formats.base import FormatOptions, format_of
-from pipeline.formats.sheets import write_csv, write_xlsx
-from pipeline.formats.sheets.kinds import SHEETS
+from pipeline.formats.spreadsheets import write_csv, write_xlsx
+from pipeline.formats.spreadsheets.kinds import SHEETS
 
 SHEET = format_of("", name="annotation_sheet")
 FURTHER = ["l3", "l4", "l5", "l6"]

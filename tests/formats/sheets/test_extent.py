@@ -9,9 +9,8 @@ import pytest
 from xlsxwriter import Workbook
 
 from pipeline.errors import DataError
-from pipeline.formats.sheets.extent import require_room
-from pipeline.formats.sheets.reading import read
-from pipeline.room import limited
+from pipeline.formats.spreadsheets.read import read, require_room
+from pipeline.memory import limited
 
 ROW = '<t:table-row t:number-rows-repeated="{}"><t:table-cell {}/></t:table-row>'
 ODS = (

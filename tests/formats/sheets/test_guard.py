@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from pipeline.formats.sheets.guard import endangered, escape, guard, unguard
+from pipeline.formats.spreadsheets.layout import endangered, escape, guard, unguard
 from tests.formats.sheets.sheet_frames import NASTY, cells
 
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from pipeline.errors import DataError
-from pipeline.formats.sheets import listing, read, write_csv, write_xlsx
+from pipeline.formats.spreadsheets import listing, read, write_csv, write_xlsx
 from tests.formats.sheets.sheet_frames import LAYOUT, NASTY, sheet_rows
 
 HEADER = "id,l1,l2,label,note\n"

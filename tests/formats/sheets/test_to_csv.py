@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.formats.sheets import read, write_csv
+from pipeline.formats.spreadsheets import read, write_csv
 from tests.formats.sheets.sheet_frames import LAYOUT, NASTY, cells, emptied, sheet_rows
 
 

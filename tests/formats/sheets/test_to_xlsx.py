@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.formats.sheets import Column, Layout, annotation, keying, read, write_xlsx
+from pipeline.formats.spreadsheets import Column, Layout, kinds, read, write_xlsx
 from tests.formats.sheets.sheet_frames import LABELS, LAYOUT, NASTY, cells, emptied, sheet_rows
 
 
@@ -92,12 +92,12 @@ def test_locked_and_writable_cells_frozen_header_and_filter() -> None:
 
 
 def test_the_label_stands_beside_the_pair_and_both_stay_in_sight() -> None:
-    layout = annotation.layout(labels=LABELS, examples=["example_1"])
+    layout = kinds.annotation_layout(labels=LABELS, examples=["example_1"])
     rows = sheet_rows(["a"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
     sheet = opened(written(rows, layout))["Sheet"]
     assert [cell.value for cell in sheet[1]][:3] == ["l1", "l2", "label"]
     assert sheet.freeze_panes == "D2"
-    keyed = keying.layout()
+    keyed = kinds.keying_layout()
     assert (keyed.names[0], keyed.pinned) == ("lemma", 1)
 
 
@@ -189,7 +189,7 @@ def test_rows_have_room_for_a_long_word_and_what_stands_before_it() -> None:
 
 
 def test_columns_to_read_are_as_wide_as_their_text() -> None:
-    layout = annotation.layout(labels=LABELS, examples=["example_1"])
+    layout = kinds.annotation_layout(labels=LABELS, examples=["example_1"])
     long = sheet_rows(["take", "a" * 12]).with_columns(
         annotator=pl.lit("anna"), example_1=pl.lit("so " * 40), l2=pl.lit("b" * 50)
     )
@@ -201,7 +201,7 @@ def test_columns_to_read_are_as_wide_as_their_text() -> None:
 
 
 def test_paper_shows_what_is_read_and_filled_in_over_its_whole_width() -> None:
-    layout = annotation.layout(labels=LABELS, examples=["example_1"])
+    layout = kinds.annotation_layout(labels=LABELS, examples=["example_1"])
     rows = sheet_rows(["a", "b"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
     sheet = opened(written(rows, layout))["Sheet"]
     assert sheet.print_area == "'Sheet'!$A$1:$E$3"  # neither annotator nor id
@@ -212,7 +212,7 @@ def test_paper_shows_what_is_read_and_filled_in_over_its_whole_width() -> None:
 
 
 def test_the_instructions_say_what_the_marks_are_and_the_labels_once() -> None:
-    layout = annotation.layout(labels=LABELS, examples=["example_1", "example_2"])
+    layout = kinds.annotation_layout(labels=LABELS, examples=["example_1", "example_2"])
     rows = sheet_rows(["a"]).with_columns(annotator=pl.lit("anna"), example_1=pl.lit("so"))
     sheet = opened(written(rows.with_columns(example_2=pl.lit("so")), layout))["Instructions"]
     lines = [cell.value for cell in sheet["A"] if cell.value]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.formats.sheets.visible import original, visible
+from pipeline.formats.spreadsheets.layout import original, visible
 
 texts = st.text(st.sampled_from("\\\\x0157FDA_\r\t\n\x07\x1b_ae"), max_size=14) | st.text(
     max_size=9

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.formats.base import format_of
-from pipeline.formats.tables.formulas import to_csv, unguarded
+from pipeline.formats.tables import to_csv, unguarded
 
 DANGEROUS = [
     "=1+1",

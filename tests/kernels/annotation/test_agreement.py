@@ -8,9 +8,12 @@ from sklearn.metrics import cohen_kappa_score
 
 from pipeline.errors import DataError
 from pipeline.kernels.annotation import agreement as kernel
-from pipeline.kernels.annotation.agreement import agreement
-from pipeline.kernels.annotation.agreement_of_many import fleiss_standard_error
-from pipeline.kernels.annotation.gwet_agreement import gwet_ac, gwet_standard_error
+from pipeline.kernels.annotation.agreement import (
+    agreement,
+    fleiss_standard_error,
+    gwet_ac,
+    gwet_standard_error,
+)
 from pipeline.kernels.statistics.binomial_intervals import wilson
 from schemas import Agreement
 from tests.valid import valid

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from pipeline.kernels.annotation.agreement_of_many import (
+from pipeline.kernels.annotation.agreement import (
     category_agreement,
     fleiss_kappa,
     fleiss_standard_error,
     krippendorff_alpha,
     mean_agreement,
+    specific_agreement,
 )
-from pipeline.kernels.annotation.agreement_of_two import specific_agreement
 
 # fmt: off
 DIAGNOSES = np.array([  # Fleiss 1971, table 1: 30 patients, 6 psychiatrists, 5 diagnoses

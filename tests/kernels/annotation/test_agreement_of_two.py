@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from pipeline.kernels.annotation.agreement_of_two import (
+from pipeline.kernels.annotation.agreement import (
     cohen_kappa,
     cohen_standard_error,
     observed_agreement,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.annotation.assignment import assign
-from pipeline.kernels.hashing import seeded_key
+from pipeline.kernels.annotation.sheets import assign
+from pipeline.kernels.sampling import seeded_key
 
 PEOPLE = ("ana", "bo", "cy")
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.annotation.agreement_of_many import fleiss_kappa, mean_agreement
-from pipeline.kernels.annotation.agreement_of_two import cohen_kappa
-from pipeline.kernels.annotation.gwet_agreement import (
+from pipeline.kernels.annotation.agreement import (
+    cohen_kappa,
+    fleiss_kappa,
     gwet_ac,
     gwet_standard_error,
+    mean_agreement,
     partial_agreement,
 )
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.annotation.names import fold, named, unasked
+from pipeline.kernels.annotation.sheets import fold, named, unasked
 
 SPELLINGS = ["José Ñ", "josé ñ", " JOSÉ  Ñ ", "José\u00a0Ñ", unicodedata.normalize("NFD", "José Ñ")]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.annotation.resolution import resolutions, settled
+from pipeline.kernels.annotation.adjudication import resolutions, settled
 from schemas import Resolutions
 from schemas.validate import validate
 

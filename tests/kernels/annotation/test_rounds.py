@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipeline.kernels.annotation.rounds import of_round, unknown_rounds
+from pipeline.kernels.annotation.adjudication import of_round, unknown_rounds
 from schemas import Faults
 from schemas.validate import validate
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.annotation.sheet_checks import canonical, faults, normalise
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.annotation.sheets import canonical, faults, normalise
+from pipeline.kernels.sampling import candidate_id
 from schemas import Faults
 from schemas.validate import validate
 

@@ -11,7 +11,7 @@ import mpmath
 import polars as pl
 from hypothesis import strategies as st
 
-from schemas.tuples import frequency_name, subsets
+from schemas.candidates import frequency_name, subsets
 from tests.kernels.association.numbers_60 import log, real
 
 mpmath.mp.dps = 60

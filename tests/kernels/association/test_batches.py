@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.association import normal_tails
-from pipeline.kernels.association.batches import all_distinct, score_signatures
-from pipeline.kernels.association.scoring import expressions, score_now
+from pipeline.kernels.association import log_tails
+from pipeline.kernels.association.scoring import (
+    all_distinct,
+    measure_expressions,
+    score_now,
+    score_signatures,
+)
+from pipeline.kernels.numeric import FloatArray
 from tests.kernels.association.cells import SCHEMA
 
 rows = st.lists(st.tuples(*[st.integers(1, 3)] * 2, st.just(5), st.integers(9, 10)), max_size=20)
@@ -48,7 +52,7 @@ def test_a_measure_that_others_are_written_over_is_computed_once(
         seen.append(len(square))
         return square
 
-    monkeypatch.setattr(normal_tails, "log10_two_sided", counted)
+    monkeypatch.setattr(log_tails, "log10_two_sided", counted)
     table = pl.DataFrame({"f": [3, 9], "f1": [40, 11], "f2": [8, 60], "N": [500, 400]})
-    score_now(table, wanted=expressions(["t_score_tt_pv", "t_score_pv"], {}))
+    score_now(table, wanted=measure_expressions(["t_score_tt_pv", "t_score_pv"], {}))
     assert seen == [2]

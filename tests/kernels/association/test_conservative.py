@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.association.contingency import SIGNATURE
+from pipeline.kernels.association.log_tails import log_odds_limit, poisson_limit
 from pipeline.kernels.association.scoring import score
-from pipeline.kernels.association.tails.limits import log_odds_limit, poisson_limit
 from tests.kernels.association.cells import Cells
 from tests.kernels.association.exact_limits import LIMITS
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipeline.kernels.association import dependencies as module
-from pipeline.kernels.association.dependencies import modules, needed, steps
-from pipeline.kernels.association.measures.asymptotic import z_score
-from pipeline.kernels.association.measures.p_values import z_score_pv
+from pipeline.kernels.association import scoring as module
+from pipeline.kernels.association.measures.p_values import z_score_pv, z_score_tt_pv
+from pipeline.kernels.association.measures.tests import z_score
+from pipeline.kernels.association.scoring import needed, places, steps
 from pipeline.kernels.measure import MEASURES
+from pipeline.registry import place_of
 
 
 def test_each_column_after_its_roots() -> None:
@@ -26,8 +27,10 @@ def test_nothing_that_is_not_needed() -> None:
     assert set(needed([z_score()])) == {"delta", "e11", "determinant", "N", "r1", "c1"}
 
 
-def test_the_modules_of_a_p_value_are_those_of_its_statistic_too() -> None:
-    assert modules(["z_score_pv"]) == {z_score_pv.__module__, z_score.__module__}
+def test_the_places_of_a_p_value_are_those_of_its_statistic_too() -> None:
+    assert places(["z_score_pv"]) == {
+        place_of(each) for each in (z_score_pv, z_score_tt_pv, z_score)
+    }
 
 
 def test_a_measure_that_rests_on_itself(monkeypatch: pytest.MonkeyPatch) -> None:

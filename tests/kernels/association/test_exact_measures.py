@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.kernels.association import log_tails
 from pipeline.kernels.association.contingency import SIGNATURE
 from pipeline.kernels.association.scoring import score
-from pipeline.kernels.association.tails import rows
 from tests.kernels.association.cells import Cells
 from tests.kernels.association.exact_tails import TAILS, by_enumeration, decimal
 
@@ -245,7 +245,7 @@ def test_equal_rows_get_equal_bits_whatever_the_blocks(cells: list[Cells], rando
     alone = {c: table(c).row(0) for c in cells}
     random.shuffle(cells)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "_BLOCK", 3)  # several blocks, so several threads
+        patch.setattr(log_tails, "_BLOCK", 3)  # several blocks, so several threads
         assert table(*cells).rows() == [alone[c] for c in cells]
 
 

@@ -16,13 +16,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.errors import ConfigError, UnknownName
-from pipeline.kernels.association.dependencies import modules
-from pipeline.kernels.association.scoring import score
-from pipeline.kernels.association.tails.limits import poisson_limit
-from pipeline.kernels.association.tuple_association import score_tuples
+from pipeline.kernels.association.log_tails import poisson_limit
+from pipeline.kernels.association.scoring import places, score, score_tuples
 from pipeline.kernels.measure import MEASURES, measure_family
-from pipeline.templates import Numbers
-from schemas.tuples import signature
+from pipeline.registry import Numbers
+from schemas.candidates import signature
 from tests.kernels.association.cells import Cells, frame, rare, signatures
 from tests.kernels.association.exact_limits import gamma_quantile
 from tests.kernels.association.exact_limits import mi_conf as exact_mi_conf
@@ -200,12 +198,12 @@ def test_numbers_that_a_family_has_not(typed: str, said: str) -> None:
 def test_a_fresh_process_finds_them_and_their_code() -> None:
     code = (
         "from pipeline.kernels.measure import MEASURES as m;"
-        "print(m.get('poisson_mu_50').formula, m.module('mi_conf_50'))"
+        "print(m.get('poisson_mu_50').formula, m.place('mi_conf_50'))"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    module = "pipeline.kernels.association.measures.conservative"
-    assert done.stdout.strip() == f"-log10 P(X >= O11), X ~ Poisson(50 E11) {module}"
-    assert modules(["mi_conf_50"]) == {module}
+    place = "pipeline.kernels.association.measures.effect_sizes:mi_conf"
+    assert done.stdout.strip() == f"-log10 P(X >= O11), X ~ Poisson(50 E11) {place}"
+    assert places(["mi_conf_50"]) == {place}
 
 
 def test_a_family_is_registered_once() -> None:

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.association.measures.heuristic import mikolov
-from pipeline.kernels.association.measures.log_ratios import conservative_log_ratio
+from pipeline.kernels.association.measures.effect_sizes import conservative_log_ratio, mikolov
 from pipeline.kernels.association.scoring import score
 from pipeline.kernels.measure import MEASURES
 from tests.kernels.association.cells import Cells, frame, independent, signatures, small, tables

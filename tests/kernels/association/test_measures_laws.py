@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.association import batches
+from pipeline.kernels.association import scoring
 from pipeline.kernels.association.scoring import score
 from pipeline.kernels.measure import MEASURES
 from tests.kernels.association.cells import Cells, frame, rare, signatures, tables
@@ -182,7 +182,7 @@ def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> No
 def test_batch_size_does_not_matter(rows: list[Cells], size: int) -> None:
     whole = score(frame(*rows), measures=["all"]).collect()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batches, "BATCH", size)
+        patch.setattr(scoring, "BATCH", size)
         assert score(frame(*rows), measures=["all"]).collect().equals(whole)
 
 

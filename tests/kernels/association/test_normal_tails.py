@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.association.normal_tails import one_sided, two_sided
+from pipeline.kernels.association.log_tails import normal_two_sided, one_sided
 
 mpmath.mp.dps = 60
 LN10 = mpmath.log(10)
@@ -18,7 +18,7 @@ LN10 = mpmath.log(10)
 
 def tails(z: float) -> tuple[float, float]:
     frame = pl.DataFrame({"z": [z, 1.0]})
-    both = frame.with_columns(both=two_sided(pl.col("z") * pl.col("z")))
+    both = frame.with_columns(both=normal_two_sided(pl.col("z") * pl.col("z")))
     return both.select("both", one=one_sided(pl.col("z"), pl.col("both"))).row(0)
 
 

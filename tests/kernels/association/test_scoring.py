@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.kernels.association.scoring import expressions, parse, score, score_now
+from pipeline.kernels.association.scoring import measure_expressions, parse, score, score_now
 from pipeline.kernels.measure import MEASURES
 from tests.kernels.association.cells import Cells, frame
 
@@ -78,7 +78,7 @@ def test_degenerate_tables() -> None:
 
 def test_a_plan_and_a_table_in_memory_score_alike() -> None:
     rows = frame(Cells(3, 5, 6, 100), Cells(3, 5, 6, 100), Cells(0, 5, 6, 100)).collect()
-    wanted = expressions(["all"], {"mine": "o11 / e11"})
+    wanted = measure_expressions(["all"], {"mine": "o11 / e11"})
     plan = score(rows.lazy(), measures=["all"], formulas={"mine": "o11 / e11"}, seed="s")
     assert plan.collect().equals(score_now(rows, wanted=wanted, seed="s"))
     assert plan.collect_schema() == plan.collect().schema

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.association.scoring import score
-from pipeline.kernels.association.tuple_association import parse_tuple_formula, score_tuples
-from pipeline.kernels.association.tuple_tables import columns
+from pipeline.kernels.association.contingency import columns
+from pipeline.kernels.association.scoring import parse_tuple_formula, score, score_tuples
 from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
 from tests.kernels.association.exact_tuples import EXACT, Table, frame, sign, tables
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.shares import class_shares, frequent_types
+from pipeline.kernels.clustering.systems import class_shares, frequent_types
 from schemas import ClassShares, FrequentTypes
 from schemas.validate import validate
 

@@ -13,7 +13,7 @@ from pipeline.kernels.clustering.measure import (
     TOKEN_MEASURES,
     TYPE_MEASURES,
 )
-from pipeline.kernels.clustering.token.scores import token_scores
+from pipeline.kernels.clustering.token.measures import token_scores
 from pipeline.registry import Registry
 from tests.kernels.clustering.token.tables import from_tokens
 
@@ -48,7 +48,7 @@ def test_spellings(registry: Registry[Any]) -> None:
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda each: each.kind)
 def test_what_tables_call_a_measure_finds_it(registry: Registry[Any]) -> None:
     for name in registry:
-        if registry.module(name).startswith("pipeline."):
+        if registry.place(name).startswith("pipeline."):
             title = registry.get(name).title
             if title not in AMBIGUOUS:
                 assert registry.resolve([title]) == [name]

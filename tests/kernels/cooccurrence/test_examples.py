@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cooccurrence.examples import draw, merge, sentences
+from pipeline.kernels.cooccurrence.concordance import draw, merge, sentences
 from pipeline.kernels.cooccurrence.pairs import located, pair_tokens
-from pipeline.kernels.cooccurrence.tokens import numbered
-from pipeline.kernels.cooccurrence.units import Unit
+from pipeline.kernels.cooccurrence.tokens import Unit, numbered
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
 NOUN, VERB = (Unit(pl.col("upos") == tag, "{lemma}") for tag in ("NOUN", "VERB"))

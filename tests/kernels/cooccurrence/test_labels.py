@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipeline.kernels.cooccurrence.labels import fields, label
+from pipeline.kernels.cooccurrence.tokens import fields, label
 
 TOKENS = pl.DataFrame(
     {"lemma": ["Frage", "Tat", None], "prep.lemma": ["in", None, "zu"], "n": [1, 2, 3]}

@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cooccurrence.merging import merged_in_parts
+from pipeline.kernels.cooccurrence.counting import merged_in_parts
 from tests.kernels.room_for import room_for
 
 SCHEMA = {"l1": pl.String, "l2": pl.String, "f": pl.Int64, "documents": pl.Int64}

@@ -6,9 +6,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cooccurrence.tokens import PLACE, TOKEN
-from pipeline.kernels.cooccurrence.units import LABELS
-from pipeline.kernels.cooccurrence.windows import adjacent, neighbours
+from pipeline.kernels.cooccurrence.pairs import adjacent, neighbours
+from pipeline.kernels.cooccurrence.tokens import LABELS, PLACE, TOKEN
 
 SENTENCES = st.lists(
     st.lists(st.sampled_from(["a", "b", "", "c"]), min_size=1, max_size=6), max_size=5

@@ -8,9 +8,9 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import room
-from pipeline.kernels.cooccurrence.pairings import ambiguous, paired
-from pipeline.kernels.cooccurrence.subsets import with_subsets
+from pipeline import memory
+from pipeline.kernels.cooccurrence.pairs import ambiguous, paired
+from pipeline.kernels.cooccurrence.tuples import with_subsets
 from tests.kernels.room_for import room_for
 
 Triples = dict[tuple[str, str, str], int]
@@ -54,6 +54,6 @@ def test_labels_that_stand_for_two_groups() -> None:
     frame = tuples({("a b", "c", "x"): 1, ("a", "b c", "x"): 2, ("d e", "f", "x"): 3})
     found = ambiguous(frame, first=[1, 2], second=[3], separator=" ")
     assert found.to_series().to_list() == ["a b c"]
-    with room.limited(room.USUAL), room_for(1):
+    with memory.limited(memory.USUAL), room_for(1):
         assert ambiguous(frame, first=[1, 2], second=[3], separator=" ").equals(found)
     assert ambiguous(frame, first=[1, 2], second=[3], separator="+").height == 0

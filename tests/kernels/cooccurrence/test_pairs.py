@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.cooccurrence.pairs import Dependency, count, located, marginals, pair_tokens
-from pipeline.kernels.cooccurrence.tokens import numbered
-from pipeline.kernels.cooccurrence.units import Related, Unit, units
+from pipeline.kernels.cooccurrence.tokens import Related, Unit, numbered, units
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
 

@@ -6,14 +6,11 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import room
-from pipeline.kernels.cooccurrence.disk_sums import ROW
-from pipeline.kernels.cooccurrence.packing import Packing, packed
-from pipeline.kernels.cooccurrence.subset_sums import subset_sums
-from pipeline.kernels.cooccurrence.subsets import with_subsets
-from pipeline.kernels.cooccurrence.tuples import together
+from pipeline import memory
+from pipeline.kernels.cooccurrence.counting import Packing, packed
+from pipeline.kernels.cooccurrence.tuples import ROW, subset_sums, together, with_subsets
 from schemas import Tuples
-from schemas.tuples import cell, frequency_name, signature, subsets
+from schemas.candidates import cell, frequency_name, signature, subsets
 from schemas.validate import validate
 
 Counts = dict[tuple[str, ...], int]
@@ -63,7 +60,7 @@ def test_sums_on_the_disk_are_those_in_memory(
     bounds = sorted({0, *(min(cut, joined.height) for cut in cuts)})
     ends = [*bounds[1:], joined.height]
     parts = [joined[first:end] for first, end in zip(bounds, ends, strict=True)]
-    with room.limited(room_for * ROW):
+    with memory.limited(room_for * ROW):
         made = list(
             subset_sums([each.lazy() for each in parts], wanted, size=size, min_frequency=threshold)
         )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cooccurrence.surface import Written, in_context, written
+from pipeline.kernels.cooccurrence.concordance import Written, in_context, written
 
 WORDS = st.sampled_from(["a", "bb", "c]", "[[", "⟦x", "…", "e\u0301", "\u0301", "x" * 15])
 SPACES = st.sampled_from([" ", " ", " ", "", "  ", ", "])

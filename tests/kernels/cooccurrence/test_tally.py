@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cooccurrence import documents, tally
+from pipeline.kernels.cooccurrence import counting
 from pipeline.kernels.cooccurrence.pairs import pair_tokens
-from pipeline.kernels.cooccurrence.tokens import numbered
-from pipeline.kernels.cooccurrence.units import LABEL, Unit
-from pipeline.stages.collocations import occurrences
-from pipeline.stages.counting import Bounds
+from pipeline.kernels.cooccurrence.tokens import LABEL, Unit, numbered
+from pipeline.stages.base import Bounds
+from pipeline.stages.collocations import extract_corpus
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
 EVERY = Unit(pl.lit(value=True), "{lemma}")
@@ -43,25 +42,25 @@ def cut(corpus: list[list[Token]], places: list[int]) -> Parts:
 
 def counted(parts: Parts, together: int) -> Signature:
     """Count batches, so many at once, and add the counts up."""
-    before = pl.DataFrame(schema=documents.OPEN)
-    raw: dict[str, list[pl.DataFrame]] = {name: [] for name in occurrences.RAW}
+    before = pl.DataFrame(schema=counting.OPEN)
+    raw: dict[str, list[pl.DataFrame]] = {name: [] for name in extract_corpus.RAW}
     counts: list[pl.LazyFrame] = []
     for number, part in enumerate(parts, start=1):
         tokens = numbered(frame(part))
         pairs = pair_tokens(tokens, left=EVERY, right=EVERY, relation=None).collect()
-        sentences = documents.sentences(tokens, before)
-        for name, each in occurrences.of_batch(pairs, PAIR, sentences).items():
+        sentences = counting.sentences(tokens, before)
+        for name, each in extract_corpus.of_batch(pairs, PAIR, sentences).items():
             raw[name].append(each.lazy().collect())
-        before = documents.left_open(sentences, before)
+        before = counting.left_open(sentences, before)
         if number % together == 0 or number == len(parts):
             bounds = Bounds(bool(counts), number < len(parts))
             tables = {name: pl.concat(frames) for name, frames in raw.items()}
-            counts += [occurrences.tallied(tables, PAIR, bounds)["counts"].lazy()]
+            counts += [extract_corpus.tallied(tables, PAIR, bounds)["counts"].lazy()]
             raw = {name: [] for name in raw}
     if not counts:
         return {}
-    added_up = occurrences.added_up(pl.concat(counts), PAIR)
-    closed = occurrences.closed(added_up, PAIR).collect()
+    added_up = extract_corpus.added_up(pl.concat(counts), PAIR)
+    closed = extract_corpus.closed(added_up, PAIR).collect()
     assert closed["across"].null_count() == closed.height
     return {(l1, l2): (f, n) for l1, l2, f, n, _ in closed.rows()}
 
@@ -107,10 +106,10 @@ def table(found: list[tuple[str, str, int]]) -> pl.DataFrame:
 @given(found=rows, across=st.sets(st.integers(5, 9), max_size=2))
 def test_by_sorting_as_by_grouping(found: list[tuple[str, str, int]], across: set[int]) -> None:
     some = table(found)
-    quick = tally.tally(some, PAIR, across=across)
+    quick = counting.tally(some, PAIR, across=across)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally._Coding, "fits", False)
-        grouped = tally.tally(some, PAIR, across=across)
+        patch.setattr(counting._Coding, "fits", False)
+        grouped = counting.tally(some, PAIR, across=across)
     assert quick.schema == grouped.schema
     assert sorted(quick.rows(), key=str) == sorted(grouped.rows(), key=str)
 
@@ -120,4 +119,4 @@ def test_counts_are_those_of_a_counter(found: list[tuple[str, str, int]]) -> Non
     f = Counter((l1, l2) for l1, l2, _ in found)
     held = {pair: {d for *labels, d in found if tuple(labels) == pair} for pair in f}
     expected = {(*pair, number, len(held[pair]), None) for pair, number in f.items()}
-    assert set(tally.tally(table(found), PAIR).rows()) == expected
+    assert set(counting.tally(table(found), PAIR).rows()) == expected

@@ -7,9 +7,8 @@ from collections import Counter
 import polars as pl
 from hypothesis import given
 
-from pipeline.kernels.cooccurrence.textual import TEXT_UNIT, occurrences, together
-from pipeline.kernels.cooccurrence.tokens import PLACE, numbered
-from pipeline.kernels.cooccurrence.units import Unit, units
+from pipeline.kernels.cooccurrence.pairs import TEXT_UNIT, occurrences, together
+from pipeline.kernels.cooccurrence.tokens import PLACE, Unit, numbered, units
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
 NOUN = Unit(pl.col("upos") == "NOUN", "{lemma}")

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
-from pipeline.kernels.cooccurrence import documents
+from pipeline.kernels.cooccurrence import counting
+from pipeline.kernels.cooccurrence.counting import tally
 from pipeline.kernels.cooccurrence.pairs import pair_tokens
-from pipeline.kernels.cooccurrence.tally import tally
-from pipeline.kernels.cooccurrence.tokens import numbered
+from pipeline.kernels.cooccurrence.tokens import Related, Unit, numbered, units
 from pipeline.kernels.cooccurrence.tuples import (
     adjacent_tuples,
     apart,
@@ -23,8 +23,7 @@ from pipeline.kernels.cooccurrence.tuples import (
     pair_tuples,
     together,
 )
-from pipeline.kernels.cooccurrence.units import Related, Unit, units
-from pipeline.stages.collocations.occurrences import of_batch
+from pipeline.stages.collocations.extract_corpus import of_batch
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
 EVERY = pl.lit(value=True)
@@ -132,8 +131,8 @@ def test_the_separator_in_an_element_is_an_error() -> None:
 @given(corpus=corpora(), size=st.integers(2, 4))
 def test_counts_and_documents(corpus: list[list[Token]], size: int) -> None:
     kinds = ["any"] * size
-    nothing = pl.DataFrame(schema=documents.OPEN)
-    sentences = documents.sentences(numbered(frame(corpus)), nothing)
+    nothing = pl.DataFrame(schema=counting.OPEN)
+    sentences = counting.sentences(numbered(frame(corpus)), nothing)
     found = found_tuples(corpus, kinds, 0)
     rows = of_batch(found, elements(size), sentences)["occurrences"].lazy().collect()
     counts = together(tally(rows, elements(size)), size=size).lazy()

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.cooccurrence import packing
-from pipeline.kernels.cooccurrence.tokens import numbered
-from pipeline.kernels.cooccurrence.units import Related, Unit, units
-from pipeline.kernels.cooccurrence.windows import Span, adjacent, in_span, started, text_of
+from pipeline.kernels.cooccurrence import counting
+from pipeline.kernels.cooccurrence.pairs import Span, adjacent, in_span, started, text_of
+from pipeline.kernels.cooccurrence.tokens import Related, Unit, numbered, units
 from tests.kernels.cooccurrence.trees import Token, corpora, frame
 
 EVERY = Unit(pl.lit(value=True), "{lemma}")
@@ -65,7 +64,7 @@ def test_a_hit_begins_after_the_span_of_the_last(bits: int, nodes: list[tuple[in
     columns = {"place": pl.Int64, "unit": pl.Categorical}
     found = pl.DataFrame(nodes, columns, orient="row").with_row_index("token")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(packing, "_BITS", bits)
+        patched.setattr(counting, "_BITS", bits)
         start = started(found.with_columns(pl.col("token").cast(pl.Int64)), Span(2, 3))["start"]
     last: dict[tuple[int, str], int] = {}
     for token, node in enumerate(nodes):

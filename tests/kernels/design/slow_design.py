@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.design.sets import Sets, question_sets
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.survey.allocation import Sets, question_sets
 
 
 def sets_of(

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.design.costs import Work, expected_cost, groups_met, priced
-from pipeline.kernels.design.inclusion import inclusion
+from pipeline.kernels.survey.design import Work, expected_cost, groups_met, inclusion, priced
 
 
 def invented(seed: int, size: int = 400, groups: int = 60) -> tuple[np.ndarray, np.ndarray]:

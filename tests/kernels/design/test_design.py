@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.design.design import Design, designed
-from pipeline.kernels.design.estimands import estimands
-from pipeline.kernels.design.questions import declared_questions
 from pipeline.kernels.sampling import without_replacement
+from pipeline.kernels.survey.allocation import estimands
+from pipeline.kernels.survey.design import Design, declared_questions, designed
 from schemas import DesignedSample, Inclusion, Questions
 from tests.kernels.design.slow_design import sets_of
 from tests.kernels.nbest.rank_frames import krenn

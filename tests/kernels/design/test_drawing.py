@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.design.drawing import (
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.sampling import without_replacement
+from pipeline.kernels.survey.design import (
     growing,
+    inclusion,
     permanent_numbers,
     sequential_poisson,
     union_of_designs,
 )
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.sampling import without_replacement
 from tests.kernels.nbest.rank_frames import krenn
 
 IDS = pl.Series([f"x{i:03}" for i in range(400)])

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.design.estimands import (
+from pipeline.kernels.survey.allocation import (
     candidate_sums,
     estimands,
     question_sums,
+    set_loads,
+    set_sums,
     squares_of_all,
 )
-from pipeline.kernels.design.questions import declared_questions
-from pipeline.kernels.design.sets import set_loads, set_sums
+from pipeline.kernels.survey.design import declared_questions
 from tests.kernels.design.slow_design import coefficients, sets_of, squares
 
 PAIRS = [("x", "y"), ("z", "x")]

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.design.drawing import sequential_poisson
-from pipeline.kernels.design.estimands import estimands, question_sums
-from pipeline.kernels.design.half_widths import (
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.survey.allocation import estimands, question_sums, size_measure
+from pipeline.kernels.survey.design import (
     expected_half_widths,
+    inclusion,
     require_chances,
+    sequential_poisson,
     simple_half_widths,
 )
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.design.size_measure import size_measure
 from tests.kernels.design.slow_design import sets_of
 
 COUNT, SIZE = 1000, 250

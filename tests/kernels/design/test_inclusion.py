@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.design.size_measure import floored
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.survey.allocation import floored
+from pipeline.kernels.survey.design import inclusion
 
 SIZES = st.lists(st.sampled_from([0.0, 0.25, 1.0, 3.0, 10.0, 55.0]), min_size=1, max_size=12)
 

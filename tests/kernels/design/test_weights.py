@@ -7,10 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.design.estimands import Estimands, estimands, question_sums
-from pipeline.kernels.design.size_measure import size_measure
-from pipeline.kernels.design.weights import TOLERANCE, Goals, raised_weights
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.survey.allocation import (
+    TOLERANCE,
+    Estimands,
+    Goals,
+    estimands,
+    question_sums,
+    raised_weights,
+    size_measure,
+)
 from tests.kernels.design.slow_design import coefficients, sets_of, squares
 
 COUNT = 200

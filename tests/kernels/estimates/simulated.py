@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.kernels.arrays import BoolArray, FloatArray, IntArray
-from pipeline.kernels.estimates.hajek import Estimates, Known, hajek
-from pipeline.kernels.estimates.moments import draw_moments
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
 
 
 def chances(x: FloatArray, size: int) -> FloatArray:

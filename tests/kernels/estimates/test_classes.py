@@ -7,11 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.estimates.classes import weight_classes
-from pipeline.kernels.estimates.hajek import Estimates, Known, hajek
-from pipeline.kernels.estimates.limits import difference_limits, difference_p_values, limits
-from pipeline.kernels.estimates.moments import draw_moments
-from pipeline.kernels.nbest.stratified_designs import set_limits, stratified_sets
+from pipeline.kernels.nbest.stratified import set_limits, stratified_sets
+from pipeline.kernels.survey.limits import difference_limits, difference_p_values, limits
+from pipeline.kernels.survey.ratio_estimator import (
+    Estimates,
+    Known,
+    draw_moments,
+    hajek,
+    weight_classes,
+)
 
 NOTHING = Known(*np.zeros(3))
 SAMPLES = 3000

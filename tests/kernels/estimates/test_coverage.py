@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.arrays import FloatArray, IntArray
-from pipeline.kernels.estimates.hajek import Estimates
-from pipeline.kernels.estimates.intervals import korn_graubard
-from pipeline.kernels.estimates.limits import difference_limits, difference_p_values, limits
-from pipeline.kernels.estimates.predictions import cross_fitted, normal_scores
+from pipeline.kernels.numeric import FloatArray, IntArray
+from pipeline.kernels.survey.limits import difference_limits, difference_p_values, limits
+from pipeline.kernels.survey.ratio_estimator import Estimates, korn_graubard
+from pipeline.kernels.survey.study import cross_fitted, normal_scores
 from tests.kernels.estimates.simulated import chances, estimated, sequential_poisson
 
 SAMPLES = 1000

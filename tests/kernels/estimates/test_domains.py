@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.arrays import BoolArray, FloatArray
-from pipeline.kernels.estimates.domains import domain_shares, linear_variance, weights_of
-from pipeline.kernels.estimates.hajek import Known, hajek
-from pipeline.kernels.estimates.limits import limits
-from pipeline.kernels.estimates.moments import draw_moments
+from pipeline.kernels.numeric import BoolArray, FloatArray
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.survey.limits import domain_shares, limits, linear_variance, weights_of
+from pipeline.kernels.survey.ratio_estimator import Known, draw_moments, hajek
 
 
 def everybody(draws: int) -> BoolArray:

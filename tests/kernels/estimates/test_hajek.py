@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.estimates.hajek import Estimates, Known, hajek
-from pipeline.kernels.estimates.moments import draw_moments
-from pipeline.kernels.estimates.tuning import tuned
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek, tuned
 from tests.kernels.estimates.slow import Member, slow_estimate, slow_tau
 
 CHANCES = [Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(99, 100), Fraction(1, 10**5)]

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from pipeline.kernels.estimates.intervals import (
+from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.statistics.differences import mover
+from pipeline.kernels.survey.ratio_estimator import (
     binomial_limits,
     effective_draws,
     korn_graubard,
     t_limits,
 )
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
-from pipeline.kernels.statistics.differences import mover
 
 
 @given(st.integers(1, 300), st.data(), st.sampled_from([0.5, 0.9, 0.95, 0.999]))

@@ -8,14 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from pipeline.kernels.estimates.hajek import Estimates, Known, hajek
-from pipeline.kernels.estimates.limits import (
-    difference_limits,
-    difference_p_values,
-    limits,
-    worth,
-)
-from pipeline.kernels.estimates.moments import draw_moments
+from pipeline.kernels.survey.limits import difference_limits, difference_p_values, limits, worth
+from pipeline.kernels.survey.ratio_estimator import Estimates, Known, draw_moments, hajek
 
 
 def estimate(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.kernels.estimates.means import mean_limits, weighted_mean
+from pipeline.kernels.survey.ratio_estimator import mean_limits, weighted_mean
 from tests.kernels.estimates.simulated import chances, sequential_poisson
 
 

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 import scipy
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.estimates.predictions import cross_fitted, folds_of, normal_scores
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.survey.study import cross_fitted, folds_of, normal_scores
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0], dtype=float)
 GUESS = np.array([0.9, 0.2, 0.7, 0.6, 0.4, 0.1, 0.8, 0.3, 0.4, 0.2])

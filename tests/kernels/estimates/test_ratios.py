@@ -5,14 +5,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.estimates.means import beta_limits, mean_limits, weighted_mean
-from pipeline.kernels.estimates.ratios import (
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.survey.ratio_estimator import (
+    beta_limits,
     draw_weights,
     influence,
     mean_difference,
+    mean_limits,
     ratio_mean,
     rosen_variance,
+    weighted_mean,
 )
 from tests.kernels.estimates.simulated import chances, sequential_poisson
 

@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.estimates.moments import Moments, draw_moments
-from pipeline.kernels.estimates.sums import blocks, difference_sums, list_sums, set_sums
+from pipeline.kernels.survey.ratio_estimator import (
+    Moments,
+    blocks,
+    difference_sums,
+    draw_moments,
+    list_sums,
+    set_sums,
+)
 
 CELLS, LISTS = 3, 4
 

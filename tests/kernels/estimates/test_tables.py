@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.estimates.lists import list_estimates
-from pipeline.kernels.estimates.pairs import pair_estimates
-from pipeline.kernels.estimates.study import study
-from pipeline.kernels.estimates.tables import estimate_tables
+from pipeline.kernels.survey.study import study
+from pipeline.kernels.survey.tables import estimate_tables, list_estimates, pair_estimates
 from tests.kernels.estimates.slow import Member, slow_estimate
 
 NAMES = ("a", "b", "c")

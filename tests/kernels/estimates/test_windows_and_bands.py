@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.estimates.assisted import assisting, features_of
-from pipeline.kernels.estimates.bands import list_bands, pair_bands
-from pipeline.kernels.estimates.chances import equal_chances
-from pipeline.kernels.estimates.lists import list_estimates
-from pipeline.kernels.estimates.pairs import pair_estimates
-from pipeline.kernels.estimates.study import Study, study
-from pipeline.kernels.estimates.windows import span_sums, window_estimates
+from pipeline.kernels.survey.bands import equal_chances, list_bands, pair_bands
+from pipeline.kernels.survey.study import Study, assisting, features_of, study
+from pipeline.kernels.survey.tables import (
+    list_estimates,
+    pair_estimates,
+    span_sums,
+    window_estimates,
+)
 
 SIZE = 60
 

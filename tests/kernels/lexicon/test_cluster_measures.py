@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from pipeline.kernels.lexicon.cluster_measures import entropy
-from pipeline.kernels.lexicon.matching import lexicon_overlaps
-from pipeline.kernels.lexicon.one_to_one import assigned, best_match_f
+from pipeline.kernels.lexicon.l_measure import assigned, best_match_f, entropy, lexicon_overlaps
 from tests.kernels.lexicon.lexicons import Lexicon, frame, lexicons, most_in_common
 from tests.kernels.lexicon.lexicons import entropy as slow_entropy
 

@@ -6,18 +6,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.lexicon.by_chance import interval_by_chance
-from pipeline.kernels.lexicon.expected import (
+from pipeline.kernels.lexicon.inference import (
     Spread,
     chances_by_size,
     error_by_size,
     error_simple,
     expected_errors,
+    interval_by_chance,
     lemmas_by_size,
     spread_of,
 )
-from pipeline.kernels.lexicon.lemma_sample import sample_by_size
+from pipeline.kernels.lexicon.wordlists import sample_by_size
+from pipeline.kernels.survey.design import inclusion
 
 
 def scores(lemmas: int = 300) -> pl.DataFrame:

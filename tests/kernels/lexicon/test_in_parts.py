@@ -8,15 +8,21 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.lexicon.alignment import aligned, aligned_in_parts
-from pipeline.kernels.lexicon.cluster_measures import entropy, f_star
-from pipeline.kernels.lexicon.matched import matched
-from pipeline.kernels.lexicon.matching import lexicon_overlaps, matches
-from pipeline.kernels.lexicon.one_to_one import best_match_f
-from pipeline.kernels.lexicon.shared_forms import overlaps_in_parts
-from pipeline.kernels.lexicon.whole_lexicons import best_match_in_parts, entropy_in_parts
+from pipeline.kernels.lexicon.l_measure import (
+    aligned,
+    aligned_in_parts,
+    best_match_f,
+    best_match_in_parts,
+    entropy,
+    entropy_in_parts,
+    f_star,
+    lexicon_overlaps,
+    matched,
+    matches,
+    overlaps_in_parts,
+)
 from pipeline.kernels.lexicon.wordlists import common, common_in_parts
-from pipeline.kernels.parts import ranges_of
+from pipeline.kernels.partitions import ranges_of
 from tests.kernels.lexicon.lexicons import Lexicon, frame, lexicons, most_in_common
 from tests.kernels.lexicon.lexicons import entropy as slow_entropy
 from tests.kernels.room_for import room_for

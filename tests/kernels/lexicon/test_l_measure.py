@@ -11,9 +11,14 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 
-from pipeline.kernels.lexicon.cluster_measures import f_star
-from pipeline.kernels.lexicon.l_measure import Weights, l_star, lemma_scores
-from pipeline.kernels.lexicon.matching import lexicon_overlaps, matches
+from pipeline.kernels.lexicon.l_measure import (
+    Weights,
+    f_star,
+    l_star,
+    lemma_scores,
+    lexicon_overlaps,
+    matches,
+)
 from pipeline.kernels.lexicon.wordlists import canonical, common
 from tests.kernels.lexicon.lexicons import (
     DICTIONARY,

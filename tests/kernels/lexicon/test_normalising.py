@@ -8,8 +8,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.lexicon.normalising import Spelling, normalised
-from pipeline.kernels.lexicon.paradigms import generated
+from pipeline.kernels.lexicon.wordlists import Spelling, generated, normalised
 
 
 def forms(texts: list[str | None], spelling: Spelling) -> tuple[list[str | None], list[int]]:

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.lexicon.entries import canonical_in_parts
-from pipeline.kernels.lexicon.paradigms import generated_in_parts
-from pipeline.kernels.parts import spill_of
+from pipeline.kernels.lexicon.wordlists import canonical_in_parts, generated_in_parts
+from pipeline.kernels.partitions import spill_of
 from tests.kernels.room_for import room_for
 
 Entry = tuple[str, str, str]

@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from pipeline.kernels.hashing import seeded_generator
-from pipeline.kernels.lexicon.ratio import (
+from pipeline.kernels.lexicon.inference import (
     METHODS,
     Method,
     Sample,
@@ -18,6 +17,7 @@ from pipeline.kernels.lexicon.ratio import (
     interval,
     standard_error,
 )
+from pipeline.kernels.sampling import seeded_generator
 
 GENERATOR = np.random.default_rng(5)
 X = GENERATOR.integers(1, 30, 400).astype(float)

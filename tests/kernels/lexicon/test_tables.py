@@ -8,16 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.hashing import candidate_id
-from pipeline.kernels.lexicon.alignment import aligned, listed
-from pipeline.kernels.lexicon.cluster_measures import Entropy
-from pipeline.kernels.lexicon.keyed import keyed_forms, keying_faults
-from pipeline.kernels.lexicon.l_measure import lemma_scores
-from pipeline.kernels.lexicon.matching import lexicon_overlaps, matches
-from pipeline.kernels.lexicon.ratio import Interval
-from pipeline.kernels.lexicon.statistics import Whole, quality
-from pipeline.kernels.lexicon.trends import moving_average, trends
-from pipeline.kernels.lexicon.wordlists import common
+from pipeline.kernels.lexicon.inference import Interval
+from pipeline.kernels.lexicon.l_measure import (
+    Entropy,
+    aligned,
+    lemma_scores,
+    lexicon_overlaps,
+    listed,
+    matches,
+)
+from pipeline.kernels.lexicon.statistics import Whole, moving_average, quality, trends
+from pipeline.kernels.lexicon.wordlists import common, keyed_forms, keying_faults
+from pipeline.kernels.sampling import candidate_id
 from schemas import LemmaScores
 from tests.kernels.lexicon.lexicons import Lexicon, frame, lexicons
 

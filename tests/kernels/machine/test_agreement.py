@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.annotation.agreement_of_two import cohen_kappa, cohen_standard_error
-from pipeline.kernels.annotation.gwet_agreement import gwet_ac, gwet_standard_error
-from pipeline.kernels.estimates.domains import linear_variance, weights_of
-from pipeline.kernels.machine.agreement import agreement_with_people
+from pipeline.kernels.annotation.agreement import (
+    cohen_kappa,
+    cohen_standard_error,
+    gwet_ac,
+    gwet_standard_error,
+)
+from pipeline.kernels.machine.judges import agreement_with_people
+from pipeline.kernels.survey.limits import linear_variance, weights_of
 
 cells = st.tuples(*[st.integers(1, 30)] * 4)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.estimates.domains import weights_of
-from pipeline.kernels.machine.calibration import brier_score, calibration, calibration_error
+from pipeline.kernels.machine.judges import brier_score, calibration, calibration_error
+from pipeline.kernels.survey.limits import weights_of
 
 SAID = [0.0, 0.05, 0.1, 0.95, 1.0]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.kernels.estimates.domains import weights_of
-from pipeline.kernels.machine.confusion import confusion, weighted_cells
+from pipeline.kernels.machine.judges import confusion, weighted_cells
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
+from pipeline.kernels.survey.limits import weights_of
 
 PEOPLE = [True] * 10 + [False] * 20
 MACHINE = [0.9] * 8 + [0.1] * 2 + [0.6] * 5 + [0.3] * 15

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.arrays import BoolArray
-from pipeline.kernels.estimates.domains import weights_of
-from pipeline.kernels.machine.correlation import explained
+from pipeline.kernels.machine.judges import explained
+from pipeline.kernels.numeric import BoolArray
+from pipeline.kernels.survey.limits import weights_of
 
 
 def everybody(draws: int) -> BoolArray:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from pipeline.kernels.machine.judges import by_judge, judge_tables
-from pipeline.kernels.machine.lists import saving_tables
+from pipeline.kernels.machine.savings import saving_tables
 
 SIZE = 400
 RNG = np.random.default_rng(6)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.kernels.arrays import BoolArray, FloatArray
-from pipeline.kernels.estimates.domains import Weights, weights_of
 from pipeline.kernels.machine.savings import saved
+from pipeline.kernels.numeric import BoolArray, FloatArray
+from pipeline.kernels.survey.limits import Weights, weights_of
 
 
 def everybody(draws: int) -> BoolArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from pipeline.kernels.machine.simulation import simulated
+from pipeline.kernels.machine.savings import simulated
 
 TRUTH = pl.LazyFrame(
     {"category": "TP", "id": [f"x{i}" for i in range(8000)], "tp": [i % 4 == 0 for i in range(8000)]}

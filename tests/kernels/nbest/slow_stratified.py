@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from pipeline.kernels.arrays import IntArray
-from pipeline.kernels.nbest.stratified_differences import stratified_difference
+from pipeline.kernels.nbest.stratified import stratified_difference
+from pipeline.kernels.numeric import IntArray
 
 Key = tuple[str, str, str]
 

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from scipy.stats import fisher_exact
 
-from pipeline.kernels.nbest.against_baseline import compare_with_baseline
-from pipeline.kernels.nbest.counts import baseline, nbest_counts
+from pipeline.kernels.nbest.comparison import compare_with_baseline
+from pipeline.kernels.nbest.precision import baseline, nbest_counts
 from schemas import BaselineComparison
 from tests.kernels.nbest.rank_frames import judged_of, krenn, ranks_of
 from tests.valid import valid

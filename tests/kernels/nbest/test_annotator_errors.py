@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.nbest.annotator_errors import corrected_lists, error_rates, known_rates
+from pipeline.kernels.nbest.precision import corrected_lists, error_rates, known_rates
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from schemas import Corrected
 from schemas.validate import validate

@@ -7,9 +7,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.band_thresholds import crossings
-from pipeline.kernels.nbest.bands import simultaneous_bands
-from pipeline.kernels.nbest.counts import nbest_counts
+from pipeline.kernels.nbest.bands import crossings, simultaneous_bands
+from pipeline.kernels.nbest.precision import nbest_counts
 from schemas import BandThresholds
 from schemas.validate import validate
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from pipeline.kernels.nbest.bands import simultaneous_bands
-from pipeline.kernels.nbest.counts import nbest_counts
+from pipeline.kernels.nbest.precision import nbest_counts
 from pipeline.kernels.statistics.intervals import interval_columns
 
 SIZE, DRAWN = 600, 120

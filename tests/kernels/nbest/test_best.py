@@ -7,10 +7,8 @@ import polars as pl
 import pytest
 import scipy
 
-from pipeline.kernels.nbest.best import best_measures
-from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_columns
-from pipeline.kernels.nbest.difference_sets import difference_counts
-from pipeline.kernels.nbest.difference_tests import adjust, compare
+from pipeline.kernels.nbest.comparison import adjust, best_measures, compare, difference_counts
+from pipeline.kernels.nbest.precision import nbest_counts, positives, precision_columns
 from schemas import BestMeasures
 from tests.kernels.nbest.rank_frames import krenn
 from tests.valid import valid

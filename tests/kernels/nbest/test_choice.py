@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.choice import choose, considered, simultaneous
+from pipeline.kernels.nbest.selection import choose, considered, simultaneous
 
 LISTS = pl.DataFrame(
     {

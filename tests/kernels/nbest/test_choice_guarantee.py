@@ -13,7 +13,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.choice_guarantee import guaranteed
+from pipeline.kernels.nbest.selection import guaranteed
 
 HOW: dict[str, Any] = {"method": "clopper_pearson", "confidence": 0.95}
 

@@ -9,11 +9,8 @@ import polars as pl
 import pytest
 from scipy.stats import t as student
 
-from pipeline.kernels.nbest.clustered_differences import clustered_differences
-from pipeline.kernels.nbest.clustered_precision import clustered_precision
-from pipeline.kernels.nbest.clusters import Redrawn
-from pipeline.kernels.nbest.difference_sets import difference_counts
-from pipeline.kernels.nbest.difference_tests import adjust
+from pipeline.kernels.nbest.clustered import Redrawn, clustered_differences, clustered_precision
+from pipeline.kernels.nbest.comparison import adjust, difference_counts
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.cluster_bootstrap import (
     effective_clusters,
@@ -138,7 +135,7 @@ def test_rows_and_names_in_any_order() -> None:
 
 
 def test_pairs_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.kernels.nbest.clustered_differences._COLUMNS", 8)
+    monkeypatch.setattr("pipeline.kernels.nbest.clustered._COLUMNS", 8)
     some = differences()
     monkeypatch.undo()
     assert some.equals(differences())

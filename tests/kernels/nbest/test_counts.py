@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
-from pipeline.kernels.nbest.counts import baseline, nbest_counts, positives, precision_columns
+from pipeline.kernels.nbest.precision import baseline, nbest_counts, positives, precision_columns
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from schemas import Baseline, Precision
 from tests.kernels.nbest.rank_frames import (

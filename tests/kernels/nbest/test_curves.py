@@ -5,16 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_columns
-from pipeline.kernels.nbest.curves import (
+from pipeline.kernels.nbest.precision import (
     cut_lists,
     local_counts,
     local_precision,
+    nbest_counts,
+    positives,
+    precision_columns,
     recall_columns,
     stays_below,
 )
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
-from pipeline.kernels.statistics.finite_intervals import hypergeometric
+from pipeline.kernels.statistics.finite_population import hypergeometric
 from tests.kernels.nbest.rank_frames import Draws, Scores, judged_of, krenn, ranks_of, studies
 
 SCORES: Scores = {"x": [5.0, 4.0, 3.0, 2.0, 1.0], "y": [1.0, 2.0, 3.0, 4.0, 5.0]}

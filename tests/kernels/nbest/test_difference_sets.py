@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from polars.testing import assert_series_equal
 from scipy.stats import fisher_exact
 
-from pipeline.kernels.nbest.difference_sets import difference_counts
-from pipeline.kernels.nbest.difference_tests import adjust, compare
+from pipeline.kernels.nbest.comparison import adjust, compare, difference_counts
 from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
 from pipeline.kernels.statistics.multiplicity import CORRECTIONS, holm
 from schemas import Comparison, CutComparison, Ranks

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from pipeline.kernels.nbest import leaving_one_out
-from pipeline.kernels.nbest.inferred_average_precision import (
+from pipeline.kernels.nbest import average_precision
+from pipeline.kernels.nbest.average_precision import (
     average_precision_limits,
     inferred_average_precision,
+    without_each,
 )
-from pipeline.kernels.nbest.judged_list import JudgedList
-from pipeline.kernels.nbest.leaving_one_out import without_each
+from pipeline.kernels.nbest.precision import JudgedList
 
 JUDGED = [1, nan, 0, 1, nan, 1, 0, nan, 0, 1]
 LISTS = st.lists(st.sampled_from([1.0, 0.0, nan]), min_size=1, max_size=25)
@@ -124,7 +124,7 @@ def test_without_each_draw(sample: tuple[np.ndarray, np.ndarray], at_a_time: int
         left, chances = tp.copy(), pi.copy()
         left[j] = chances[j] = nan
         expected.append(slow(left, chances, 1e-5))
-    with mock.patch.object(leaving_one_out, "_AT_A_TIME", at_a_time):
+    with mock.patch.object(average_precision, "_AT_A_TIME", at_a_time):
         found = without_each(JudgedList.of(tp, pi), 1e-5)
     assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.nbest.pair_differences import Asked, pair_differences
+from pipeline.kernels.nbest.comparison import Asked, pair_differences
 from pipeline.kernels.statistics.multiplicity import holm
 from schemas import Comparison, MeasureDifferences
 from tests.valid import valid

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.kernels.nbest import power as planning_power
-from pipeline.kernels.nbest.power import (
+from pipeline.kernels.nbest import sample_size as planning_power
+from pipeline.kernels.nbest.sample_size import (
     Design,
     comparison_power,
     predictive_power,

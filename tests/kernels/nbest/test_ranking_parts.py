@@ -8,9 +8,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import room
-from pipeline.kernels.nbest.ranking import rank
-from pipeline.kernels.nbest.ranking_parts import ranked_in_parts
+from pipeline import memory
+from pipeline.kernels.nbest.ranking import rank, ranked_in_parts
 from tests.kernels.room_for import room_for
 
 values = st.one_of(
@@ -19,7 +18,7 @@ values = st.one_of(
 
 
 def in_parts(scores: pl.LazyFrame, measures: list[str], rows: int) -> list[pl.DataFrame]:
-    with room.limited(room.USUAL), room_for(rows):
+    with memory.limited(memory.USUAL), room_for(rows):
         return list(ranked_in_parts(scores, measures=measures, seed="s"))
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.strata import pool, strata_by_rank, strata_by_score, stratified
+from pipeline.kernels.nbest.stratified import pool, strata_by_rank, strata_by_score, stratified
 from pipeline.kernels.sampling import without_replacement
 from schemas import Sample, Strata
 from tests.kernels.nbest.rank_frames import name, ranks_of

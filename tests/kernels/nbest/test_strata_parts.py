@@ -8,12 +8,14 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import room
-from pipeline.kernels.nbest.strata import strata_by_rank, strata_by_score, stratified
-from pipeline.kernels.nbest.strata_parts import (
+from pipeline import memory
+from pipeline.kernels.nbest.stratified import (
     Drawing,
+    strata_by_rank,
     strata_by_rank_in_parts,
+    strata_by_score,
     strata_by_score_in_parts,
+    stratified,
 )
 from tests.kernels.room_for import room_for
 
@@ -37,7 +39,7 @@ def test_by_rank(orders: list[list[int]], boundaries: set[int], rows: int) -> No
         "measures": [f"m{n}" for n in range(len(orders))],
         "boundaries": sorted(boundaries),
     }
-    with room.limited(room.USUAL), room_for(rows):
+    with memory.limited(memory.USUAL), room_for(rows):
         parts = list(strata_by_rank_in_parts(ranks, **how))
     assert pl.concat(parts).sort("id").equals(strata_by_rank(ranks, **how))
 

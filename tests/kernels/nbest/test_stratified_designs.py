@@ -10,10 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.estimates.pairs import pair_estimates
-from pipeline.kernels.estimates.study import study
-from pipeline.kernels.nbest.stratified_designs import pair_limits, set_limits, stratified_sets
-from pipeline.kernels.nbest.stratified_estimates import stratified_estimate, stratified_interval
+from pipeline.kernels.nbest.stratified import (
+    pair_limits,
+    set_limits,
+    stratified_estimate,
+    stratified_interval,
+    stratified_sets,
+)
+from pipeline.kernels.survey.study import study
+from pipeline.kernels.survey.tables import pair_estimates
 
 Counts = tuple[list[int], list[int], list[int]]
 OPTIONS: dict[str, Any] = {"confidence": 0.95, "replicates": 200, "seed": "s"}

@@ -12,10 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.stratified_differences import (
-    stratified_comparison,
-    stratified_difference,
-)
+from pipeline.kernels.nbest.stratified import stratified_comparison, stratified_difference
 from tests.kernels.nbest.slow_stratified import slow_comparison
 
 T = TypeVar("T")

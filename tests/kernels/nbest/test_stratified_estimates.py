@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.strata import strata_by_rank, stratified
-from pipeline.kernels.nbest.stratified_estimates import (
+from pipeline.kernels.nbest.stratified import (
+    strata_by_rank,
+    stratified,
     stratified_estimate,
     stratified_interval,
     stratified_precision,

@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import betabinom
 
-from pipeline.kernels.nbest.stratified_differences import stratified_difference
-from pipeline.kernels.nbest.stratified_estimates import stratified_interval
-from pipeline.kernels.nbest.stratified_prediction import predicted_estimates
+from pipeline.kernels.nbest.stratified import (
+    predicted_estimates,
+    stratified_difference,
+    stratified_interval,
+)
 
 OPTIONS: dict[str, Any] = {"confidence": 0.95, "seed": "s", "method": "predictive"}
 

@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.difference_sets import difference_counts
-from pipeline.kernels.nbest.difference_tests import compare
-from pipeline.kernels.nbest.subset_counts import subset_difference_counts
+from pipeline.kernels.nbest.comparison import compare, difference_counts, subset_difference_counts
 from schemas import Comparison
 from tests.kernels.nbest.rank_frames import Draws, Scores, judged_of, name, ranks_of, studies
 from tests.valid import valid

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.width import (
+from pipeline.kernels.nbest.sample_size import (
     expected_width,
     outcomes,
     size_for_width,

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.counts import nbest_counts, positives, precision_columns
-from pipeline.kernels.nbest.worst_case import worst_cases
+from pipeline.kernels.nbest.precision import nbest_counts, positives, precision_columns, worst_cases
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from schemas import WorstCase
 from schemas.validate import validate

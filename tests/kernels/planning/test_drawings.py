@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.design.design import sizes_of_questions
-from pipeline.kernels.design.estimands import estimands, question_sums
-from pipeline.kernels.design.sets import Sets
-from pipeline.kernels.nbest.strata import strata_by_rank
-from pipeline.kernels.planning.drawings import PLANS, size_measures, strata_of
+from pipeline.kernels.nbest.stratified import strata_by_rank
+from pipeline.kernels.survey.allocation import Sets, estimands, question_sums
+from pipeline.kernels.survey.design import sizes_of_questions
+from pipeline.kernels.survey.planning import PLANS, size_measures, strata_of
 from tests.kernels.design.slow_design import sets_of
 
 COUNT = 60

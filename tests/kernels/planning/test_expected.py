@@ -11,13 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from pipeline.kernels.arrays import FloatArray
-from pipeline.kernels.design.half_widths import expected_half_widths
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.estimates.limits import difference_limits, limits
-from pipeline.kernels.planning.drawings import size_measures
-from pipeline.kernels.planning.expected import expected, spreads, spreads_by_size
-from pipeline.kernels.planning.labels import Target
+from pipeline.kernels.numeric import FloatArray
+from pipeline.kernels.survey.design import expected_half_widths, inclusion
+from pipeline.kernels.survey.limits import difference_limits, limits
+from pipeline.kernels.survey.planning import (
+    Target,
+    expected,
+    size_measures,
+    spreads,
+    spreads_by_size,
+)
 from tests.kernels.design.slow_design import sets_of
 from tests.kernels.estimates.simulated import estimated, sequential_poisson
 

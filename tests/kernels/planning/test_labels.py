@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from pipeline.kernels.arrays import BoolArray
-from pipeline.kernels.planning.expected import Spread, Spreads
-from pipeline.kernels.planning.labels import (
+from pipeline.kernels.numeric import BoolArray
+from pipeline.kernels.survey.planning import (
     Looks,
+    Spread,
+    Spreads,
     Target,
     last_levels,
     least_labels,

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from pipeline.kernels.design.sets import question_sets
-from pipeline.kernels.estimates.study import study
-from pipeline.kernels.planning.pilot import explained, set_precisions
+from pipeline.kernels.survey.allocation import question_sets
+from pipeline.kernels.survey.planning import explained, set_precisions
+from pipeline.kernels.survey.study import study
 
 COUNT = 120
 IDS = pl.Series([f"c{i:03}" for i in range(COUNT)])

@@ -9,14 +9,9 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
-from pipeline.kernels.statistics import alpha_spending
-from pipeline.kernels.statistics.alpha_spending import (
-    SPENDING,
-    obrien_fleming,
-    pocock,
-    spent_levels,
-)
-from pipeline.kernels.statistics.finite_intervals import hypergeometric
+from pipeline.kernels.statistics import sequential
+from pipeline.kernels.statistics.finite_population import hypergeometric
+from pipeline.kernels.statistics.sequential import SPENDING, obrien_fleming, pocock, spent_levels
 
 FOUR = [0.25, 0.5, 0.75, 1.0]
 
@@ -112,7 +107,7 @@ def test_questions_do_not_know_each_other(monkeypatch: pytest.MonkeyPatch) -> No
     together = spent_levels(FOUR, V, alpha=0.05)
     assert np.allclose(together, [spent_levels(FOUR, row, alpha=0.05) for row in V], atol=1e-11)
     assert np.allclose(together, spent_levels(FOUR, 17.0 * V, alpha=0.05), atol=1e-10)
-    monkeypatch.setattr(alpha_spending, "_CELLS", 1)
+    monkeypatch.setattr(sequential, "_CELLS", 1)
     assert np.allclose(together, spent_levels(FOUR, V[::-1], alpha=0.05)[::-1], atol=1e-11)
 
 

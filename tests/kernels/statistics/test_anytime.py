@@ -8,7 +8,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.statistics.anytime import (
+from pipeline.kernels.statistics.sequential import (
     anytime_difference,
     anytime_margin_p_values,
     anytime_p_values,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.statistics import boschloo_two_sided as module
-from pipeline.kernels.statistics.boschloo_two_sided import boschloo_two_sided
+from pipeline.kernels.statistics import boschloo as module
+from pipeline.kernels.statistics.boschloo import boschloo_two_sided
 from pipeline.kernels.statistics.exact_tests import boschloo, boschloo_minlike
 from pipeline.kernels.statistics.fisher import fisher_two_sided
 from tests.kernels.statistics.test_boschloo import slow_maximum

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
-from pipeline.kernels.statistics.finite_intervals import hypergeometric
+from pipeline.kernels.statistics.finite_population import hypergeometric
+from pipeline.kernels.statistics.sequential import confidence_sequence
 
 Row = tuple[int, int, int]
 

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
-from pipeline.kernels.statistics.corrected_proportion import Bounded, corrected_proportion
+from pipeline.kernels.statistics.binomial_intervals import (
+    Bounded,
+    clopper_pearson,
+    corrected_proportion,
+)
 
 SURE = Bounded(1.0, 1.0, 1.0)
 shares = st.floats(0, 1, allow_subnormal=False)

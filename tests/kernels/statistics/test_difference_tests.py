@@ -8,8 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
-from pipeline.kernels.statistics.difference_tests import equivalence_p_values, margin_p_values
-from pipeline.kernels.statistics.differences import beyond_margin, difference_limits, equivalent
+from pipeline.kernels.statistics.differences import (
+    beyond_margin,
+    difference_limits,
+    equivalence_p_values,
+    equivalent,
+    margin_p_values,
+)
 
 METHODS = ("hypergeometric", "clopper_pearson", "wilson", "jeffreys")
 Counts = tuple[int, int, int, int, int, int]

@@ -17,7 +17,7 @@ from pipeline.kernels.statistics.differences import (
     mover,
     smallest_alpha,
 )
-from pipeline.kernels.statistics.finite_intervals import hypergeometric
+from pipeline.kernels.statistics.finite_population import hypergeometric
 
 SHARE = st.floats(0, 1)
 

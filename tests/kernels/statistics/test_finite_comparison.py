@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from pipeline.kernels.statistics import finite_comparison
-from pipeline.kernels.statistics.finite_comparison import finite_population_test
+from pipeline.kernels.statistics import finite_population
+from pipeline.kernels.statistics.finite_population import finite_population_test
 from pipeline.kernels.statistics.fisher import fisher_two_sided
 
 Table = tuple[int, int, int, int, int]
@@ -93,7 +93,7 @@ def test_laws(table: Table) -> None:
 
 @given(st.integers(1, 60), st.integers(1, 60))
 def test_the_statistic_falls_along_a_row(n1: int, n2: int) -> None:
-    found = finite_comparison._statistic(n1, n2)
+    found = finite_population._statistic(n1, n2)
     assert np.all(np.diff(found, axis=1) <= 1e-12)
     assert np.all(np.diff(found, axis=0) >= -1e-12)
 
@@ -131,7 +131,7 @@ def test_result_belongs_to_its_table_whatever_the_blocks(monkeypatch: pytest.Mon
     columns = ([3, 9, 0, 3], [10, 20, 5, 10], [6, 2, 4, 6], [10, 15, 7, 10])
     sizes = [30, 40, 30, 31]
     whole = finite_population_test(*columns, size=sizes)
-    monkeypatch.setattr(finite_comparison, "_CELLS", 100)
+    monkeypatch.setattr(finite_population, "_CELLS", 100)
     parts = finite_population_test(*(column[::-1] for column in columns), size=sizes[::-1])
     assert whole == pytest.approx(parts[::-1], rel=1e-12)
 

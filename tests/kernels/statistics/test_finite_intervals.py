@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.statistics import finite_intervals
+from pipeline.kernels.statistics import finite_population
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
-from pipeline.kernels.statistics.finite_intervals import hypergeometric
+from pipeline.kernels.statistics.finite_population import hypergeometric
 
 Row = tuple[int, int, int]
 LEVELS = ["0.5", "0.8", "0.9", "0.95", "0.99"]
@@ -130,7 +130,7 @@ def test_small_part_of_a_huge_population_is_nearly_binomial() -> None:
 def test_result_belongs_to_its_row_whatever_the_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     k, n, population = [4, 0, 9, 30, 2], [10, 5, 9, 60, 3], [100, 9, 400, 61, 1000]
     whole = hypergeometric(k, n, population=population)
-    monkeypatch.setattr(finite_intervals, "_CHUNK", 2)
+    monkeypatch.setattr(finite_population, "_CHUNK", 2)
     parts = hypergeometric(k[::-1], n[::-1], population=population[::-1])
     assert [limit.tolist() for limit in whole] == [limit[::-1].tolist() for limit in parts]
 

@@ -13,7 +13,7 @@ from pipeline.kernels.statistics.binomial_intervals import (
     wilson,
     wilson_corrected,
 )
-from pipeline.kernels.statistics.finite_intervals import hypergeometric
+from pipeline.kernels.statistics.finite_population import hypergeometric
 from pipeline.kernels.statistics.intervals import INTERVALS, Interval, Limits, interval_columns
 
 

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from pipeline.kernels.statistics.alpha_spending import SPENDING, spent_levels
-from pipeline.kernels.statistics.repeated import apart_levels, repeated_p_values
+from pipeline.kernels.statistics.sequential import (
+    SPENDING,
+    apart_levels,
+    repeated_p_values,
+    spent_levels,
+)
 
 PLANS = [[0.05, 0.1, 0.15, 0.2], [0.1, 0.5, 0.9], [0.02, 0.04, 0.3, 0.31], [0.4]]
 ALPHAS = [0.9, 0.5, 0.3, 0.1, 0.05, 0.01, 1e-3, 1e-6]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.statistics.saddle_point import (
+from pipeline.kernels.statistics.fisher import (
     bd0,
     log_binomial_pmf,
     log_hypergeometric_pmf,

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from pipeline.kernels.statistics.finite_intervals import hypergeometric
+from pipeline.kernels.statistics.finite_population import hypergeometric, hypergeometric_shortest
 from pipeline.kernels.statistics.intervals import INTERVALS
-from pipeline.kernels.statistics.shortest_interval import hypergeometric_shortest
 
 LEVELS = ["0.5", "0.8", "0.9", "0.95", "0.99"]
 

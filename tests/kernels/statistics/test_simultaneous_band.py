@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 import pipeline as lx
-from pipeline.kernels.hashing import seeded_generator
+from pipeline.kernels.sampling import seeded_generator
 from pipeline.kernels.statistics import simultaneous_band
-from pipeline.kernels.statistics.finite_intervals import hypergeometric
+from pipeline.kernels.statistics.finite_population import hypergeometric
 from pipeline.kernels.statistics.simultaneous_band import (
     Curve,
     band_factor,

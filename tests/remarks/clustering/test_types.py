@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.remarks.remark import Remark
+from pipeline.remarks.base import Remark
 from tests.remarks.listening import hear
 
 ENTRIES = {"system": pl.String, "run": pl.String, "item": pl.String, "f": pl.Int64}

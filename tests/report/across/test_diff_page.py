@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.findings.finding import Finding
-from pipeline.findings.gathering import Told
-from pipeline.report.across.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
-from pipeline.report.page.document import Shown
+from pipeline.findings.base import Finding, Told
+from pipeline.report.diff_page import DiffInput, Side, StageCompared, TableRows, diff_page
+from pipeline.report.page.model import Shown
 from tests.report import report_frames as frames
 
 HOSTILE = "</script><img onerror=alert(1)>"

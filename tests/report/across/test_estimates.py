@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import schemas
-from pipeline.report.across.estimates import Shape, estimates, shape_of
+from pipeline.report.sweep_page import Shape, estimates, shape_of
 from schemas import Table, TypeLevel
 
 DRAWN = {

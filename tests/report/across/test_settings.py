@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.across.settings import Setting, kept, label, places, settings_of, text
+from pipeline.report.sweep_page import Setting, kept, label, places, setting_text, settings_of
 
 
 def test_two_settings_of_one_name_are_told_apart() -> None:
@@ -45,7 +45,7 @@ def test_a_setting_that_does_not_vary_is_not_in_the_label() -> None:
     ],
 )
 def test_values_on_one_line(value: Any, said: str) -> None:
-    assert text(value) == said
+    assert setting_text(value) == said
 
 
 def test_many_values_that_are_no_range_are_counted() -> None:

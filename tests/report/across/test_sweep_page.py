@@ -10,14 +10,18 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.findings.finding import Finding
-from pipeline.findings.gathering import Told
-from pipeline.report.across import sweep_page as page
-from pipeline.report.across.estimates import shape_of
-from pipeline.report.across.panels import MOST_PANELS, Collected, figures
-from pipeline.report.across.settings import settings_of
-from pipeline.report.across.sweep_page import SweepInput, sweep_page
-from pipeline.report.charts.parts.options import Look
+from pipeline.findings.base import Finding, Told
+from pipeline.report import sweep_page as page
+from pipeline.report.charts.style import Look
+from pipeline.report.sweep_page import (
+    MOST_PANELS,
+    Collected,
+    SweepInput,
+    figures,
+    settings_of,
+    shape_of,
+    sweep_page,
+)
 from pipeline.report.view import Figure, Text
 from schemas import Choice, Findings, LemmaScores, Precision
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.report.page.export import spec, still
+from pipeline.report.page.images import spec, still
 
 
 class Layer(NamedTuple):

@@ -9,8 +9,8 @@ import pytest
 
 from pipeline.report import charts
 from pipeline.report.charts import Grid, Look
-from pipeline.report.charts.named_points import beside
-from pipeline.report.page import export
+from pipeline.report.charts.points import beside
+from pipeline.report.page import images
 
 
 def heat(n: int, *, cell: float, domain: tuple[float, float] = (0.0, 1.0), **more: object) -> str:
@@ -21,7 +21,7 @@ def heat(n: int, *, cell: float, domain: tuple[float, float] = (0.0, 1.0), **mor
     )  # fmt: skip
     grid = Grid(rows=["a", "b"], columns=names[::-1], row_title="class", column_title="cluster",
                 legend="share", domain=domain, cell=cell)  # fmt: skip
-    return export.svg(charts.grid_map(frame, grid, look=Look()))
+    return images.svg(charts.grid_map(frame, grid, look=Look()))
 
 
 def fills(drawn: str) -> list[str]:
@@ -68,7 +68,7 @@ def test_the_text_of_dark_cells_is_white() -> None:
 
 def test_a_dot_plot_keeps_the_order_and_leaves_out_nulls() -> None:
     frame = pl.DataFrame({"name": ["V", "N"], "p": [0.5, None], "r": [0.25, 0.0]})
-    drawn = export.svg(
+    drawn = images.svg(
         charts.dot_plot(frame, ["V", "N"], title="share", kinds=("p", "r"), look=Look())
     )
     marks = drawn.partition("legend")[0]
@@ -80,7 +80,7 @@ def test_a_dot_plot_keeps_the_order_and_leaves_out_nulls() -> None:
 def test_points_that_are_all_alike_lie_inside(xs: list[float]) -> None:
     rows = {"name": ["s", "t"][: len(xs)], "x": xs, "y": [2.5] * len(xs)}
     frame = pl.DataFrame(rows).with_columns(x_sd=pl.lit(None, pl.Float64), y_sd=pl.lit(0.0))
-    drawn = export.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look(width=200)))
+    drawn = images.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look(width=200)))
     points = drawn[drawn.index('"point"') :]
     found = re.findall(r"translate\(([0-9.]+),([0-9.]+)\)", points)[: len(xs)]
     assert len(found) == len(xs)
@@ -106,14 +106,14 @@ def test_points_with_and_without_deviations() -> None:
         {"name": ["a", "b"], "x": [0.1, 0.2], "y": [0.3, 0.4], "x_sd": [0.01, None],
          "y_sd": [None, None]}, schema_overrides={"y_sd": pl.Float64},
     )  # fmt: skip
-    drawn = export.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look()))
+    drawn = images.svg(charts.scatter(frame, x_title="x", y_title="y", look=Look()))
     assert drawn.count('aria-roledescription="point"') == 2
     assert drawn.count('aria-roledescription="rule mark"') == 1
 
 
 def test_lines_are_named_where_they_begin() -> None:
     frame = pl.DataFrame({"name": ["a", "a", "b"], "k": [1, 50, 1], "share": [0.5, 1.0, 0.5]})
-    drawn = export.svg(charts.growth(frame, ["a", "b"], x_title="k", y_title="s", look=Look()))
+    drawn = images.svg(charts.growth(frame, ["a", "b"], x_title="k", y_title="s", look=Look()))
     assert ">a<" in drawn
     assert ">b<" in drawn
     ys = [float(y) for y in re.findall(r'transform="translate\(-30,([\d.]+)\)"', drawn)]

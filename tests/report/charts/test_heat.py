@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from pipeline.report.charts import Look, heat_map
-from pipeline.report.charts.matrix import Matrix
-from pipeline.report.page.export import svg
+from pipeline.report.charts.matrices import Matrix
+from pipeline.report.page.images import svg
 from tests.report.charts.chart_layers import drawn, greys, layers, places, texts, told
 
 PRECISION = {"best": 0.4, "middle": 0.3, "worst": 0.15}

@@ -11,11 +11,10 @@ import pytest
 
 from pipeline.report import charts
 from pipeline.report.charts import CHARTS, Extras, Grid, Look, Window
-from pipeline.report.charts.matrix import Matrix
-from pipeline.report.charts.multiples import Axes, Panel
-from pipeline.report.charts.planning_graph import planning_chart
-from pipeline.report.page.export import still, svg
-from pipeline.report.page.stills import size
+from pipeline.report.charts.matrices import Matrix
+from pipeline.report.charts.panels import Axes, Panel
+from pipeline.report.charts.points import planning_chart
+from pipeline.report.page.images import size, still, svg
 from tests.report import report_frames as frames
 from tests.report.charts.chart_layers import drawn, hover, layers, told
 

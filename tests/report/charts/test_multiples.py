@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.report.charts.multiples import HEIGHT, Axes, Panel, small_multiples
-from pipeline.report.charts.parts.options import Look, Slot
-from pipeline.report.page import export
+from pipeline.report.charts.panels import HEIGHT, Axes, Panel, small_multiples
+from pipeline.report.charts.style import Look, Slot
+from pipeline.report.page import images
 
 SCHEMA = {"line": pl.String, **dict.fromkeys(("n", "y", "lower", "upper"), pl.Float64)}
 LINES = Axes(x_title="n", y_title="precision (%)")
@@ -91,7 +91,7 @@ def test_hostile_texts_are_drawn_as_texts(joined: bool) -> None:
     axes = Axes(x_title=bad, y_title="y", ticks=() if joined else ticks, joined=joined)
     frame = rows((bad, 0, 1, 0, 2), ("b", 1, 2, 1, 3))
     chart = small_multiples([Panel(bad, frame), Panel("", frame)], axes)
-    picture = export.svg(chart)
+    picture = images.svg(chart)
     assert "<img" not in picture
     assert picture.startswith("<svg")
     json.dumps(chart, allow_nan=False)
@@ -99,8 +99,8 @@ def test_hostile_texts_are_drawn_as_texts(joined: bool) -> None:
 
 def test_values_that_are_null_or_of_one_place() -> None:
     frame = rows(("a", 5, None, None, None), ("a", 6, 0, 0, 0))
-    assert export.svg(small_multiples([Panel("", frame), Panel("", frame.clear())], LINES))
-    assert export.svg(small_multiples([Panel("", rows(("a", 0, -1, -2, 0)))], DOTS))
+    assert images.svg(small_multiples([Panel("", frame), Panel("", frame.clear())], LINES))
+    assert images.svg(small_multiples([Panel("", rows(("a", 0, -1, -2, 0)))], DOTS))
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline.report.charts.planning_graph import planning_chart
-from pipeline.report.page.chart_file import chart_bytes
-from pipeline.report.page.export import still
-from pipeline.sizing.chart import plan_spec, rate_grid
+from pipeline.report.charts.points import planning_chart
+from pipeline.report.page.images import chart_bytes, still
+from pipeline.sizing.output import plan_spec, rate_grid
 from tests.report.charts.chart_layers import Layer, drawn, texts, told
 
 WIDTHS = lx.plan_width(

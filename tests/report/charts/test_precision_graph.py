@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from pipeline.report.charts import Extras, Look, Style, Window, precision_chart
-from pipeline.report.page.export import svg
+from pipeline.report.page.images import svg
 from tests.report import report_frames as frames
 from tests.report.charts import chart_layers
 

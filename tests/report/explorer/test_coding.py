@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.explorer.block import Kind
-from pipeline.report.explorer.coding import DIGITS, coded, in_order
+from pipeline.report.explorer import DIGITS, Kind, coded, in_order
 from tests.report.explorer.twin import Reader
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.explorer.cutting import cut
+from pipeline.report.explorer import cut
 
 
 def one(text: str, most: int) -> str:

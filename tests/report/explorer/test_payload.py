@@ -8,8 +8,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from pipeline.report.explorer.block import Attribute, Details, Explorer
-from pipeline.report.explorer.payload import payload
+from pipeline.report.explorer import Attribute, Details, Explorer, payload
 from tests.report.explorer import twin
 
 COLUMNS = (

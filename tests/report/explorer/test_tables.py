@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.findings.stage import StageView
-from pipeline.report.explorer.tables import attributes_of, sources
+from pipeline.findings.base import StageView
+from pipeline.report.explorer import attributes_of, sources
 
 
 def stages(inputs: dict[str, list[str]]) -> dict[str, StageView]:

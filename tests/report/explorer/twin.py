@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.report.explorer.payload import Payload
+from pipeline.report.explorer import Payload
 
 SPECIAL = {0: None, 1: math.inf, 2: -math.inf}
 

@@ -13,10 +13,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from pipeline.errors import ConfigError
-from pipeline.report.page import export
-from pipeline.report.page.build import build
-from pipeline.report.page.document import ReportInput, Shown
-from pipeline.report.page.parts import figure_part, table_part
+from pipeline.report.page import images
+from pipeline.report.page.build import build, figure_part, table_part
+from pipeline.report.page.model import ReportInput, Shown
 from pipeline.report.view import Figure, Listing
 from pipeline.report.views.collocations.precision import PrecisionView, show_precision
 from tests.report import report_frames as frames
@@ -136,7 +135,7 @@ def test_pictures_are_twice_as_large_as_drawn() -> None:
     stage = frames.stage("evaluate.precision", TABLES, name="full")
     figure = show_precision(stage, PrecisionView())[0]
     assert isinstance(figure, Figure)
-    _, files = figure_part(figure, "figures/x", export.svg(figure.chart), ("svg", "png", "pdf"))
+    _, files = figure_part(figure, "figures/x", images.svg(figure.chart), ("svg", "png", "pdf"))
     assert files["figures/x.pdf"].startswith(b"%PDF")
     width = int(files["figures/x.svg"].decode().partition('width="')[2].partition('"')[0])
     assert int.from_bytes(files["figures/x.png"][16:20], "big") == 2 * width

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.page.cells import cell, p_value, points, share
-from pipeline.report.page.names import distinct, slug
+from pipeline.report.view import cell, distinct, p_value, points, share, slug
 
 
 @pytest.mark.parametrize(

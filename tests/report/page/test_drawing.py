@@ -7,11 +7,9 @@ from typing import Any, Never
 
 import pytest
 
-from pipeline.engine.process import Worker
-from pipeline.report.page import drawing as module
-from pipeline.report.page.drawing import Drawing
-from pipeline.report.page.export import still
-from pipeline.report.page.vega import drawn
+from pipeline.engine.processes import Worker
+from pipeline.report.page import images as module
+from pipeline.report.page.images import Drawing, drawn, still
 from pipeline.report.view import Figure, Fold, Text
 
 

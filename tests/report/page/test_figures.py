@@ -15,11 +15,10 @@ import vl_convert
 from markupsafe import Markup
 
 from pipeline.report.charts import Extras, Look, precision_chart
-from pipeline.report.charts.parts.colours import DARK
-from pipeline.report.page import vendor
-from pipeline.report.page.export import spec, svg
-from pipeline.report.page.figures import content, script
-from pipeline.report.page.stills import address, short, size
+from pipeline.report.charts.style import DARK
+from pipeline.report.page import html
+from pipeline.report.page.html import content, script
+from pipeline.report.page.images import address, short, size, spec, svg
 from tests.docs.scripts import script as of_docs
 from tests.report import report_frames as frames
 
@@ -69,7 +68,7 @@ def test_the_script_of_a_page_cannot_be_ended_by_a_name() -> None:
     assert packs["dark"] == DARK
     held = json.loads(gzip.decompress(base64.b64decode(packs["figures"])))
     assert filled(held["figures"]["b"], held["data"])[0] == json.loads(json.dumps(spec(chart())))
-    assert gzip.decompress(base64.b64decode(packs["library"])).decode() == vendor.library()
+    assert gzip.decompress(base64.b64decode(packs["library"])).decode() == html.library()
     assert script({}) == ""
 
 
@@ -100,18 +99,18 @@ def test_places_of_a_still_are_a_tenth_of_a_pixel_off_at_most() -> None:
 
 
 def test_the_library_is_of_the_version_that_draws_the_stills() -> None:
-    assert vendor.versions() == of_docs("update_vendor").versions()
-    assert vendor.VEGA_LITE in vl_convert.get_vegalite_versions()
-    text = vendor.library()
+    assert html.versions() == of_docs("update_vendor").versions()
+    assert html.VEGA_LITE in vl_convert.get_vegalite_versions()
+    text = html.library()
     assert "</script" not in text.lower()
     assert "<!--" not in text
-    assert text.rstrip().endswith(vendor.OFFERED.replace(" ", "").rpartition("=")[2]) or (
+    assert text.rstrip().endswith(html.OFFERED.replace(" ", "").rpartition("=")[2]) or (
         "window.vegaEmbed" in text
     )
 
 
 def test_the_licences_of_the_library_stand_beside_it() -> None:
-    text = vendor.folder().joinpath(vendor.LICENCES).read_text(encoding="utf-8")
+    text = html.folder().joinpath(html.LICENCES).read_text(encoding="utf-8")
     assert all(f"{name} " in text for name in ("vega", "vega-lite", "vega-embed", "d3-scale"))
     assert "University of Washington" in text
     assert "GPL" not in text
@@ -120,6 +119,4 @@ def test_the_licences_of_the_library_stand_beside_it() -> None:
 @pytest.mark.long
 def test_the_library_is_what_the_drawing_package_bundles() -> None:
     """If not: python docs/update_vendor.py."""
-    assert (
-        of_docs("update_vendor").bundle() == vendor.folder().joinpath(vendor.LIBRARY).read_bytes()
-    )
+    assert of_docs("update_vendor").bundle() == html.folder().joinpath(html.LIBRARY).read_bytes()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.findings.stage import StageView
-from pipeline.report.page.headings import headings
+from pipeline.findings.base import StageView
+from pipeline.report.page.build import headings
 from pipeline.report.view import VIEWS
 from tests.report.report_frames import stage
 

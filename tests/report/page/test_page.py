@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.page.document import Record
-from pipeline.report.page.page import (
+from pipeline.report.page.html import inline_json, render
+from pipeline.report.page.model import (
     Answers,
     Data,
     Folded,
@@ -22,9 +22,9 @@ from pipeline.report.page.page import (
     Part,
     Picture,
     Place,
-    Said,
-)  # fmt: skip
-from pipeline.report.page.render import inline_json, render
+    Record,
+    Said,  # fmt: skip
+)
 
 NASTY = "</script><script>alert('1')</script><b>&amp;\"{{ 7 * 7 }}{% if %}"
 

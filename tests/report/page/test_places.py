@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pipeline.findings.finding import Finding
-from pipeline.findings.gathering import Told
-from pipeline.report.page.answers import answers, cautions
-from pipeline.report.page.page import Folded, PageSection, Paragraph, Part, Picture, Place
-from pipeline.report.page.places import Places
+from pipeline.findings.base import Finding, Told
+from pipeline.report.page.build import Places, answers, cautions
+from pipeline.report.page.model import Folded, PageSection, Paragraph, Part, Picture, Place
 
 
 def picture(name: str) -> Picture:

@@ -13,13 +13,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.report.explorer.block import Attribute, Explorer
-from pipeline.report.page import assets
-from pipeline.report.page.page import Page, PageSection
-from pipeline.report.page.render import render
-from pipeline.report.page.searchable import PLAIN_ROWS, explorer_part
+from pipeline.report.explorer import Attribute, Explorer
+from pipeline.report.page import html
+from pipeline.report.page.build import PLAIN_ROWS, explorer_part
+from pipeline.report.page.html import render
+from pipeline.report.page.model import Page, PageSection
 
-VENDOR = Path(assets.__file__).parents[1] / "assets" / "vendor"
+VENDOR = Path(html.__file__).parents[1] / "assets" / "vendor"
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 COLUMNS = (
     Attribute("word", "word", "text"),
@@ -126,7 +126,7 @@ def test_scripts_put_text_into_the_page_as_text() -> None:
 
 
 def test_the_digest_knows_files_in_folders(monkeypatch: pytest.MonkeyPatch) -> None:
-    named = [name for name, _ in assets._below(VENDOR.parent, "assets")]
+    named = [name for name, _ in html._below(VENDOR.parent, "assets")]
     assert "assets/vendor/slickgrid.js" in named
     assert "assets/explorer/grid.js" in named
-    assert len(assets.digest()) == len(hashlib.sha256().hexdigest())
+    assert len(html.digest()) == len(hashlib.sha256().hexdigest())

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import pytest
 from pydantic import ValidationError
 
-from pipeline.findings.stage import StageOptions, StageView
+from pipeline.findings.base import StageOptions, StageView
 from pipeline.report.view import VIEWS
-from pipeline.report.views.clustering.token_level import Unclustered
+from pipeline.report.views.clustering.levels import Unclustered
+from pipeline.report.views.collocations.candidates import Ranking
+from pipeline.report.views.collocations.comparison import HowCompared, HowTested, Mark
 from pipeline.report.views.collocations.graphs import DeclaredCuts
-from pipeline.report.views.collocations.on_tests import HowCompared, HowTested, Mark
-from pipeline.report.views.collocations.rank import Ranking
-from pipeline.report.views.lexicon.lexicon import Trend
-from pipeline.report.views.lexicon.lexicons import Compared
+from pipeline.report.views.lexicon import Compared, Trend
 from pipeline.stages.base import STAGES
 from tests.report import report_frames as frames
 

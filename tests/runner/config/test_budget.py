@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pipeline.errors import Problem
-from pipeline.runner.config import budget
-from pipeline.runner.config.budget import Budget
-from pipeline.runner.config.experiment import RunOptions, parse
+from pipeline.runner import inputs
+from pipeline.runner.config import RunOptions, parse
+from pipeline.runner.inputs import Budget
 
 MB = 1 << 20
 STAGES = {"stages": {"a": {"use": "extract.words"}}}
@@ -16,7 +16,7 @@ STAGES = {"stages": {"a": {"use": "extract.words"}}}
 @pytest.fixture(autouse=True)
 def _as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count the libraries, which other tests leave out."""
-    monkeypatch.delenv(budget.VARIABLE)
+    monkeypatch.delenv(inputs.LIBRARIES_VARIABLE)
 
 
 def problems(**run: object) -> list[Problem]:
@@ -32,7 +32,7 @@ def test_the_libraries_of_all_processes_are_taken_off() -> None:
 
 
 def test_another_machine_may_say_what_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(budget.VARIABLE, str(100 * MB))
+    monkeypatch.setenv(inputs.LIBRARIES_VARIABLE, str(100 * MB))
     assert Budget(500 * MB).shared(3, 4).memory == 100 * MB // 3
     assert not problems(memory="101MB")
 

@@ -9,8 +9,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import ConfigError
-from pipeline.runner.config.dry_run import dry_run
-from pipeline.runner.config.graph import Node
+from pipeline.runner.graph import Node, dry_run
 from pipeline.stages.base import Outputs, Stage, StageConfig
 from schemas import Judgements
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.runner.config.experiment import parse_setting, read_toml
+from pipeline.runner.config import parse_setting, read_toml
 
 
 @pytest.mark.parametrize(

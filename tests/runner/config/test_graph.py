@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.cli.templates import json_schema
-from pipeline.runner.config.experiment import Experiment
-from pipeline.runner.config.graph import build
+from pipeline.cli.run import json_schema
+from pipeline.runner.config import Experiment
+from pipeline.runner.graph import build
 
 LONG = 2_000
 

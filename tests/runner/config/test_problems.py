@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from pipeline.runner.config.problems import problems_of
+from pipeline.runner.problems import problems_of
 
 
 class Strict(BaseModel):

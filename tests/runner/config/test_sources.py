@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pipeline.formats.base import FormatOptions, format_of
-from pipeline.runner.config import sources
-from pipeline.runner.config.sources import SourceFile
-from pipeline.runner.store import remembered
+from pipeline.runner import inputs
+from pipeline.runner.inputs import SourceFile
+from pipeline.runner.store import digest
 from pipeline.runner.store.digest import file_digest
 
 
@@ -43,7 +43,7 @@ class Seen:
         format_ = format_of("x.txt")
         file = SourceFile("x.txt", path, format_, format_.options())
         self.path, self.file, self.looks = path, file.as_it_is(file_digest), 0
-        monkeypatch.setattr(sources, "file_digest", self.look)
+        monkeypatch.setattr(inputs, "file_digest", self.look)
 
     def look(self, path: Path) -> str:
         self.looks += 1
@@ -55,7 +55,7 @@ class Seen:
 
 @pytest.fixture
 def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Seen:
-    monkeypatch.setattr(remembered, "_FRESH", -1.0)  # as if it had lain there for a while
+    monkeypatch.setattr(digest, "_FRESH", -1.0)  # as if it had lain there for a while
     return Seen(tmp_path / "x.txt", monkeypatch)
 
 
@@ -94,13 +94,13 @@ def test_a_file_with_another_mode_is_read_and_found_the_same(seen: Seen) -> None
     seen.path.chmod(0o600)
     assert seen.is_same()
     assert seen.looks == 1
-    assert not remembered.was_written(before, seen.file.stamp())
+    assert not digest.was_written(before, seen.file.stamp())
 
 
 def test_what_has_only_just_changed_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remembered, "_FRESH", 60.0)
+    monkeypatch.setattr(digest, "_FRESH", 60.0)
     new = Seen(tmp_path / "x.txt", monkeypatch)
     assert new.is_same()
     assert new.looks == 1

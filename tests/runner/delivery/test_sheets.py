@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.formats.sheets import listing
-from pipeline.runner.delivery import sheets
+from pipeline.formats.spreadsheets import listing
+from pipeline.runner import delivery
 from tests.runner.laboratory import Laboratory
 
 SHEET = """
@@ -25,7 +25,7 @@ def test_a_folder_that_is_full_of_sheets(
 ) -> None:
     laboratory.config.write_text(laboratory.config.read_text() + SHEET)
     desk = laboratory.folder / "sheets" / "small" / "desk"
-    monkeypatch.setattr(sheets, "_MOST", 2)
+    monkeypatch.setattr(delivery, "_MOST", 2)
     done = laboratory.call("run")
     assert done.code == 1
     assert f"{desk} is full of sheets" in done.err

@@ -17,7 +17,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.cli.main import main
-from pipeline.formats.sheets import listing
+from pipeline.formats.spreadsheets import listing
 
 OLD = Path(__file__).with_name("upgrade")
 MISSING = {"pairs": "7 labels", "tuples": "3 labels", "keying": "3 lemmas"}

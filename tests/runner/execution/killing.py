@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tests.runner.commands import Driver, Outcome
-from tests.runner.laboratory import STAGES, Laboratory, artefacts, assert_whole, build, read_log
+from tests.runner.laboratory import STAGES, Laboratory, assert_whole, build, manifests, read_log
 
 Digests: TypeAlias = dict[str, dict[str, str]]
 Way: TypeAlias = Callable[[Laboratory, Driver], None]
@@ -92,7 +92,7 @@ def run_to_the_end(laboratory: Laboratory, do: Callable[[Sequence[str]], Outcome
     assert list(laboratory.root.rglob(".staging-*")) == []
     assert do(laboratory.words("gc")).code == 0
     assert {path.name for path in laboratory.root.glob("*/.*")} == {".lock"}
-    assert len(artefacts(laboratory.root)) == len(STAGES)
+    assert len(manifests(laboratory.root)) == len(STAGES)
     return resumed
 
 

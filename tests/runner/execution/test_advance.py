@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from pipeline.api.run import run
-from pipeline.runner import events
+from pipeline.runner import counting, events
+from pipeline.runner.counting import followed, unpacked_size
 from pipeline.runner.events import Event, log_to, tell
-from pipeline.runner.execution import advance
-from pipeline.runner.execution.advance import followed, unpacked_size
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.backends import storage_at
 
 SENTENCE = "1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 EXPERIMENT = """
@@ -28,23 +27,23 @@ right = { label = "{lemma}" }
 
 
 def test_nobody_need_follow() -> None:
-    advance.advance(5)
+    counting.advance(5)
 
 
 def test_no_more_than_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advance, "_PAUSE", 0.0)
+    monkeypatch.setattr(counting, "_PAUSE", 0.0)
     told: list[tuple[int, int]] = []
     with followed(10, lambda done, total: told.append((done, total))):
         for size in (3, 4, 5):
-            advance.advance(size)
-    advance.advance(5)
+            counting.advance(size)
+    counting.advance(5)
     assert told == [(3, 10), (7, 10), (10, 10)]
 
 
 def test_seldom() -> None:
     told: list[tuple[int, int]] = []
     with followed(10, lambda done, total: told.append((done, total))):
-        advance.advance(3)
+        counting.advance(3)
     assert told == []
 
 
@@ -56,7 +55,7 @@ def test_packed_files_count_as_they_unpack(tmp_path: Path) -> None:
 
 
 def test_a_run_tells_what_it_has_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advance, "_PAUSE", 0.0)
+    monkeypatch.setattr(counting, "_PAUSE", 0.0)
     monkeypatch.setattr(events, "SELDOM", 0.0)
     text = (SENTENCE * 300).encode()
     (tmp_path / "a.conllu").write_bytes(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import pipeline as lx
-from pipeline.formats.corpora.hashes import Hashes
+from pipeline.formats.corpora.blocks import Hashes
 
 EXPERIMENT = """
 name = "aside"

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import lexassay as lx
-from pipeline.runner.config.project import load
-from pipeline.runner.execution import combining
-from pipeline.runner.execution.batch import work_of
-from pipeline.runner.plan.digests import Digests
-from pipeline.runner.store import store
+from pipeline.runner import map_reduce
+from pipeline.runner.batch import work_of
+from pipeline.runner.fingerprint import Digests
+from pipeline.runner.graph import load
+from pipeline.runner.store import artefacts
 from tests.runner.commands import finish
 from tests.runner.execution.batching import EXPERIMENT, STAGES, build, phases, plain_digests
 from tests.runner.laboratory import Laboratory, wait_until
@@ -184,7 +184,7 @@ def test_buckets_are_known_before_anything_is_counted(texts: Laboratory) -> None
         (each.name, each.first) for each in after.phases
     ]
     [there] = [each.tasks for each in after.phases if each.name == "combine"]
-    assert len(combining.tasks_to_combine(before.whole, None)) == len(there)
+    assert len(map_reduce.tasks_to_combine(before.whole, None)) == len(there)
     assert {task.phase for task in there} == {"combine"}
 
 
@@ -192,8 +192,8 @@ def test_buckets_are_known_before_anything_is_counted(texts: Laboratory) -> None
 def test_a_run_waits_for_tasks_and_a_task_for_a_run(texts: Laboratory) -> None:
     storage = load(texts.config, runs=texts.runs).storage
     with (
-        store.locked(storage, "candidates", (), shared=True),
-        store.locked(storage, "candidates", (), shared=True),
+        artefacts.locked(storage, "candidates", (), shared=True),
+        artefacts.locked(storage, "candidates", (), shared=True),
     ):
         waiting = texts.start("run")
         wait_until(lambda: texts.said("candidates", WAITS), texts)

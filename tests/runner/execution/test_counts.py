@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.runner.config import budget
-from pipeline.runner.execution import task
+from pipeline.runner import inputs, task
 from tests.runner.commands import Driver, finish
 from tests.runner.execution.killing import Kill, kill
 from tests.runner.execution.test_kill import before
@@ -45,7 +44,7 @@ THERE = "the counts are there"
 @pytest.fixture
 def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
     """An experiment that counts three texts, and has never run."""
-    monkeypatch.setattr(budget, "_SPREAD", 1000)  # as if they were long: several buckets
+    monkeypatch.setattr(inputs, "_SPREAD", 1000)  # as if they were long: several buckets
     folder = tmp_path / "texts"
     folder.mkdir()
     draw = random.Random(15)

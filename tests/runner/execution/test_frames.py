@@ -48,5 +48,5 @@ def test_frames_from_run_to_the_stage(folder: Path, stage: str) -> None:
     frames = json.loads((folder / stage).read_text())
     shown = "\n".join(frames)
     assert frames[0] == "/api/run.py run", shown
-    assert "/runner/execution/run.py run" in frames, shown
+    assert "/runner/run.py run" in frames, shown
     assert len(frames) < MOST, shown

@@ -15,7 +15,7 @@ from pipeline.api.results import perform
 from pipeline.api.run import check
 from pipeline.errors import Interrupted
 from pipeline.runner.events import Event
-from pipeline.runner.plan.digests import Digests
+from pipeline.runner.fingerprint import Digests
 from tests.runner.commands import Outcome, environment, finish
 from tests.runner.extensions import slow
 from tests.runner.laboratory import Gate, Laboratory, assert_whole, build, wait_until
@@ -143,7 +143,7 @@ def test_again_while_tidying_up(
         signal.raise_signal(number)
 
     monkeypatch.setattr(Digests, "keep", keep_and_interrupt)
-    monkeypatch.setattr("pipeline.cli.progress.RunProgress._start", interrupt)
+    monkeypatch.setattr("pipeline.cli.output.RunProgress._start", interrupt)
     done = laboratory.call("run")
     assert_said_so(done)
     assert GOES_ON in done.err
@@ -168,7 +168,7 @@ def test_again_while_tidying_up_in_a_notebook(
 
 _DROPPED = """
 import os, signal, sys, time, weakref
-from pipeline.runner.execution.interrupts import again, interrupt
+from pipeline.runner.interrupts import again, interrupt
 
 class Module:
     pass

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runner.store.folders import write_folder
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.backends import storage_at
+from pipeline.runner.store.history import write_folder
 from tests.runner.commands import Driver, call, environment
 from tests.runner.driver import ACTS
 from tests.runner.execution.killing import Kill, Way, kill, run_to_the_end
@@ -83,8 +83,8 @@ WRITE = """
 import sys
 from pathlib import Path
 from driver import Counter
-from pipeline.runner.store.folders import write_folder
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.history import write_folder
+from pipeline.runner.store.backends import storage_at
 sys.addaudithook(counter := Counter())
 counter.kill_at = int(sys.argv[2])
 folder = Path(sys.argv[1])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from pipeline.runner.execution.ordering import in_order
+from pipeline.runner.task import in_order
 
 SHORT = st.text("aAzé€𝔸\x00 ", max_size=4)
 LONG = st.text("aAzé€𝔸\x00 ", min_size=8, max_size=11)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import pipeline as lx
 from pipeline.errors import DataError
 from pipeline.formats.base import format_of
-from pipeline.runner.config import budget
+from pipeline.runner import inputs
 from pipeline.runner.store.digest import file_digest
 
 COLUMNS = ["line", "sentence", "doc", "paragraph", "position", "form"]
@@ -169,7 +169,7 @@ def digests(
 def test_the_same_however_it_is_cut(
     documents: float, relation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "LEAST", 1)
+    monkeypatch.setattr(inputs, "LEAST", 1)
     draw = random.Random(f"{documents}")
     for name, lines in (("a", 65), ("b", 5), ("c", 40)):
         (tmp_path / f"{name}.txt").write_text(text(draw, lines, documents))
@@ -187,7 +187,7 @@ def test_the_same_however_it_is_cut(
 def test_packed_files_give_what_they_give_as_a_whole(
     packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "LEAST", 1)
+    monkeypatch.setattr(inputs, "LEAST", 1)
     draw = random.Random(packing)
     for name, lines in (("a", 700), ("b", 5)):
         put(tmp_path, name, text(draw, lines, 0.02), packing, draw)
@@ -204,7 +204,7 @@ def test_packed_files_give_what_they_give_as_a_whole(
 def test_an_error_in_a_packed_file_is_that_of_the_whole(
     packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "LEAST", 1)
+    monkeypatch.setattr(inputs, "LEAST", 1)
     draw = random.Random(packing)
     written = text(draw, 1500, 0.02).split("\n")
     written[1200] = "a\0b"
@@ -221,7 +221,7 @@ def test_an_error_in_a_packed_file_is_that_of_the_whole(
 def test_an_error_says_the_line_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "LEAST", 1)
+    monkeypatch.setattr(inputs, "LEAST", 1)
     lines = text(random.Random(3), 200, 0.05).encode().split(b"\n")
     lines[150] = b"\xff"
     (tmp_path / "a.txt").write_bytes(b"\n".join(lines))
@@ -242,7 +242,7 @@ def test_small_files_are_not_cut(tmp_path: Path) -> None:
 def test_row_groups_give_what_the_file_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "LEAST", 1)
+    monkeypatch.setattr(inputs, "LEAST", 1)
     draw = random.Random(7)
     sentences = sorted(draw.randrange(900) for _ in range(3000))
     forms = [f"w{draw.randrange(30)}" for _ in sentences]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runner.config.budget import Budget
-from pipeline.runner.execution import put_together
+from pipeline.runner import counting
+from pipeline.runner.inputs import Budget
 from tests.runner.execution.test_batch import do_all
 from tests.runner.execution.test_counts import (
     BUCKETS,
@@ -29,7 +29,7 @@ ROWS = 20
 @pytest.fixture(autouse=True)
 def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Budget, "merged", property(lambda own: own.memory and ROWS))
-    monkeypatch.setattr(put_together, "_MANY", 3)  # parts of parts
+    monkeypatch.setattr(counting, "_MANY", 3)  # parts of parts
 
 
 def parts(folder: Path, table: str) -> int:
@@ -79,6 +79,6 @@ def test_nothing_is_divided_that_there_is_room_for(
 ) -> None:
     """Rows that all shards have are one row each."""
     monkeypatch.setattr(Budget, "merged", property(lambda own: own.memory and 10**6))
-    monkeypatch.setattr(put_together, "Spill", None)
+    monkeypatch.setattr(counting, "Spill", None)
     given(texts, BUCKETS)
     texts.run()

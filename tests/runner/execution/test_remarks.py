@@ -9,8 +9,8 @@ import pytest
 import pipeline as lx
 from pipeline.errors import ConfigError, Warned
 from pipeline.runner.events import Event
-from pipeline.runner.execution.remarking import Kept
-from pipeline.runner.store.sealed import sealed, unsealed
+from pipeline.runner.run import Kept
+from pipeline.runner.store.artefacts import sealed, unsealed
 from tests.small_experiment import SMALL
 
 SAMPLED = """

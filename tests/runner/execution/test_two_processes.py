@@ -80,8 +80,8 @@ def test_different_settings_at_once(laboratory: Laboratory) -> None:
 WRITE = """
 import sys
 from pathlib import Path
-from pipeline.runner.store.folders import write_folder
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.history import write_folder
+from pipeline.runner.store.backends import storage_at
 folder = Path(sys.argv[1])
 for number in range(100):
     write_folder(storage_at(folder.parent), folder.name, {"a": sys.argv[2].encode(), "b/c": sys.argv[2].encode()})

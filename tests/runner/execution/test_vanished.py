@@ -8,8 +8,8 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import DataError, StageFailed, StoreError
+from pipeline.runner import counting, task
 from pipeline.runner.events import Event, Listener
-from pipeline.runner.execution import stream, task
 from pipeline.stages.base import Outputs
 from tests.runner.laboratory import Laboratory
 from tests.test_causes import LIBRARY
@@ -59,7 +59,7 @@ def test_an_input_that_vanishes_before_it_is_read(laboratory: Laboratory) -> Non
 def test_an_input_that_vanishes_while_it_is_read(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gold, collected = laboratory.folder / "gold.tsv", stream.collected
+    gold, collected = laboratory.folder / "gold.tsv", counting.collected
 
     def late(outputs: Outputs) -> object:
         if "judgements" in outputs:
@@ -131,7 +131,7 @@ def test_results_that_cannot_be_shown(done: Laboratory) -> None:
 def test_what_fails_by_the_machine_is_no_defect(
     laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, raised: Exception, said: str
 ) -> None:
-    collected = stream.collected
+    collected = counting.collected
 
     def fail(outputs: Outputs) -> object:
         if "judgements" in outputs:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipeline.runner.plan.differences import TableDifference, stages_differ
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.diff import TableDifference, stages_differ
+from pipeline.runner.store.backends import storage_at
 from tests.runner.laboratory import Laboratory, change
 
 FURTHER = """

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import pipeline
 from pipeline.stages.base import STAGES, Of, Outputs, StageConfig, Tables, stage
-from pipeline.stages.collocations import extract_pairs
+from pipeline.stages.collocations import extract_corpus
 from schemas import Candidates
 
 PROJECT = str(Path(pipeline.__file__).parent)
@@ -39,11 +39,11 @@ def copy(_config: Deep, tables: Tables) -> Outputs:
 
 @stage(
     "deep.pairs",
-    config=extract_pairs.ExtractPairs,
+    config=extract_corpus.ExtractPairs,
     outputs=PAIRS.outputs,
     shards=PAIRS.shards,
     counting=PAIRS.counting,
 )
-def pairs(config: extract_pairs.ExtractPairs, tables: Tables) -> Outputs:
+def pairs(config: extract_corpus.ExtractPairs, tables: Tables) -> Outputs:
     write_down("pairs")
     return PAIRS.run(config, tables)

@@ -7,7 +7,7 @@ from typing import Annotated
 import polars as pl
 
 from pipeline.errors import WaitsForPerson
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import Of, Outputs, Source, StageConfig, Tables, stage
 from schemas import Candidates, Judgements
 

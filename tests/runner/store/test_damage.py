@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runner.execution.shards import ShardManifest, ShardPart
-from pipeline.runner.store.manifest import Manifest
-from pipeline.runner.store.sealed import sealed, unsealed
-from tests.runner.laboratory import STAGES, Laboratory, artefacts, assert_whole
+from pipeline.runner.shards import ShardManifest, ShardPart
+from pipeline.runner.store.artefacts import Manifest, sealed, unsealed
+from tests.runner.laboratory import STAGES, Laboratory, assert_whole, manifests
 
 
 def part(artefact: Path) -> Path:
@@ -161,7 +160,7 @@ def _as_if_killed(laboratory: Laboratory, artefact: Path) -> Path:
 
 
 def test_the_store_holds_nothing_else(done: Laboratory) -> None:
-    found = artefacts(done.root)
+    found = manifests(done.root)
     assert {each.stage for each in found.values()} == set(STAGES)
     hidden = [path.name for path in done.root.glob("*/.*")]
     assert set(hidden) == {".lock"}

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.store.backends import storage_at
 from tests.runner.commands import Outcome, environment
 from tests.runner.laboratory import Laboratory, assert_whole, build
 

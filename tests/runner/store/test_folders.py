@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runner.store import last_good
-from pipeline.runner.store.folders import write_folder
-from pipeline.runner.store.garbage import LAST_GOOD, REPORT
-from pipeline.runner.store.storage import storage_at
-from pipeline.runner.store.verbs import Storage
+from pipeline.runner.store import history
+from pipeline.runner.store.backends import storage_at
+from pipeline.runner.store.history import LAST_GOOD, REPORT, write_folder
+from pipeline.runner.store.interface import Storage
 
 OLD = {"index.html": b"old", "tables/a.csv": b"old", "tables/b.csv": b"old"}
 NEW = {"index.html": b"new", "tables/a.csv": b"new", "figures/c.svg": b"new"}
@@ -101,10 +100,8 @@ def test_a_damaged_list_loses_nothing(damaged: str, storage: Storage, tmp_path: 
 def report(storage: Storage, *flaws: str) -> str:
     """Write a report with flaws as a run does; return where the one before is kept."""
     found = frozenset(flaws)
-    aside = last_good.keep(storage, found)
-    write_folder(
-        storage, REPORT, {"index.html": ", ".join(flaws).encode(), **last_good.mark(found)}
-    )
+    aside = history.keep(storage, found)
+    write_folder(storage, REPORT, {"index.html": ", ".join(flaws).encode(), **history.mark(found)})
     return aside
 
 

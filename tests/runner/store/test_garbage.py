@@ -10,7 +10,7 @@ import pytest
 
 from tests.runner.commands import finish
 from tests.runner.extensions import slow
-from tests.runner.laboratory import STAGES, Laboratory, artefacts, change, wait_until
+from tests.runner.laboratory import STAGES, Laboratory, change, manifests, wait_until
 
 
 def tree(folder: Path) -> set[str]:
@@ -35,7 +35,7 @@ def test_keeps_what_is_used(laboratory: Laboratory) -> None:
     assert {folder.parent.name for folder in older - newer} == {"sample", "precision", "comparison"}
     done = laboratory.call("gc")
     assert done.code == 0, done.text
-    assert set(artefacts(laboratory.root)) == newer
+    assert set(manifests(laboratory.root)) == newer
     assert "removed, 3 folder(s)" in done.out
     for folder in older - newer:
         assert str(folder) in done.out
@@ -75,7 +75,7 @@ def test_removes_what_killed_and_damaged_runs_left(done: Laboratory) -> None:
     assert "removed, 7 folder(s)" in ended.out, ended.text
     assert not any(path.exists() for path in [*left, *unfinished])
     assert len(done.records()) == 1
-    assert set(artefacts(done.root)) == used(done)
+    assert set(manifests(done.root)) == used(done)
 
 
 def test_keeps_what_is_not_its_own(done: Laboratory) -> None:
@@ -142,7 +142,7 @@ def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> N
     for _ in range(4):
         gate.permit()
     assert laboratory.execute("run", path=[plugin]).code == 0
-    kept = set(artefacts(laboratory.root))
+    kept = set(manifests(laboratory.root))
     other = laboratory.start("run", "--set", "stages.candidates.min_frequency=5", path=[plugin])
     wait_until(lambda: laboratory.shards_done("slow") == 4, laboratory)
     collecting = laboratory.start("gc", path=[plugin])
@@ -154,7 +154,7 @@ def test_while_another_process_runs(laboratory: Laboratory, tmp_path: Path) -> N
     assert done.code == 0, done.text
     assert collected.code == 0, collected.text
     assert "removed, 8 folder(s)" in collected.out
-    assert set(artefacts(laboratory.root)) == kept
+    assert set(manifests(laboratory.root)) == kept
 
 
 @pytest.mark.parametrize("name", ["history", "report", "sweep", "../outside", ".hidden", "a/b", ""])

@@ -8,8 +8,8 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.runner.store import history
+from pipeline.runner.store.backends import storage_at
 from pipeline.runner.store.history import RunRecord
-from pipeline.runner.store.storage import storage_at
 
 IDS = ("20260101T101010-aaaa", "20260101T101010-abbb", "20260102T090000-cccc")
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import room
-from pipeline.runner.store import digest, overlapping
-from pipeline.runner.store.digest import table_digest
-from pipeline.runner.store.overlapping import ranges
+from pipeline import memory
+from pipeline.runner.store import digest
+from pipeline.runner.store.digest import ranges, table_digest
 from schemas import SchemaViolation
 
 KEY = ["a", "b"]
@@ -33,11 +32,11 @@ def test_one_after_the_other_they_are_the_sorted_whole(
 
 def test_a_range_is_as_long_as_there_is_room_for() -> None:
     whole = pl.LazyFrame({"a": range(300_000)})
-    with room.limited(1):
+    with memory.limited(1):
         few = ranges([whole], ["a"])
         most = max(each.collect().height for each in few)
     assert len(few) > len(ranges([whole], ["a"])) > 1
-    assert most < 2 * overlapping.ROWS / 10
+    assert most < 2 * digest.ROWS / 10
     assert pl.concat(few).collect().equals(whole.collect())
 
 
@@ -48,7 +47,7 @@ def test_equal_keys_are_in_one_range(parts: list[list[tuple[str | None, int]]], 
 
 
 def test_the_digest_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(digest, "ranges", lambda *given: overlapping.ranges(*given, rows=7))
+    monkeypatch.setattr(digest, "ranges", lambda *given: ranges(*given, rows=7))
     whole = pl.LazyFrame({"a": [f"k{number}" for number in range(100)], "n": range(100)})
     parts = [whole.filter(pl.col("n") % 3 == each).sort("a") for each in range(3)]
     expected = table_digest(whole, key=["a"], name="t")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.runner.plan.code_digests import code_digests
-from pipeline.runner.plan.digests import CODE, Digests
-from pipeline.runner.store import remembered
-from pipeline.runner.store.remembered import Remembered
-from pipeline.runner.store.storage import storage_at
+from pipeline.runner.code_digests import code_digests
+from pipeline.runner.fingerprint import CODE, Digests
+from pipeline.runner.store import digest
+from pipeline.runner.store.backends import storage_at
+from pipeline.runner.store.digest import Remembered
 from tests.runner.laboratory import age
 
 KEY = ".seen.json"
@@ -38,7 +38,7 @@ class Reader:
 @pytest.fixture
 def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
     """A reader of a file that is not new, as far as the memory knows."""
-    monkeypatch.setattr(remembered, "_FRESH", -1.0)
+    monkeypatch.setattr(digest, "_FRESH", -1.0)
     (tmp_path / "file").write_text("one")
     age(tmp_path / "file")
     return Reader(tmp_path)
@@ -65,7 +65,7 @@ def test_replaced_by_another_file(reader: Reader) -> None:
 
 
 def test_file_that_has_only_just_changed(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembered, "_FRESH", 60.0)
+    monkeypatch.setattr(digest, "_FRESH", 60.0)
     reader.read()
     reader.read()
     assert reader.looks == 2
@@ -112,7 +112,7 @@ def test_code_that_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         digests.keep()
         [kept] = (tmp_path / "home" / "lexassay" / CODE).iterdir()
         assert list(tmp_path.iterdir()) == [tmp_path / "home"]
-        monkeypatch.setattr("pipeline.runner.plan.code_digests.read_source", None)  # not again
+        monkeypatch.setattr("pipeline.runner.code_digests.read_source", None)  # not again
     kept.write_bytes(b"{}")
     monkeypatch.undo()
     assert Digests(storage_at(tmp_path / "one")).code(modules) == expected

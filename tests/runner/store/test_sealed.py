@@ -3,8 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.runner.store.manifest import Manifest, Part, TableRecord
-from pipeline.runner.store.sealed import sealed, unsealed
+from pipeline.runner.store.artefacts import Manifest, Part, TableRecord, sealed, unsealed
 
 PART = Part(file="a/part-00000.parquet", bytes=120, sha256="ab" * 32, rows=3)
 MADE = Manifest(

@@ -16,15 +16,11 @@ import pytest
 
 import pipeline
 from pipeline.errors import StoreError
-from pipeline.runner.store.storage import below, digest_of, drafted, storage_at
-from pipeline.runner.store.verbs import Entry, Storage
+from pipeline.runner.store.backends import below, digest_of, drafted, storage_at
+from pipeline.runner.store.interface import Entry, Storage
 
 RUNNER = Path(pipeline.__file__).parent / "runner"
-CLOUD = RUNNER / "store" / "cloud"
-SEAM = {
-    *(RUNNER / "store" / name for name in ("local.py", "unpacking.py")),
-    *map(CLOUD.joinpath, ("cache.py", "cloud.py", "drafts.py")),
-}
+SEAM = {RUNNER / "store" / name for name in ("local.py", "cloud.py")}
 MODULES = {"fcntl", "filelock", "os", "shutil", "tempfile"}
 HARMLESS = {"cpu_count", "environ"}
 """Names of `os` that have nothing to do with files."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.runner.store.storage import storage_at
-from pipeline.runner.store.underway import Underway, underway
-from pipeline.runner.store.verbs import Storage
+from pipeline.runner.store.backends import storage_at
+from pipeline.runner.store.history import Underway, underway
+from pipeline.runner.store.interface import Storage
 
 STARTED = {"event": "stage_started", "stage": "candidates", "shards": 4, "resumed": 1}
 TIME = "2026-01-02T03:04:0{}+00:00"

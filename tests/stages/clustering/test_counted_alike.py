@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError, DataError
-from pipeline.stages.clustering.counted_alike import require_same_tokens
+from pipeline.stages.clustering.tagging import require_same_tokens
 from tests.stages.small_run import SmallRun
 
 CORPUS = "form\tlemma\tupos\txpos\tt\nDog\tdog\tN\tn\t1\n.\t.\tP\t.\t3\n\nruns\trun\tV\tv\t2\nruns\trun\tN\tn\t1\n"

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 import pipeline as lx
 from pipeline.errors import ConfigError, DataError
-from pipeline.kernels.clustering.types import certificate
+from pipeline.kernels.clustering.types import bounds
 from pipeline.stages.base import STAGES
 from schemas import GoldEntries, InducedEntries, TaggedTypes
 from tests.stages.run_stage import run_stage
@@ -131,7 +131,7 @@ def test_a_certificate_proves_a_climb_or_finds_better() -> None:
 
 
 def test_a_certificate_that_is_not_reached_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificate, "ROOT_STEPS", 1)
+    monkeypatch.setattr(bounds, "ROOT_STEPS", 1)
     value, said, bound, gap, *_ = certified(certificate_seconds=1e-9)
     assert (value, said) == (0.875, "not proven")
     assert 0.875 < bound <= 1

@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 import pipeline as lx
-from pipeline import room
+from pipeline import memory
 from pipeline.errors import DataError
-from pipeline.formats.corpora import corpus_file
+from pipeline.formats.corpora import splitting
 from pipeline.formats.corpora.blocks import block_size
-from pipeline.kernels import parts
-from pipeline.kernels.clustering.counts_in_parts import added_up
+from pipeline.kernels import partitions
+from pipeline.kernels.clustering.encoding import added_up
 
 HEAD = '\nsystem = "S"\ntag = "tag"\ncluster = "cluster"\nexclude = ["t3"]\nmin_frequency = 2\n'
 ONE = f'use = "extract.tagging"\ncorpus = "both.tsv"{HEAD}'
@@ -44,8 +44,8 @@ def made(folder: Path, stage: str, *, memory: str = "", sentences: bool = False)
 
 @pytest.fixture
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "LEAST", 200 * parts.ROW)
-    monkeypatch.setattr(parts, "ROW", 6_000)
+    monkeypatch.setattr(partitions, "LEAST", 200 * partitions.ROW)
+    monkeypatch.setattr(partitions, "ROW", 6_000)
 
 
 @pytest.mark.usefixtures("_small_parts")
@@ -73,7 +73,7 @@ def test_both_sides_are_read_in_the_memory_of_one(
         asked.append(memory)
         return block_size(memory)
 
-    monkeypatch.setattr(corpus_file, "block_size", seen)
+    monkeypatch.setattr(splitting, "block_size", seen)
     made(tmp_path, TWO, memory='memory = "1GB"')
     whole = max(each for each in asked if each is not None)  # each is checked by itself
     assert {*asked} == {whole, whole // 2}
@@ -104,7 +104,7 @@ def test_one_side_ends_before_the_other(tmp_path: Path) -> None:
 
 
 def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "LEAST", 10 * parts.ROW)
+    monkeypatch.setattr(partitions, "LEAST", 10 * partitions.ROW)
     rows = {
         "run": [""] * 60,
         "item": [*(f"i{n % 20}" for n in range(57)), None, None, None],
@@ -113,7 +113,7 @@ def test_a_part_has_all_rows_of_an_item(monkeypatch: pytest.MonkeyPatch) -> None
         "f": [1] * 60,
     }
     counts = pl.DataFrame(rows)
-    with room.limited(1), parts.spill_of(1, counts.schema) as laid:
+    with memory.limited(1), partitions.spill_of(1, counts.schema) as laid:
         laid.add(counts, pl.lit(0))
         added = [each.collect() for each in added_up(laid, by=["item"])]
     assert len(added) > 3

@@ -10,7 +10,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import DataError
-from pipeline.runner.config import budget
+from pipeline.runner import inputs
 
 FEW, MANY = 'memory = "2MB"', 'memory = "1MB"\nshard = 1'
 GOLD = 'use = "extract.gold"\n'
@@ -49,7 +49,7 @@ def parts(run: lx.Run, table: str) -> int:
 @pytest.fixture(autouse=True)
 def _as_if_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Divide the counts as those of long corpora are."""
-    monkeypatch.setattr(budget, "_SPREAD", 50)
+    monkeypatch.setattr(inputs, "_SPREAD", 50)
 
 
 @pytest.mark.long

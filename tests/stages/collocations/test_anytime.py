@@ -10,8 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.statistics.anytime import anytime_p_values
-from pipeline.kernels.statistics.confidence_sequence import confidence_sequence
+from pipeline.kernels.statistics.sequential import anytime_p_values, confidence_sequence
 from schemas import Judgements
 from tests.stages.collocations.test_looks import ALL, RANKS, SIZE, drawn, evaluated, seeded
 from tests.stages.run_stage import run_stage

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.design.inclusion import inclusion
-from pipeline.kernels.estimates.lists import list_estimates
-from pipeline.kernels.estimates.study import study
-from pipeline.kernels.statistics.alpha_spending import spent_levels
+from pipeline.kernels.statistics.sequential import spent_levels
+from pipeline.kernels.survey.design import inclusion
+from pipeline.kernels.survey.study import study
+from pipeline.kernels.survey.tables import list_estimates
 from tests.stages.collocations.test_looks import ALL, LOOKS, RANKS, RATES, SHARES, SIZE, drawn
 from tests.stages.run_stage import run_stage
 

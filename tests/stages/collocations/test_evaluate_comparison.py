@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
 from pipeline.kernels.statistics.differences import difference_limits
-from pipeline.kernels.statistics.finite_comparison import finite_population_test
+from pipeline.kernels.statistics.finite_population import finite_population_test
 from pipeline.kernels.statistics.multiplicity import holm
 from tests.stages.run_stage import run_stage
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pipeline.kernels.association.scoring import score
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.sampling import candidate_id
 from tests.stages.run_stage import run_stage
 
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.sampling import candidate_id
 from tests.stages.run_stage import faults, run_stage
 
 PAIRS = pl.DataFrame(

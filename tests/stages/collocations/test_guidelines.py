@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.stages.base import STAGES, Sheets
-from pipeline.stages.collocations.sheet_annotation import SheetAnnotation
+from pipeline.stages.collocations.sheets import SheetAnnotation
 
 OPTIONS: dict[str, Any] = {
     "candidates": "c", "sample": "s", "folder": "f", "labels": ("SVC", "free"),

@@ -9,10 +9,10 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import DataError
-from pipeline.kernels import parts
-from pipeline.kernels.nbest import steps
-from pipeline.runner.config import budget
-from pipeline.stages.collocations import pair_counting
+from pipeline.kernels import partitions
+from pipeline.kernels.nbest import precision
+from pipeline.runner import inputs
+from pipeline.stages.collocations import extract_corpus
 
 TEXT = "a b a c d b\nb a a\n\nd c b a d\n"
 RELATIONS = [
@@ -38,8 +38,8 @@ def tables(folder: Path, stage: str, text: str = TEXT) -> dict[str, pl.DataFrame
 
 
 def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_counting, "AT_A_TIME", 3)
-    monkeypatch.setattr(budget, "MANY", 3)
+    monkeypatch.setattr(extract_corpus, "AT_A_TIME", 3)
+    monkeypatch.setattr(inputs, "MANY", 3)
 
 
 PAIRS = 'use = "extract.pairs"\nleft = { label = "{form}" }\nright = { label = "{form}" }\n'
@@ -81,7 +81,7 @@ def long_sentence(folder: Path, run: str, words: int) -> Path:
 
 def test_more_pairs_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a limit they would be held; with one they go to the disk."""
-    monkeypatch.setattr(pair_counting, "_ROW", 1 << 20)
+    monkeypatch.setattr(extract_corpus, "_ROW", 1 << 20)
     told = r"(?s)a.txt: .* 80 tokens.*\(6,400\).*memory ="
     with pytest.raises(DataError, match=told):
         lx.run(long_sentence(tmp_path, "", 80), runs=tmp_path / "runs", report=False)
@@ -91,7 +91,7 @@ def test_more_pairs_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_pairs_that_would_take_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_counting, "ENDLESS_PAIRS", 6_000)
+    monkeypatch.setattr(extract_corpus, "ENDLESS_PAIRS", 6_000)
     with pytest.raises(DataError, match=r"(?s)6,400, would take days.*cut the text"):
         lx.run(long_sentence(tmp_path, 'memory = "1GB"', 80), runs=tmp_path / "r", report=False)
 
@@ -155,9 +155,9 @@ def test_ranks_and_lists_in_parts(
     (tmp_path / "x.toml").write_text('name = "x"\n' + text)
     made = []
     for lists, memory in ((1_000_000, None), (40, None), (40, "1GB")):
-        monkeypatch.setattr(steps, "_ROWS", lists)
+        monkeypatch.setattr(precision, "_ROWS", lists)
         if memory:
-            monkeypatch.setattr(parts, "ROW", (1 << 30) // 60)
+            monkeypatch.setattr(partitions, "ROW", (1 << 30) // 60)
         run = lx.run(
             tmp_path / "x.toml", runs=tmp_path / f"{lists}{memory}", report=False,
             settings={"run.memory": memory} if memory else {},

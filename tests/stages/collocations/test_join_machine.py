@@ -12,7 +12,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import ConfigError
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import STAGES, Of
 from schemas import Judgements, Predictions
 from tests.stages.run_stage import faults, run_stage

@@ -8,11 +8,10 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS, StageConfig
-from pipeline.stages.collocations.join_sheets import JoinSheets
-from pipeline.stages.collocations.sheet_annotation import SheetAnnotation
-from pipeline.stages.lexicon.sheet_keying import SheetKeying
+from pipeline.stages.collocations.sheets import JoinSheets, SheetAnnotation
+from pipeline.stages.lexicon.sample import SheetKeying
 from schemas import Annotations, SheetEntries
 from tests.stages.run_stage import run_stage
 

@@ -6,14 +6,14 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernels.nbest.counts import (
+from pipeline.kernels.nbest.precision import (
     baseline,
     draw_totals,
     nbest_counts,
     positives,
     precision_columns,
+    worst_cases,
 )
-from pipeline.kernels.nbest.worst_case import worst_cases
 from pipeline.stages.collocations.evaluation import judged_alone, judged_draws
 from tests.kernels.nbest.rank_frames import name, ranks_of
 

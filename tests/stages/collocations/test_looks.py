@@ -11,9 +11,9 @@ import scipy
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.statistics.alpha_spending import obrien_fleming, spent_levels
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
 from pipeline.kernels.statistics.differences import difference_limits
+from pipeline.kernels.statistics.sequential import obrien_fleming, spent_levels
 from schemas import Judgements
 from tests.stages.run_stage import run_stage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.stages.collocations.score_association import ScoreAssociation
+from pipeline.stages.collocations.score import ScoreAssociation
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS, STAGES
 from tests.kernels.room_for import room_for
 from tests.stages.run_stage import faults, run_stage

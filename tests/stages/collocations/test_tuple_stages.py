@@ -11,7 +11,7 @@ import pytest
 
 import pipeline as lx
 from pipeline.errors import DataError
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.sampling import candidate_id
 from tests.stages.run_stage import faults, run_stage
 
 ROOT = Path(__file__).parents[3]

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline import room
+from pipeline import memory
 from pipeline.errors import DataError
 from pipeline.runner.store.digest import table_digest
 from pipeline.stages.base import FAULTS, STAGES
@@ -208,5 +208,5 @@ def test_nothing_in_common(parts: int) -> None:
 
 def test_scores_that_do_not_fit_are_refused() -> None:
 
-    with room.limited(2_000), pytest.raises(DataError, match="the scores of .* lemmas"):
+    with memory.limited(2_000), pytest.raises(DataError, match="the scores of .* lemmas"):
         evaluated({}, None)

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS
 from schemas import KeyedEntries
 from tests.stages.run_stage import run_stage

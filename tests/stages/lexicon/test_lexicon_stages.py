@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError, WaitsForPerson
-from pipeline.kernels.hashing import candidate_id
+from pipeline.kernels.sampling import candidate_id
 from pipeline.stages.base import FAULTS, STAGES
 from schemas import KeyedEntries
 from schemas.validate import validate

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.errors import ConfigError
-from pipeline.kernels.design.inclusion import inclusion
+from pipeline.kernels.survey.design import inclusion
 from pipeline.stages.base import STAGES
 from tests.stages.lexicon.test_lexicon_stages import listed, quality, sample, values, words
 

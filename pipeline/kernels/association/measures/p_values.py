@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.kernels.association.normal_tails import one_sided, two_sided
+from pipeline.kernels.association.log_tails import normal_two_sided, one_sided
 from pipeline.kernels.measure import measure
 
 
@@ -19,7 +19,7 @@ def _one(statistic: str) -> pl.Expr:
 
 
 def _square(statistic: str) -> pl.Expr:
-    return two_sided(pl.col(statistic) * pl.col(statistic))
+    return normal_two_sided(pl.col(statistic) * pl.col(statistic))
 
 
 @measure(
@@ -100,7 +100,7 @@ def chi_squared_pv() -> pl.Expr:
 )  # fmt: skip
 def chi_squared_tt_pv() -> pl.Expr:
     """Two-sided p-value of Pearson's X2."""
-    return two_sided(pl.col("chi_squared_tt"))
+    return normal_two_sided(pl.col("chi_squared_tt"))
 
 
 @measure(
@@ -122,7 +122,7 @@ def chi_squared_corr_pv() -> pl.Expr:
 )  # fmt: skip
 def chi_squared_corr_tt_pv() -> pl.Expr:
     """Two-sided p-value of X2 with Yates' correction, not clipped."""
-    return two_sided(pl.col("chi_squared_corr_tt"))
+    return normal_two_sided(pl.col("chi_squared_corr_tt"))
 
 
 @measure(
@@ -165,7 +165,7 @@ def log_likelihood_pv() -> pl.Expr:
 )  # fmt: skip
 def log_likelihood_tt_pv() -> pl.Expr:
     """Two-sided p-value of the log-likelihood ratio."""
-    return two_sided(pl.col("log_likelihood_tt"))
+    return normal_two_sided(pl.col("log_likelihood_tt"))
 
 
 @measure(
@@ -185,4 +185,4 @@ def simple_ll_pv() -> pl.Expr:
 )  # fmt: skip
 def simple_ll_tt_pv() -> pl.Expr:
     """Two-sided p-value of simple-ll."""
-    return two_sided(pl.col("simple_ll").abs())
+    return normal_two_sided(pl.col("simple_ll").abs())

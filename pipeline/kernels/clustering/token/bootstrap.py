@@ -2,18 +2,191 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+import scipy
 
-from pipeline.kernels.arrays import IntArray
+from pipeline import memory
+from pipeline.kernels.clustering.encoding import is_missing, refuse_missing
 from pipeline.kernels.clustering.measure import TOKEN_MEASURES
-from pipeline.kernels.clustering.token.contingency import Contingency, without_empty
-from pipeline.kernels.clustering.token.scores import score_table
-from pipeline.kernels.clustering.token.sentence_counts import SentenceCounts, sentence_counts
-from pipeline.kernels.hashing import seeded_generator
-from pipeline.kernels.percentiles import check_bootstrap, summary
+from pipeline.kernels.clustering.token.contingency import Contingency, contingency, without_empty
+from pipeline.kernels.clustering.token.measures import score_table
+from pipeline.kernels.numeric import IntArray, check_bootstrap, summary
+from pipeline.kernels.partitions import batches
+from pipeline.kernels.sampling import seeded_generator
+from pipeline.memory import Spill
+
+# --- Tokens of classes in clusters sentence by sentence: numbers, on the disk where room is short.
+
+_COUNT, _PLACE = 16, 100
+"""Bytes that a count and a sentence take at the most, labels and names left behind."""
+_WHICH, _ROW = "~which", "~row"
+_LARGEST = np.iinfo(np.int32).max
+_OF_ROOM_FOR_COUNTS, _OF_ROOM_FOR_WEIGHTS = 1 / 32, 1 / 8
+"""Shares of the room: beyond the first, counts go to the disk."""
+_WEIGHT, _WEIGHTS = 8, 2**23
+"""Bytes of a weight, and how many are held at a time at the most."""
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceCounts:
+    """Tokens of each pair of class and cluster in each sentence.
+
+    Parameters
+    ----------
+    table : Contingency
+        The tokens of all sentences.
+    sentences : int
+        How many there are.
+    laid : Spill
+        Columns pair, place, f: the tokens of a pair in a sentence, which may stand in several rows.
+        Pairs are numbered class by class.
+    """
+
+    table: Contingency
+    sentences: int
+    laid: Spill
+
+    def samples_at_a_time(self) -> int:
+        """Return for how many samples there is room at a time: all counts are read for these."""
+        weights = min(_WEIGHTS, int(memory.room() * _OF_ROOM_FOR_WEIGHTS) // _WEIGHT)
+        return max(1, weights // max(1, self.sentences))
+
+    def weighted(self, weights: IntArray) -> Iterator[IntArray]:
+        """Yield the contingency table of each sample of the sentences.
+
+        Parameters
+        ----------
+        weights : array of int64, shape (sentences, samples)
+            How many times each sentence is in each sample.
+        """
+        shape = (self.table.counts.size, self.sentences)
+        added = np.zeros((shape[0], weights.shape[1]), dtype=np.int64)
+        for rows in self.laid.frames(0):
+            pairs, places, counts = (column.to_numpy() for column in rows)
+            added += scipy.sparse.coo_array((counts, (pairs, places)), shape=shape) @ weights
+        for flat in added.T:
+            yield np.ascontiguousarray(flat).reshape(self.table.counts.shape)
+
+
+@contextmanager
+def sentence_counts(
+    cells: pl.LazyFrame, *place: str, among: pl.Expr | None = None
+) -> Iterator[SentenceCounts]:
+    """Read counts by sentence, a batch at a time; they are there as long as the context is.
+
+    Parameters
+    ----------
+    cells : LazyFrame
+        gold and cluster (String), f (Int64), and the columns of the place. Rows of one sentence
+        and pair are added up.
+    *place : str
+        The columns that tell sentences apart; these are numbered in the order of their values.
+    among : Expr, optional
+        Which rows count, if not all.
+
+    Raises
+    ------
+    DataError
+        For labels or counts that are impossible, or more sentences than there is room for.
+
+    Examples
+    --------
+    >>> rows = {"s": [7, 9, 9], "gold": ["N", "N", "V"], "cluster": ["1", "1", "1"], "f": [1, 2, 3]}
+    >>> with sentence_counts(pl.LazyFrame(rows), "s") as found:
+    ...     [table.tolist() for table in found.weighted(np.array([[1, 2], [1, 0]]))]
+    [[[3], [3]], [[2], [0]]]
+    """
+    which = pl.lit(value=True) if among is None else among
+    sums = _sums(cells.filter(which))
+    distinct = cells.filter(which).select(place).unique().collect(engine="streaming")
+    _check(cells, which, {"gold": sums, "cluster": sums, **dict.fromkeys(place, distinct)})
+    table = contingency(sums.select("gold", "cluster", "f"))
+    places = _places(distinct)
+    what = f"the places of {len(places):,} sentences, for limits by the bootstrap,"
+    memory.require(len(places) * _PLACE, what, otherwise="leave out replicates")
+    schema = _schema(table, sums.select(pl.col("most").max().fill_null(0)).item())
+    # Where rows are left out of a query in order, Polars 2.1 holds most of a table ready.
+    codes = cells.select(which.alias(_WHICH), _pair(table), *place, "f")
+    with Spill(1, schema, most=int(memory.room() * _OF_ROOM_FOR_COUNTS) // _COUNT) as laid:
+        for batch in batches(codes):
+            held = batch.filter(pl.col(_WHICH) & (pl.col("f") != 0))
+            number = pl.Series("place", places.number(held))
+            laid.put(held.select("pair", number, "f").cast(schema), 0)
+        yield SentenceCounts(table, len(places), laid)
+
+
+def _sums(cells: pl.LazyFrame) -> pl.DataFrame:
+    """Return the tokens of each pair, and the largest count of a row; null if one is impossible."""
+    f = pl.col("f")
+    fine = f.is_not_null().all() & (f >= 0).all()
+    tokens = pl.when(fine).then(f.sum()).alias("f")
+    sums = cells.group_by("gold", "cluster").agg(tokens, f.max().alias("most"))
+    return sums.collect(engine="streaming")
+
+
+def _check(cells: pl.LazyFrame, which: pl.Expr, found: Mapping[str, pl.DataFrame]) -> None:
+    """Refuse labels and places that are null or empty, by the rows of the table."""
+    for column, values in found.items():
+        missing = is_missing(column, values.schema)
+        if values.select(missing.any()).item():
+            rows = cells.with_row_index(_ROW).filter(which & missing).select(_ROW)
+            refuse_missing(column, rows.collect(engine="streaming").to_series().sort())
+
+
+def _pair(table: Contingency) -> pl.Expr:
+    """Return the number of the pair of a row; null where it has no token."""
+    gold, cluster = (
+        pl.col(name).cast(pl.Enum(names), strict=False).to_physical().cast(pl.Int64)
+        for name, names in (("gold", table.gold), ("cluster", table.clusters))
+    )
+    return (gold * len(table.clusters) + cluster).alias("pair")
+
+
+def _schema(table: Contingency, most: int) -> pl.Schema:
+    """Return the columns of the counts, of 32 bits where that is enough."""
+    pair, f = (pl.Int32() if size <= _LARGEST else pl.Int64() for size in (table.counts.size, most))
+    return pl.Schema({"pair": pair, "place": pl.Int32(), "f": f})
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Sentences by their number.
+
+    Parameters
+    ----------
+    values : tuple of Series
+        The values of each column of the place, once each, in order.
+    keys : array of int64, shape (sentences,)
+        Sentences as numbers made of the ranks of their values, in order.
+    """
+
+    values: tuple[pl.Series, ...]
+    keys: IntArray
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def number(self, rows: pl.DataFrame) -> IntArray:
+        """Return the number of the sentence of each row, from 0."""
+        return np.searchsorted(self.keys, _key(self.values, rows))
+
+
+def _places(distinct: pl.DataFrame) -> _Places:
+    """Give numbers to sentences, each there once."""
+    values = tuple(column.unique().sort() for column in distinct)
+    return _Places(values, np.sort(_key(values, distinct)))
+
+
+def _key(values: Sequence[pl.Series], rows: pl.DataFrame) -> IntArray:
+    key = np.zeros(rows.height, dtype=np.int64)
+    for known in values:
+        key = key * len(known) + known.search_sorted(rows.get_column(known.name)).to_numpy()
+    return key
 
 
 def token_intervals(

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.encoding import Sparse
 from pipeline.kernels.clustering.measure import type_measure
 from pipeline.kernels.clustering.types.entries import Patterns
+from pipeline.kernels.numeric import IntArray
 
 UNMAPPED = -1
 """The class of a cluster that is mapped to none."""

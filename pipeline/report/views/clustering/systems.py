@@ -9,13 +9,27 @@ from typing import Literal
 
 import polars as pl
 
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView
 from pipeline.report import charts
-from pipeline.report.blocks import Column, figure, listing
-from pipeline.report.page.cells import NOTHING
-from pipeline.report.page.names import chosen, distinct
-from pipeline.report.view import Block, Figure, Fold, Listing, Styled, Text, view
-from pipeline.report.views.clustering.measures import (
+from pipeline.report.view import (
+    NOTHING,
+    Block,
+    Column,
+    Figure,
+    Fold,
+    Listing,
+    Styled,
+    Text,
+    ViewOptions,
+    chosen,
+    distinct,
+    figure,
+    listing,
+    named,
+    share,
+    view,
+)
+from pipeline.report.views.clustering.levels import (
     UNSEEN,
     in_unit,
     is_proportion,
@@ -25,6 +39,107 @@ from pipeline.report.views.clustering.measures import (
     title,
     with_unit,
 )
+
+# --- The views of what was read: gold entries, clusters, taggings, and what does not count.
+
+
+@view("extract.gold", title="Gold classes", place=60)
+@view("extract.gold_table", title="Gold classes", place=60)
+def show_gold(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show how much was read, and what was left out."""
+    sizes = stage.table("sizes").collect()
+    return [Listing("sizes", "What was read, and what was left out.", _in_order(sizes))]
+
+
+@view("extract.clusters", title="Induced clusters", of=named, place=62)
+@view("extract.tagging", title="Induced clusters", of=named, place=62)
+@view("join.tagging", title="Gold tagging", place=60)
+def show_clusters(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show the same for each run."""
+    sizes = stage.table("sizes").collect()
+    if sizes.is_empty():
+        return [Text("Nothing was read.")]
+    caption = "What was read of each run, and what was left out."
+    ordered = _in_order(sizes)
+    runs = [
+        Column("count", run, at=("run", run), absent=NOTHING)
+        for run in dict.fromkeys(ordered["run"])
+    ]
+    columns = [Column("what"), *runs]
+    return [listing("sizes", caption, sizes, columns, by=["what"], shown=ordered)]
+
+
+def _in_order(sizes: pl.DataFrame) -> pl.DataFrame:
+    """Put what was read first: all tokens, then what does not count, then what is left."""
+    what = pl.col("what")
+    place = (
+        pl.when(what.is_in(["tokens", "items in the table"])).then(0)
+        .when(what == "tokens that count").then(2)
+        .when(what.str.starts_with("tokens") | what.str.starts_with("items of")).then(1)
+        .otherwise(3)
+    )  # fmt: skip
+    return sizes.sort(place, "what", *(["run"] if "run" in sizes.columns else []))
+
+
+# --- The view of shares: types and tokens of each class, and how far the frequent types reach.
+
+_ALL, _SAID = "*", "all"
+"""All items together, as the tables call them, and as the figures do."""
+_MOST_ROWS = 20
+SHARES = (
+    *map(Column, ("gold", "types", "tokens")),
+    Column("share_types", "types (%)", share),
+    Column("share_tokens", "tokens (%)", share),
+)
+
+
+class SharesView(Styled):
+    """What the shares show."""
+
+    classes: int = 6
+    """How many of the largest classes have a line in the graph of frequent types."""
+
+
+@view("evaluate.shares", options=SharesView, title="Classes and their shares", place=40)
+def show_shares(stage: StageView, options: SharesView) -> Sequence[Block]:
+    """Show the shares of classes, a picture of them, and the graph of frequent types."""
+    shares = stage.table("shares").collect()
+    classes = shares.filter(pl.col("gold") != _ALL).sort("tokens", "gold", descending=[True, False])
+    if classes.is_empty():
+        return [Text("There are no tokens.")]
+    caption = "Types and tokens of each class; a type of several classes counts in each."
+    every = pl.concat([classes, shares.filter(gold=_ALL)])
+    table = listing("shares", caption, every, SHARES)
+    return [table, _classes(classes, options), _growth(stage, classes, options)]
+
+
+def _classes(classes: pl.DataFrame, options: SharesView) -> Figure:
+    kinds = ("share of types", "share of tokens")
+    frame = classes.head(_MOST_ROWS).select(
+        pl.col("gold").alias("name"), pl.col("share_types").alias(kinds[0]),
+        pl.col("share_tokens").alias(kinds[1]),
+    )  # fmt: skip
+    draw = partial(charts.dot_plot, frame, frame["name"].to_list(), title="share", kinds=kinds)
+    caption = "Share of each class in all types and in all tokens, by number of tokens."
+    return figure("classes", caption, draw, options.look)
+
+
+def _growth(stage: StageView, classes: pl.DataFrame, options: SharesView) -> Figure:
+    names = [_ALL, *classes["gold"].head(options.classes)]
+    frame = stage.table("frequent").filter(pl.col("gold").is_in(names)).sort("gold", "k").collect()
+    called = pl.col("gold").replace(_ALL, _SAID)
+    draw = partial(
+        charts.growth,
+        frame.select("k", pl.col("share_tokens").alias("share"), name=called),
+        [_SAID if name == _ALL else name for name in names],
+        x_title="k most frequent types", y_title="share of tokens",
+    )  # fmt: skip
+    caption = (
+        "Share of the tokens that the k most frequent types hold: of all tokens, and within the "
+        "largest classes. Where few types hold most tokens, token-level scores tell of few words."
+    )
+    return figure("frequent", caption, draw, replace(options.look, width=480))
+
 
 Method = Literal["spearman", "kendall"]
 _METHODS = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}

@@ -8,44 +8,585 @@ from functools import partial
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.findings.collocations.looks import Looked
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageOptions, StageView
+from pipeline.findings.collocations.precision import Looked
+from pipeline.kernels.measure import measure_title
+from pipeline.kernels.statistics.exact_tests import TESTS
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS
 from pipeline.report import charts
-from pipeline.report.blocks import figure
-from pipeline.report.charts import Extras, Window
-from pipeline.report.charts.parts.prepare import thinned
-from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Fold, Styled, Text, view
-from pipeline.report.views.collocations.comparison_captions import (
-    difference_caption,
-    heat_caption,
-    interval_caption,
-    strip_caption,
+from pipeline.report.charts.matrices import NUMBERS, Matrix
+from pipeline.report.charts.spec import thinned
+from pipeline.report.charts.style import Extras, Style, Window
+from pipeline.report.view import (
+    NOTHING,
+    Block,
+    Column,
+    Fold,
+    Listing,
+    Styled,
+    Text,
+    chosen,
+    figure,
+    listing,
+    p_value,
+    part,
+    place_in,
+    points,
+    share,
+    view,
 )
-from pipeline.report.views.collocations.comparison_matrices import matrix_of, together
-from pipeline.report.views.collocations.comparison_tables import (
-    baseline_listing,
-    best_listing,
-    comparison_listing,
-    matrix_listing,
+from pipeline.report.views.collocations.graphs import (
+    Scope,
+    first_shown,
+    of_sample,
+    scopes,
+    show_looks,
+    thin_rows,
+    titled,
+    titled_pair,
 )
-from pipeline.report.views.collocations.difference_rows import (
-    MOST_DRAWN,
-    clustered_listing,
-    difference_listing,
-    drawn_differences,
+from pipeline.report.views.collocations.precision import CLUSTERS
+
+# --- The sentences on significance tests: which test, how far it reaches, how many there are.
+
+SIDES = {
+    "greater": "one-sided: is the first precision the higher one?",
+    "less": "one-sided: is the first precision the lower one?",
+}
+
+
+class Mark(StageOptions):
+    """When a stage marks a difference."""
+
+    alpha: float
+    """Significance level."""
+    margin: float
+    """Smaller differences are not marked."""
+
+    @property
+    def said(self) -> str:
+        """The same in words."""
+        least = f" and at least {100 * self.margin:g} points" if self.margin else ""
+        return f"adjusted p < {self.alpha:g}{least}"
+
+
+class HowTested(Mark):
+    """How a stage tests differences."""
+
+    test: str
+    """Name of the test."""
+    alternative: str
+    """What is tested for."""
+    correction: str
+    """How p-values are adjusted."""
+
+    @property
+    def test_name(self) -> str:
+        """What the text calls the test.
+
+        Examples
+        --------
+        >>> how = {"test": "boschloo", "alternative": "two_sided", "correction": "holm"}
+        >>> HowTested(alpha=0.05, margin=0, **how).test_name
+        "Boschloo's exact test"
+        """
+        return TESTS.title(self.test)
+
+
+class HowCompared(HowTested):
+    """How a stage compares measures."""
+
+    confidence: float
+    """Level of the limits of differences."""
+    equivalence: float | None
+    """The smallest difference that would matter, if it is tested for."""
+    best: str
+    """How the tests of the best measure are adjusted."""
+
+
+def how_tested(tested: HowTested) -> str:
+    """Say which test a stage makes, on what, and how far it reaches."""
+    side = SIDES.get(tested.alternative)
+    name = f"{tested.test_name}{f' ({side})' if side else ''}"
+    said = [f"Each test is {name} on the candidates that only one of the two n-best lists holds."]
+    if tested.test == "fisher":
+        said.append(
+            "For samples drawn without replacement it is conservative: true differences are found "
+            "less often than they could be."
+        )
+    said.append(
+        "After full annotation it reads as a test about a superpopulation: would the difference "
+        "hold in other data of this kind?"
+    )
+    return " ".join(said)
+
+
+def at_any_time() -> str:
+    """Say what a test is that holds at every size of the sample."""
+    return (
+        "Each test asks whether the candidates that only one of the two n-best lists holds have as "
+        "many true positives as those that only the other holds, at whatever size of the sample "
+        "one looks. After full annotation any difference is certain."
+    )
+
+
+def how_many(tested: HowTested) -> str:
+    """Say what marks along every n are worth, and which p-values allow for many tests."""
+    method = CORRECTIONS.title(tested.correction)
+    return (
+        "Marks along every n are pointwise: where neither of two measures is better, there was a "
+        "mark somewhere in 41 to 58 % of simulated samples of 10 %, and in 78 to 92 % once all was "
+        "judged. Only the p-values adjusted over the "
+        f"declared cuts and pairs ({method}) allow for the number of tests."
+    )
+
+
+def subset_tested(tested: HowTested) -> str:
+    """Say how a set without ranks is tested against the lists of its size."""
+    return (
+        f"A set without ranks, such as the output of a filter, is compared with the n-best list "
+        f"of its own size of each measure: {tested.test_name} on the candidates that only one "
+        "of the two holds."
+    )
+
+
+def correction_of(corrections: pl.Series) -> str:
+    """Return how a table's p-values are adjusted, in a word.
+
+    Examples
+    --------
+    >>> correction_of(pl.Series(["benjamini_hochberg", "benjamini_hochberg"]))
+    'benjamini-hochberg'
+    """
+    return ", ".join(sorted(set(corrections))).replace("_", "-")
+
+
+# --- What the figures of a comparison show, in words.
+
+
+def difference_caption(*, of: str = "") -> str:
+    """Say what a graph of differences shows."""
+    return (
+        f"Difference of precision of two n-best lists{of} against n. Points: significant at "
+        "that n, taken by itself (pointwise)."
+    )
+
+
+def heat_caption(matrices: Sequence[Matrix], mark: Mark, *, style: Style, of: str = "") -> str:
+    """Say what a matrix of all pairs of measures shows."""
+    numbers = max(len(matrix.order) for matrix in matrices) <= NUMBERS
+    subject = (
+        f"Differences of precision between all pairs of measures{of}, row less column, in "
+        "percentage points; the measures are ordered by their precision."
+    )
+    said = [subject, f"A {'star' if numbers else 'dot'}: {mark.said}."]
+    if any(matrix.cells["difference"].null_count() for matrix in matrices):
+        said.append("A cross: no judged candidate in one of the difference sets.")
+    if style == "print":
+        said.append("Only the pairs whose row is better are drawn.")
+    return " ".join(said)
+
+
+def interval_caption(tested: HowCompared, *, anytime: bool, of: str = "") -> str:
+    """Say what a figure of differences with their limits shows."""
+    return (
+        f"How much the precision of each list differs from that of the best measure{of} (of all "
+        "pairs, where none was looked for), in percentage points, with "
+        f"{100 * tested.confidence:g} % limits, "
+        f"{'of all together' if anytime else 'each by itself'}. "
+        f"About these candidates: what judging all of them would show.{'' if anytime else _BEYOND}"
+    )
+
+
+_BEYOND = " Beyond them: the same in a population that they are independent draws from."
+
+
+def strip_caption(*, style: Style, of: str = "") -> str:
+    """Say what a chart of the best measures shows."""
+    strong, weak = ("Dark grey", "pale grey") if style == "print" else ("Dark blue", "pale blue")
+    return (
+        f"{strong}: the measure with the highest estimated precision at each declared n{of}; "
+        f"{weak}: not significantly worse. Numbers: precision in per cent. Measures that are "
+        "significantly worse at every n are left out."
+    )
+
+
+# --- All pairs of measures at one n, ordered for a matrix.
+
+
+def starred(mark: Mark) -> pl.Expr:
+    """Return whether a difference is significant after correction, and relevant."""
+    sure = (pl.col("p_adjusted") < mark.alpha) & (pl.col("difference").abs() >= mark.margin)
+    return sure.fill_null(value=False)
+
+
+def matrix_of(cuts: pl.DataFrame, baseline: pl.DataFrame, n: int, mark: Mark) -> Matrix:
+    """Return the pairs at one n in both directions, the measures in the order of precision.
+
+    Parameters
+    ----------
+    cuts : DataFrame
+        `schemas.CutComparison`, one category.
+    baseline : DataFrame
+        `schemas.CutBaselineComparison`, one category: k_1 of n_1 judged draws of each list are
+        true positives, which orders the measures. One without an estimate comes last; equal
+        ones are ordered by name.
+    n : int
+        The cut.
+    mark : Mark
+        What makes a difference significant and relevant.
+    """
+    pairs = cuts.filter(pl.col("n") == n).with_columns(significant=starred(mark))
+    names = {*pairs["measure_1"], *pairs["measure_2"]}
+    judged = baseline.filter(pl.col("n") == n, pl.col("n_1") > 0)
+    estimates = dict(judged.select("measure", pl.col("k_1") / pl.col("n_1")).iter_rows())
+    order = sorted(names, key=lambda name: (-estimates.get(name, -1.0), name))
+    return Matrix(n, tuple(order), both_ways(pairs))
+
+
+def both_ways(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return each pair twice: row, column, difference as row less column, p_adjusted, significant.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        measure_1, measure_2, difference, p_adjusted, significant.
+    """
+    kept = ("p_adjusted", "significant")
+    forward = pairs.select("difference", *kept, row="measure_1", column="measure_2")
+    back = pairs.select(-pl.col("difference"), *kept, row="measure_2", column="measure_1")
+    return pl.concat([forward, back]).select("row", "column", "difference", *kept)
+
+
+def together(matrices: Sequence[Matrix], *, most: int) -> list[list[Matrix]]:
+    """Return the matrices that share a figure: all if they are small, else each by itself."""
+    small = all(len(matrix.order) <= most for matrix in matrices)
+    return [list(matrices)] if small and matrices else [[matrix] for matrix in matrices]
+
+
+# --- Tables of a comparison: tests at the cuts, matrices, the best measures, the baseline.
+
+PAIR = (
+    Column("measure_1", "first", measure_title),
+    Column("measure_2", "second", measure_title),
+    Column("n"),
+    Column("size", "|D1|"),
+    Column(("k_1", "n_1"), "k of n: D1", part),
+    Column(("k_2", "n_2"), "k of n: D2", part),
 )
-from pipeline.report.views.collocations.looks import show_looks
-from pipeline.report.views.collocations.on_tests import (
-    HowCompared,
-    Mark,
-    at_any_time,
-    how_many,
-    how_tested,
+"""Two measures at one n, and their difference sets."""
+TEST_COLUMNS = (
+    *PAIR,
+    Column("difference", text=points),
+    Column("p_value", "p", p_value),
+    Column("p_adjusted", "adjusted p", p_value),
 )
-from pipeline.report.views.collocations.samples import of_sample
-from pipeline.report.views.collocations.scope import Scope, first_shown, scopes, thin_rows
-from pipeline.report.views.collocations.titled import titled, titled_pair
+
+
+def comparison_listing(frame: pl.DataFrame, tested: HowTested, scope: Scope) -> Listing:
+    """Return a row per pair and cut: the counts, the difference, the p-values.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.CutComparison`, one category.
+    tested : HowTested
+        How the stage tests.
+    scope : Scope
+        Stage and category.
+    """
+    ordered = frame.sort("n", "measure_1", "measure_2")
+    caption = (
+        f"{tested.test_name} at the declared cuts{scope.said}: k of n judged draws are true "
+        "positives in D1 (n-best under the first measure alone) and in D2, which is as large "
+        "(n-best under the second alone); difference of precision in percentage points, first "
+        "minus second; p, and p adjusted over the declared cuts and pairs "
+        f"({correction_of(ordered['correction'])})."
+    )
+    return listing(scope.file("tests"), caption, ordered, TEST_COLUMNS)
+
+
+def matrix_listing(frame: pl.DataFrame, n: int, mark: Mark, scope: Scope) -> Listing:
+    """Return the differences of all pairs at one n as a square: row minus column.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.CutComparison`, one category.
+    n : int
+        The cut.
+    mark : Mark
+        What a star says.
+    scope : Scope
+        Stage and category.
+    """
+    pairs = frame.filter(pl.col("n") == n).sort("measure_1", "measure_2")
+    names = list(dict.fromkeys([*pairs["measure_1"], *pairs["measure_2"]]))
+    square = both_ways(pairs.with_columns(significant=starred(mark))).sort(place_in(names, "row"))
+    caption = (
+        f"Difference of precision at n = {n:,}{scope.said} in percentage points, row minus "
+        f"column. A star: {mark.said}."
+    )
+    columns = [
+        Column(
+            ("difference", "significant"),
+            measure_title(name),
+            starred_points,
+            at=("column", name),
+        )
+        for name in names
+    ]
+    return listing(
+        scope.file(f"matrix-{n}"), caption, pairs,
+        [Column("row", "row − column", measure_title), *columns], by=["row"], shown=square,
+    )  # fmt: skip
+
+
+def starred_points(difference: float | None, star: bool) -> str:
+    """Return a difference in percentage points, with its star.
+
+    Examples
+    --------
+    >>> starred_points(0.05, True), starred_points(-0.01, False)
+    ('* +5.00', '−1.00')
+    """
+    return f"{'* ' if star else ''}{points(difference)}"
+
+
+def best_listing(best: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listing:
+    """Return a row per n: the best measure, and those that are not significantly worse.
+
+    Parameters
+    ----------
+    best : DataFrame
+        `schemas.BestMeasures`, one category.
+    tested : HowCompared
+        How the stage tests.
+    scope : Scope
+        Stage and category.
+    """
+    order = ["n", "best", "precision", "measure"]
+    ordered = best.sort(order, descending=[False, True, True, False], nulls_last=True)
+    together = ordered.group_by("n", maintain_order=True).agg("measure", "precision")
+    caption = (
+        f"The measure with the highest estimated precision at each declared n{scope.said}, and "
+        "those that are not significantly worse (all pairs tested, p-values adjusted by "
+        f"{CORRECTIONS.title(tested.best)}), with precision in per cent (?: no draw of the list is "
+        f"judged).{_kept(tested)}"
+    )
+    both = ("measure", "precision")
+    columns = (
+        Column("n"),
+        Column(both, "best", _first),
+        Column(both, "not significantly worse", _others),
+    )
+    return listing(scope.file("best"), caption, ordered, columns, shown=together)
+
+
+def _kept(tested: HowCompared) -> str:
+    """Say what is guaranteed, where it is."""
+    if tested.best != "bonferroni" or tested.test == "fisher_mid_p":
+        return ""
+    sure = 100 * (1 - tested.alpha)
+    return (
+        f" The truly best of each n is among them, at all n at once, with {sure:g} % probability."
+    )
+
+
+def _first(measures: list[str], shares: list[float | None]) -> str:
+    return _named(measures, shares)[0]
+
+
+def _others(measures: list[str], shares: list[float | None]) -> str:
+    return "\n".join(_named(measures, shares)[1:]) or "none"
+
+
+def _named(measures: list[str], shares: list[float | None]) -> list[str]:
+    return [
+        f"{measure_title(measure)} {'?' if precision is None else share(precision)}"
+        for measure, precision in zip(measures, shares, strict=True)
+    ]
+
+
+def baseline_listing(tests: pl.DataFrame, mark: Mark, scope: Scope) -> Listing:
+    """Return a row per measure and a column per n: the difference from the baseline, and p.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        `schemas.CutBaselineComparison`, one category.
+    mark : Mark
+        What a star says.
+    scope : Scope
+        Stage and category.
+    """
+    ordered = tests.sort("measure", "n")
+    caption = (
+        f"Precision less the baseline in percentage points{scope.said}, with adjusted p of the "
+        "exact test of each list against the candidates outside it. A star: "
+        f"{mark.said}."
+    )
+    columns = [
+        Column(DIFFERENCE, f"n = {n:,}", difference_and_p, at=("n", n))
+        for n in sorted(set(ordered["n"]))
+    ]
+    return listing(
+        scope.file("baseline"), caption, ordered,
+        [Column("measure", text=measure_title), *columns], by=["measure"],
+        shown=ordered.with_columns(significant=starred(mark)),
+    )  # fmt: skip
+
+
+DIFFERENCE = ("difference", "p_adjusted", "significant")
+
+
+def difference_and_p(gap: float | None, p: float | None, star: bool) -> str:
+    r"""Return a difference in percentage points with its star, and p under it.
+
+    Examples
+    --------
+    >>> difference_and_p(0.05, 0.01, True), difference_and_p(None, None, False)
+    ('* +5.00\np 0.0100', '–')
+    """
+    return NOTHING if gap is None else f"{starred_points(gap, star)}\np {p_value(p)}"
+
+
+# --- Differences of measures with their limits: who is drawn, and the tables of them.
+
+POPULATIONS = {"finite": "these candidates", "super": "beyond them"}
+"""What each population is called beside its intervals."""
+PAIRS = ("measure_1", "measure_2")
+MOST_DRAWN = 60
+"""So many differences are drawn; more of them are for the table."""
+
+
+def drawn_differences(rows: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
+    """Return the differences that a figure of intervals shows, as its rows.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        `schemas.MeasureDifferences`, one category.
+    best : DataFrame
+        `schemas.BestMeasures`, one category: each other measure is held against the best one of
+        its size. Without rows all pairs are shown.
+
+    Returns
+    -------
+    DataFrame
+        group (the size), label, kind (the population), estimate, lower, upper: by size, those
+        that lose most last.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"measure_1": "mi", "measure_2": "t_score", "n": 9, "lower": -0.1,
+    ...     "difference": 0.1, "upper": 0.3, "population": ["super"]})
+    >>> best = pl.DataFrame({"n": [9], "best_measure": ["t_score"]})
+    >>> drawn_differences(rows, best).select("label", "estimate", "kind").rows()
+    [('MI', 0.1, 'beyond them')]
+    """
+    if best.is_empty():
+        titles = [pl.col(name).map_elements(measure_title, pl.String) for name in PAIRS]
+        held = rows.with_columns(label=pl.format("{} − {}", *titles))
+    else:
+        first = best.select("n", "best_measure").unique()
+        turned = rows.with_columns(
+            measure_1="measure_2", measure_2="measure_1", lower=-pl.col("upper"),
+            upper=-pl.col("lower"), difference=-pl.col("difference"),
+        )  # fmt: skip
+        both = pl.concat([rows, turned.select(rows.columns)])
+        held = both.join(first, left_on=["n", "measure_2"], right_on=["n", "best_measure"])
+        held = held.with_columns(label=pl.col("measure_1").map_elements(measure_title, pl.String))
+    return held.sort(
+        ["n", "difference", "label", "population"],
+        descending=[False, True, False, False], nulls_last=True,
+    ).select(
+        "label", "lower", "upper", estimate="difference",
+        group=pl.col("n").map_elements(lambda n: f"n = {n:,}", pl.String),
+        kind=pl.col("population").replace_strict(POPULATIONS),
+    )  # fmt: skip
+
+
+def difference_listing(frame: pl.DataFrame, tested: HowCompared, scope: Scope) -> Listing:
+    """Return a row per pair, cut and population: the difference, its limits, what tests say.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.MeasureDifferences`, one category.
+    tested : HowCompared
+        How the stage tests.
+    scope : Scope
+        Stage and category.
+    """
+    anytime = "confidence_sequence" in frame["interval"]
+    beyond = (
+        f" Beyond them: {tested.test_name}, for a population that they are independent draws from."
+    )
+    caption = (
+        f"Differences of precision at the declared cuts{scope.said} in percentage points, first "
+        "minus second, with their limits, "
+        f"{'all together' if anytime else 'each at its own n and pair'}. "
+        "About these candidates: a test that D1 has as many true positives as D2."
+        f"{'' if anytime else beyond} Adjusted p "
+        f"over cuts and pairs ({tested.correction.replace('_', '-')}); p of a difference beyond "
+        f"the margin of {100 * tested.margin:g} points{_bound(tested)}."
+    )
+    equivalent = [] if tested.equivalence is None else [
+        Column("p_equivalent_adjusted", "equivalent: adjusted p", p_value)
+    ]  # fmt: skip
+    columns = [
+        *PAIR[:3], Column("population", "about", lambda name: POPULATIONS[name]),
+        Column("difference", text=points), Column(("lower", "upper"), "limits", point_limits),
+        Column("p_adjusted", "adjusted p", p_value),
+        Column("p_margin_adjusted", "margin: adjusted p", p_value), *equivalent,
+    ]  # fmt: skip
+    order = ["n", "measure_1", "measure_2", "population"]
+    return listing(scope.file("differences"), caption, frame.sort(order), columns)
+
+
+def _bound(tested: HowCompared) -> str:
+    if tested.equivalence is None:
+        return ""
+    return f", and of one of {100 * tested.equivalence:g} points or more (equivalent if small)"
+
+
+def point_limits(lower: float, upper: float) -> str:
+    """Return the limits of a difference in percentage points.
+
+    Examples
+    --------
+    >>> point_limits(-0.01, 0.05)
+    '[−1.00, +5.00]'
+    """
+    return f"[{points(lower)}, {points(upper)}]"
+
+
+def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
+    """Return a row per pair and cut: the difference where whole clusters are drawn.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.ClusteredDifferences`, one category, with rows.
+    scope : Scope
+        Stage and category.
+    """
+    caption = (
+        f"The same differences{scope.said} where all candidates with one {frame['cluster'][0]} are "
+        "drawn together: would they hold with others of these? Limits and p by a bootstrap over "
+        "clusters, with the effective number of clusters; adjusted p over cuts and pairs "
+        f"({correction_of(frame['correction'])}); design effect: the variance over that of "
+        "independent candidates."
+    )
+    columns = [
+        *PAIR[:3], Column("difference", text=points),
+        Column(("lower", "upper"), "limits", point_limits), Column("p_value", "p", p_value),
+        Column("p_adjusted", "adjusted p", p_value), *CLUSTERS,
+    ]  # fmt: skip
+    ordered = frame.sort("n", "measure_1", "measure_2")
+    return listing(scope.file("clustered"), caption, ordered, columns)
+
 
 Pair = tuple[str, str]
 

@@ -2,23 +2,458 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal, TypeAlias
 
 import polars as pl
 
 from pipeline.errors import ConfigError, Problem
-from pipeline.findings.stage import StageOptions
+from pipeline.findings.base import StageOptions, StageView
+from pipeline.findings.collocations.precision import Looked, look_said
+from pipeline.findings.phrases import sentence
+from pipeline.kernels.measure import measure_title
 from pipeline.report import charts
-from pipeline.report.blocks import Draw, figure
-from pipeline.report.charts import Extras, Window
-from pipeline.report.page.names import chosen
-from pipeline.report.view import Block, Text
-from pipeline.report.views.collocations.graph_captions import graph_caption
-from pipeline.report.views.collocations.graph_options import Graph
-from pipeline.report.views.collocations.scope import Scope, cuts_within, first_shown, thin_rows
-from pipeline.report.views.collocations.titled import titled, titled_extras, titled_window
+from pipeline.report.charts.spec import thinned, within
+from pipeline.report.charts.style import Extras, Window
+from pipeline.report.view import (
+    Block,
+    Column,
+    Draw,
+    Fold,
+    Listing,
+    Styled,
+    Text,
+    chosen,
+    figure,
+    listing,
+    slug,
+)
+
+# --- The options of a graph of n-best lists, and how further graphs take over those of the view.
+
+Kind: TypeAlias = Literal["precision", "recall", "precision_by_recall", "local", "cut"]
+"""What is drawn."""
+
+
+class Curves(Styled):
+    """Curves against n."""
+
+    measures: tuple[str, ...] = ()
+    """The lines, in this order; all measures if empty, the twelve best if there are more."""
+    bands: tuple[str, ...] = ()
+    """Measures whose confidence limits are shaded."""
+    cuts: tuple[int, ...] | None = None
+    """Values of n for the vertical lines and the table; the stage's own by default."""
+    first_n: int | None = None
+    """Smallest n of the graph; 100 by default, a twentieth of a list shorter than 2,000, all of
+    the local precision."""
+    last_n: int | None = None
+    """Largest n of the graph; all by default."""
+    y_min: float | None = None
+    """Lower end of the y axis in per cent; 0 by default."""
+    y_max: float | None = None
+    """Upper end of the y axis in per cent."""
+    truth: str | None = None
+    """Another stage of kind evaluate.precision, whose curves are drawn thin."""
+
+
+class Graph(Curves):
+    """One graph of n-best lists."""
+
+    kind: Kind = "precision"
+    """``precision`` or ``recall`` against n, ``precision_by_recall``, ``local`` precision in a
+    window of ranks, or ``cut``: precision by recall within the lists of the stage's ``cut``."""
+    name: str | None = None
+    """Name of the picture's files; the kind by default."""
+    subsets: tuple[str, ...] = ()
+    """Stages of kind evaluate.subset, whose sets are drawn as dots with intervals."""
+    comparison: str | None = None
+    """A stage of kind evaluate.comparison that holds the pair of ``marks``."""
+    marks: tuple[str, str] | None = None
+    """Two measures: triangles show where they differ significantly at that n."""
+
+
+OF_PRECISION = ("comparison", "marks", "subsets")
+"""What only a graph of precision has."""
+OF_AXES = ("y_min", "y_max", "first_n", "name")
+"""What fits one kind of graph and not another."""
+
+
+def resolved(view: Graph, further: tuple[Graph, ...]) -> Iterator[tuple[str, Graph]]:
+    """Yield each graph with its place among the options: the view's own, then the further ones.
+
+    What a further graph does not give is as in the view; a graph of another kind takes over no
+    range of its axes, and only one of precision has subsets and marks.
+    """
+    own = Graph.model_validate({k: getattr(view, k) for k in view.model_fields_set & _NAMES})
+    slots = view.look.slots
+    yield "", own.coloured(slots)
+    for index, graph in enumerate(further):
+        left = {"name"}
+        if graph.kind != own.kind:
+            left |= {*OF_AXES, *(() if graph.kind == "precision" else OF_PRECISION)}
+        taken = {name: getattr(own, name) for name in own.model_fields_set - left}
+        set_here = {name: getattr(graph, name) for name in graph.model_fields_set}
+        # A graph says its kind, or is one of precision: it never takes over the view's.
+        whole = Graph.model_validate({**taken, "kind": graph.kind, **set_here})
+        yield f"graphs.{index}.", whole.coloured(slots)
+
+
+_NAMES = set(Graph.model_fields)
+
+
+# --- What a graph of n-best lists shows, in words.
+
+
+def graph_caption(
+    extras: Extras,
+    window: Window,
+    graph: Graph,
+    *,
+    of: str,
+    size: int,
+    baseline: bool,
+    together: tuple[int, int] | None = None,
+) -> str:
+    """Say what a graph of n-best lists shows.
+
+    Parameters
+    ----------
+    extras, window : Extras, Window
+        What is drawn.
+    graph : Graph
+        Its options.
+    of : str
+        What is said of the category.
+    size : int
+        Ranks in the window of local precision, or candidates of the lists that were cut.
+    baseline : bool
+        Whether the line of the baseline, or of a random order, is drawn.
+    together : tuple of int or None
+        First and last n of limits that hold at once.
+    """
+    kind = graph.kind
+    said = [_subject(kind, of, size)]
+    if baseline and kind != "cut":
+        line = (
+            "Grey line: a random order." if kind == "recall" else "Horizontal line: the baseline."
+        )
+        said.append(line)
+    if extras.cuts and kind in {"precision_by_recall", "cut"}:
+        said.append(f"Points, left to right: n = {_and(tuple(f'{n:,}' for n in extras.cuts))}.")
+    elif extras.cuts:
+        said.append("Vertical lines: the n of the table.")
+    if window.first_n > 1:
+        said.append(f"Lists shorter than {window.first_n:,} are left out.")
+    if extras.bands:
+        said.append(f"Shaded: confidence limits of {_and(extras.bands)}, for each n by itself.")
+    if together and extras.bands:
+        first, last = together
+        said.append(
+            f"Paler: limits that hold at all n from {first:,} to {last:,} at once, for each measure"
+            " by itself."
+        )
+    if extras.truth is not None:
+        how = "Thin" if graph.style == "screen" else "Thin grey"
+        none = extras.truth.is_empty()
+        said.append("No true curve is known here." if none else f"{how}: the true curves.")
+    if extras.subsets is not None and extras.subsets.height:
+        said.append("Diamonds: unranked sets at their size, with confidence limits.")
+    if extras.marks:
+        said.append(
+            f"Triangles: {_and(extras.marks)} differ significantly at that n, taken by itself "
+            f"(pointwise); no allowance is made for looking at many n.{_nowhere(extras, window)}"
+        )
+    return " ".join(said)
+
+
+def _nowhere(extras: Extras, window: Window) -> str:
+    """Say so if a pair has no mark in sight: that is a result, too."""
+    if extras.comparison is None:
+        return ""
+    seen = extras.comparison.filter(
+        "significant", pl.col("n").is_between(window.first_n, window.last_n or 2**62)
+    )
+    return " Here there is none." if seen.is_empty() else ""
+
+
+def _subject(kind: str, of: str, size: int) -> str:
+    return {
+        "precision": f"Precision of the n-best lists{of} against n.",
+        "recall": f"Recall of the n-best lists{of} against n.",
+        "precision_by_recall": f"Precision against recall of the n-best lists{of}; n grows along "
+        "each line.",
+        "local": f"Local precision{of}: precision in a window of {size:,} ranks, against the rank "
+        "in its middle.",
+        "cut": f"Precision against recall{of} within the {size:,}-best list of each measure, as "
+        "if that were the whole data set.",
+    }[kind]
+
+
+def _and(names: tuple[str, ...]) -> str:
+    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+# --- What a view says of a sample that is looked at several times: which look, at which levels.
+
+_ANYTIME = (
+    "Limits and tests hold at every size of the sample at once, however often one looks while it "
+    "grows."
+)
+
+
+def show_looks(stage: StageView) -> Iterator[Block]:
+    """Say which look this is, and fold away the levels; nothing where no look was declared.
+
+    Parameters
+    ----------
+    stage : StageView
+        A stage with the options `looks` and `anytime`, and the table `looks`.
+    """
+    if stage.options_as(Looked).anytime:
+        yield Text(_ANYTIME)
+    said = look_said(stage)
+    if said:
+        yield Text(f"{sentence(said)} Limits and tests hold at all of these looks together.")
+        yield Fold("The looks and their levels", [_listing(stage.table("looks").collect())])
+
+
+def _listing(looks: pl.DataFrame) -> Listing:
+    """Return a row for each look and question."""
+    several = [name for name in ("category", "question") if looks[name].n_unique() > 1]
+    caption = (
+        "The declared looks: labels, level (the two-sided alpha of each limit and test at this "
+        "look) and its normal quantile z. No level: the look is exact, or tells nothing."
+    )
+    columns = [
+        *(Column(name) for name in several),
+        Column(("look", "now"), "look", _which),
+        Column("labels"),
+        Column("level", "level %", _per_cent),
+        Column("z", "z", _quantile),
+    ]
+    return listing("looks", caption, looks, columns)
+
+
+def _which(look: int, now: bool) -> str:
+    return f"{look} (now)" if now else str(look)
+
+
+def _per_cent(level: float | None) -> str:
+    return "" if level is None else f"{100.0 * level:.3g}"
+
+
+def _quantile(z: float | None) -> str:
+    return "" if z is None else f"{z:.3f}"
+
+
+# --- Which judgements a section rests on, in words: all candidates, or what kind of sample.
+
+_SAMPLES = {
+    "sample.random": "a random sample",
+    "sample.stratified": "a stratified sample",
+    "sample.design": "a designed sample",
+    "sample.judged": "what is judged",
+}
+
+
+def of_sample(stage: StageView) -> str:
+    """Return what a stage's judgements are of.
+
+    Examples
+    --------
+    >>> of_sample(StageView("full", "evaluate.precision", {}, print))
+    'all candidates judged'
+    >>> sample = StageView("tenth", "sample.random", {"rate": 0.1, "replacement": True}, print)
+    >>> of_sample(StageView("sampled", "evaluate.precision", {}, print,
+    ...           inputs={"sample": "tenth.sample"}, among={"tenth": sample}))
+    'a random sample of 10 %, with replacement'
+    >>> sample = StageView("drawn", "sample.design", {"rate": 0.3, "size": 528}, print)
+    >>> of_sample(StageView("answers", "evaluate.designed", {}, print,
+    ...           inputs={"sample": "drawn.sample"}, among={"drawn": sample}))
+    'a designed sample of 528'
+    """
+    if "sample" not in stage.inputs:
+        return "all candidates judged"
+    sample = stage.given("sample")
+    if sample is None:
+        return stage.inputs["sample"].partition(".")[0].replace("_", " ")
+    size = _sample_size(sample)
+    replaced = ", with replacement" if sample.config.get("replacement") else ""
+    return f"{_SAMPLES.get(sample.use, sample.name)}{size}{replaced}"
+
+
+def _sample_size(sample: StageView) -> str:
+    designed = sample.use == "sample.design"  # its rate is that of true positives
+    rate, size = None if designed else sample.config.get("rate"), sample.config.get("size")
+    sizes = sample.config.get("sizes")
+    if rate:
+        return f" of {100 * rate:g} %"
+    if size or sizes:
+        return f" of {size or sum(sizes or ()):,}"
+    return ""
+
+
+def of_set(stage: StageView) -> str:
+    """Return the name of the set that a stage looks at.
+
+    Examples
+    --------
+    >>> of_set(StageView("filter", "evaluate.subset", {"name": "frequent"}, print))
+    'frequent'
+    """
+    return str(stage.config.get("name") or stage.name.replace("_", " "))
+
+
+# --- One category of one stage: its rows, its file names, its place in the options.
+
+POINTS = 400
+"""About how many values of n a line is drawn through."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One category of true positives of one stage.
+
+    Parameters
+    ----------
+    stage : StageView
+        The stage.
+    category : str
+        The category.
+    only : bool
+        Whether it is the only one shown: names and captions then pass it over.
+    """
+
+    stage: StageView
+    category: str
+    only: bool
+
+    def query(self, table: str) -> pl.LazyFrame:
+        """Return the rows of a table that belong to the category."""
+        return self.stage.table(table).filter(pl.col("category") == self.category)
+
+    def file(self, what: str) -> str:
+        """Return the name of a figure's or table's file."""
+        return what if self.only else f"{what}-{slug(self.category)}"
+
+    def option(self, name: str) -> str:
+        """Return the dotted path of an option, for messages."""
+        return f"views.{self.stage.name}.{name}"
+
+    @property
+    def said(self) -> str:
+        """The category as captions name it; nothing if it is the only one."""
+        return "" if self.only else f" ({self.category})"
+
+
+def scopes(stage: StageView, known: Iterable[str], wanted: str | None) -> list[Scope]:
+    """Return the scopes of the wanted category, or of all, in alphabetical order."""
+    names = sorted(set(known))
+    asked = () if wanted is None else (wanted,)
+    shown = chosen(asked, names, where=f"views.{stage.name}.category")
+    return [Scope(stage, name, len(shown) == 1) for name in shown]
+
+
+def scopes_in(stage: StageView, table: pl.LazyFrame, wanted: str | None) -> list[Scope]:
+    """Return the `scopes` of the categories that a table has."""
+    known = table.select("category").unique().collect(engine="streaming")["category"]
+    return scopes(stage, known, wanted)
+
+
+def cuts_within(cuts: Iterable[int], last: int) -> tuple[int, ...]:
+    """Return the cuts that a list of length `last` has, ascending.
+
+    Examples
+    --------
+    >>> cuts_within((500, 100, 2000), 1000)
+    (100, 500)
+    """
+    return tuple(n for n in sorted(set(cuts)) if 1 <= n <= last)
+
+
+def first_shown(wanted: int | None, last: int) -> int:
+    """Return the first n of a graph: 100, or less where the whole list is short.
+
+    Examples
+    --------
+    >>> first_shown(None, 5102), first_shown(None, 300), first_shown(1, 5102)
+    (100, 15, 1)
+    """
+    return wanted if wanted is not None else min(100, max(1, last // 20))
+
+
+MANY_LISTS = 100_000
+"""Sizes from the smallest to the largest of which a graph looks at steps alone."""
+
+
+def thin_rows(query: pl.LazyFrame, window: Window, *, always: Sequence[int]) -> pl.LazyFrame:
+    """Return those rows of a table by n that a graph needs."""
+    inside = within(query, window)
+    ends = inside.select(first=pl.col("n").min(), last=pl.col("n").max())
+    first, last = ends.collect(engine="streaming").row(0)
+    if first is None or last - first < MANY_LISTS:
+        sizes = inside.select("n").unique().collect(engine="streaming")["n"]
+        return inside.filter(pl.col("n").is_in(thinned(sizes, points=POINTS, always=always)))
+    # Of millions no list of all is made: the first of each step, as `thinned` has them.
+    step = round((last - first) / POINTS)
+    steps = inside.group_by(step=(pl.col("n") - first) // step).agg(pl.min("n"))
+    kept = steps.collect(engine="streaming")["n"].to_list()
+    return inside.filter(pl.col("n").is_in([*kept, last, *always]))
+
+
+# --- Measures by what they are called in the field, for figures and what is said of them.
+
+MEASURES = ("measure", "measure_1", "measure_2", "best_measure")
+"""Columns that hold names of measures."""
+
+
+def titled(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame whose measures are called what they are in the field.
+
+    Examples
+    --------
+    >>> titled(pl.DataFrame({"measure": ["t_score", "mine"], "n": [9, 9]})).rows()
+    [('t-score', 9), ('mine', 9)]
+    """
+    there = [name for name in MEASURES if name in frame.columns]
+    names = {name for column in there for name in frame[column].unique().drop_nulls()}
+    return frame.with_columns(pl.col(there).replace({name: measure_title(name) for name in names}))
+
+
+def titles(names: Iterable[str]) -> tuple[str, ...]:
+    """Return what measures are called, in their order.
+
+    Examples
+    --------
+    >>> titles(["mi", "dice"])
+    ('MI', 'Dice')
+    """
+    return tuple(map(measure_title, names))
+
+
+def titled_pair(pair: tuple[str, str]) -> tuple[str, str]:
+    """Return what two measures are called."""
+    return measure_title(pair[0]), measure_title(pair[1])
+
+
+def titled_extras(extras: Extras) -> Extras:
+    """Return what a graph draws beside its lines, its measures by their titles."""
+    return replace(
+        extras,
+        bands=titles(extras.bands),
+        truth=None if extras.truth is None else titled(extras.truth),
+        comparison=None if extras.comparison is None else titled(extras.comparison),
+        marks=None if extras.marks is None else titled_pair(extras.marks),
+    )
+
+
+def titled_window(window: Window) -> Window:
+    """Return which part of a frame a chart shows, its measures by their titles."""
+    return replace(window, measures=titles(window.measures))
+
 
 MOST_LINES = 12
 """With more lines than these, a graph is no longer legible: the best are drawn."""

@@ -2,31 +2,463 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import polars as pl
 
-from pipeline.findings.stage import StageView
-from pipeline.report.view import Block, Fold, Text, view
-from pipeline.report.views.collocations.band_threshold_table import band_threshold_blocks
-from pipeline.report.views.collocations.corrected_table import corrected_blocks
-from pipeline.report.views.collocations.graph_options import Graph, resolved
+from pipeline.findings.base import StageView
+from pipeline.findings.collocations.precision import Guaranteed
+from pipeline.kernels.measure import measure_title
+from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.report import charts
+from pipeline.report.view import (
+    Block,
+    Column,
+    Fold,
+    Listing,
+    Styled,
+    Text,
+    ViewOptions,
+    chosen,
+    decimals,
+    figure,
+    listing,
+    place_in,
+    share,
+    share_limits,
+    view,
+)
 from pipeline.report.views.collocations.graphs import (
     Drawing,
+    Graph,
+    Scope,
     cuts_of,
     extent,
     graph_block,
     lines_of,
+    of_sample,
+    resolved,
+    scopes,
+    show_looks,
 )
-from pipeline.report.views.collocations.looks import show_looks
-from pipeline.report.views.collocations.precision_captions import baseline_text, threshold_text
-from pipeline.report.views.collocations.precision_tables import (
-    clustered_listing,
-    precision_listing,
+
+# --- The view of average precision: a whisker for each measure, and a table.
+
+
+class AveragePrecisionView(Styled):
+    """What is shown of average precision."""
+
+    measures: tuple[str, ...] = ()
+    """The measures, in this order; all if empty, the highest first."""
+    category: str | None = None
+    """One category of true positives; each by default."""
+
+
+@view(
+    "evaluate.average_precision", options=AveragePrecisionView, title="Average precision",
+    of=of_sample, place=22,
+)  # fmt: skip
+def show_average_precision(stage: StageView, options: AveragePrecisionView) -> Sequence[Block]:
+    """Show the estimates of each category with their limits."""
+    every = stage.table("average_precision").collect()
+    shown = scopes(stage, every["category"], options.category)
+    if not shown:
+        return [Text("No candidate is judged, so there is no average precision to show.")]
+    return [block for scope in shown for block in _average_precision_of(scope, options)]
+
+
+def _average_precision_of(scope: Scope, options: AveragePrecisionView) -> Iterator[Block]:
+    every = scope.query("average_precision").sort(
+        "average_precision", "measure", descending=[True, False], nulls_last=True
+    )  # fmt: skip
+    mine = every.collect()
+    names = chosen(options.measures, mine["measure"].to_list(), where=scope.option("measures"))
+    ordered = mine.filter(pl.col("measure").is_in(names)).sort(place_in(names, "measure"))
+    caption = f"Average precision{scope.said} of each ranking: {_how(ordered)}"
+    yield figure(scope.file("average-precision"), caption, partial(
+        charts.whisker_chart, _whiskers(ordered), x_title="average precision (%)", percent=True
+    ), options.look)  # fmt: skip
+    columns = [
+        Column("measure", text=measure_title),
+        Column(("average_precision", "lower", "upper"), "average precision", _average_estimate),
+        Column("k_sampled", "judged TP"),
+        Column("n_sampled", "judged"),
+    ]
+    yield listing(
+        scope.file("average-precision"), f"Average precision in per cent{scope.said}.", ordered,
+        columns,
+    )  # fmt: skip
+
+
+def _how(rows: pl.DataFrame) -> str:
+    """Say what it is, what it was inferred from, and what its limits are."""
+    row = rows.row(0, named=True)
+    what = "the mean, over the true positives, of the precision of the list that ends with each. "
+    if row["n_sampled"] == row["n_candidates"]:
+        return f"{what}All {row['n_candidates']:,} candidates are judged: there are no limits."
+    name = "xinfAP, by chances of their own" if row["unequal"] else "infAP"
+    return (
+        f"{what}Inferred from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates "
+        f"({name}), with {100 * row['confidence']:g} % limits for each by itself; measures share "
+        "their judged candidates, so that limits that overlap are no test."
+    )
+
+
+def _whiskers(rows: pl.DataFrame) -> pl.DataFrame:
+    titles = {name: measure_title(name) for name in rows["measure"]}
+    return rows.select(
+        group=pl.lit(""), label=pl.col("measure").replace(titles), kind=pl.lit(""),
+        estimate="average_precision", lower="lower", upper="upper",
+    )  # fmt: skip
+
+
+def _average_estimate(value: float | None, lower: float, upper: float) -> str:
+    exact = value is not None and lower == upper
+    return share(value) if exact else f"{share(value)} {share_limits(lower, upper)}"
+
+
+# --- The table of where precision is at least a threshold, and where below, at all n at once.
+
+
+def band_threshold_blocks(scope: Scope) -> Iterator[Block]:
+    """Yield the table; nothing where there is no band or no threshold."""
+    found = scope.query("band_thresholds").collect().sort("threshold", "measure")
+    if found.is_empty():
+        return
+    row = found.row(0, named=True)
+    caption = (
+        f"What holds at all n from {row['first_n']:,} to {max(found['last_n']):,} at once, with "
+        f"{100 * row['confidence']:g} % confidence for each measure{scope.said}: up to which n its "
+        "lists are at least as precise as wanted, and from which n on none is."
+    )
+    columns = [
+        Column("threshold", "precision wanted", lambda share: f"{100 * share:g} %", right=True),
+        Column("measure", text=measure_title),
+        Column("at_least_to", "at least that up to n", _size),
+        Column("below_from", "below it from n", _size),
+    ]
+    yield listing(scope.file("thresholds"), caption, found, columns)
+
+
+def _size(n: int | None) -> str:
+    return "not shown" if n is None else f"{n:,}"
+
+
+# --- The view of a choice: the measure and the list size that a sample chose, in words.
+
+
+@view("evaluate.choice", title="The list that was chosen", of=of_sample, place=5)
+def show_choice(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Say what was chosen, by which criterion, and how sure its precision is."""
+    chosen = stage.table("choice").collect().sort("category")
+    if chosen.is_empty():
+        return [Text("No candidate is judged, so nothing was chosen.")]
+    said = [Text(_said(row)) for row in chosen.to_dicts()]
+    return [*said, *_guarantee(stage)]
+
+
+def _guarantee(stage: StageView) -> Iterator[Block]:
+    """Show the tests behind a guarantee, in the order in which they were made."""
+    asked = stage.options_as(Guaranteed)
+    if not asked.guarantee or asked.min_precision is None:
+        return
+    tests = stage.table("guarantee").collect().sort("category", "measure", "place")
+    wanted, sure = f"{100 * asked.min_precision:g} %", f"{100 * asked.confidence:g} %"
+    caption = (
+        f"Lists that are sure to hold {wanted} true positives: one-sided lower limits in per cent. "
+        "The lists of each measure are tested in the declared order of sizes until one fails, at "
+        f"alpha divided by the number of measures: with {sure} confidence all that passed have a "
+        f"precision of {wanted} or more. Passed over: too few judged draws to pass at all."
+    )
+    yield listing(
+        "guarantee", caption, tests,
+        [
+            Column("measure", text=measure_title), Column("n"),
+            Column(("k_sampled", "n_sampled"), "TP of judged", _counts),
+            Column("lower_one_sided", "lower limit", share),
+            Column(("testable", "tested", "passed"), "test", _outcome, right=False),
+        ],
+    )  # fmt: skip
+
+
+def _counts(k: int, n: int) -> str:
+    return f"{k:,} of {n:,}"
+
+
+def _outcome(testable: bool, tested: bool, passed: bool) -> str:
+    """Say what became of a test.
+
+    Examples
+    --------
+    >>> _outcome(True, True, True), _outcome(True, True, False), _outcome(True, False, False)
+    ('passed', 'failed', 'not reached')
+    >>> _outcome(False, False, False)
+    'passed over'
+    """
+    if not testable:
+        return "passed over"
+    return "passed" if passed else "failed" if tested else "not reached"
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    pointwise = share_limits(row["lower"], row["upper"])
+    simultaneous = share_limits(row["lower_simultaneous"], row["upper_simultaneous"])
+    return (
+        f"Chosen for {row['category']}: the {row['n']:,} best of {measure_title(row['measure'])} "
+        f"({row['criterion']}), out of {row['considered']:,} lists. Estimated precision "
+        f"{share(row['precision'])} %, recall {share(row['recall'])} %: {row['k_sampled']:,} true "
+        f"positives in {row['n_sampled']:,} judged draws. {100 * row['confidence']:g} % limits of "
+        f"this list alone {pointwise}; limits that allow for the choice {simultaneous}: use these."
+    )
+
+
+# --- The table of precision corrected for errors of the annotators.
+
+
+def corrected_blocks(scope: Scope) -> Iterator[Block]:
+    """Yield the table; nothing where nothing is corrected."""
+    lists = scope.query("corrected").collect().sort("n", "measure")
+    if lists.is_empty():
+        return
+    caption = (
+        f"Precision in per cent{scope.said}, corrected for judgements that are wrong: "
+        f"{_rates(lists.row(0, named=True))}. Errors are taken to be as frequent in all lists, and "
+        "made independently; the limits allow for all that was estimated."
+    )
+    columns = [
+        Column("measure", text=measure_title),
+        Column("n"),
+        Column("precision", "as judged", lambda value: share(value, digits=1)),
+        Column(
+            ("corrected", "lower_corrected", "upper_corrected"), "corrected", _corrected_estimate
+        ),
+    ]
+    yield listing(scope.file("corrected"), caption, lists, columns)
+
+
+def _rates(row: Mapping[str, Any]) -> str:
+    """Say how often annotators are right, and how that is known."""
+    rates = [
+        f"{name} {share(row[name], digits=1)} %"
+        + ("" if row[n] is None else f" (of {row[n]:,} candidates)")
+        for name, n in (("sensitivity", "n_true"), ("specificity", "n_false"))
+    ]
+    return ", ".join(rates)
+
+
+def _corrected_estimate(value: float | None, lower: float, upper: float) -> str:
+    return f"{share(value, digits=1)} {share_limits(lower, upper, digits=1)}"
+
+
+# --- What the view of precision says: the baseline, the sample, the limits, the thresholds.
+
+
+def baseline_text(baseline: Mapping[str, Any]) -> str:
+    """Say the baseline, the size of the sample, and what the intervals are.
+
+    Parameters
+    ----------
+    baseline : mapping
+        A row of `schemas.Baseline`.
+    """
+    said = (_baseline(baseline), _draws(baseline), _pool(baseline), _interval(baseline))
+    return " ".join(sentence for sentence in said if sentence)
+
+
+def _pool(row: Mapping[str, Any]) -> str:
+    if row.get("pool") is None:
+        return ""
+    return (
+        f"All of this is conditional on a pool: the union of the {row['pool']:,}-best lists of the "
+        "pooled measures stands for the data set. Baseline and recall are those within the pool."
+    )
+
+
+def _baseline(row: Mapping[str, Any]) -> str:
+    limits = share_limits(row["lower"], row["upper"])
+    counts = f"{row['k_sampled']:,} true positives in {row['n_sampled']:,} judged draws"
+    return f"Baseline {share(row['precision'])} % {limits}: {counts}."
+
+
+def _draws(row: Mapping[str, Any]) -> str:
+    drawn, whole = row["n_drawn"], row["n_candidates"]
+    open_ = {
+        "that nobody judged": row["n_unjudged"],
+        "on which judgements differ": row["n_undecided"],
+    }
+    size = f"All {whole:,} candidates count; no sample was drawn."
+    if row["sampled"]:
+        rate = share(drawn / whole if whole else None, digits=1)
+        size = f"The sample has {drawn:,} draws from {whole:,} candidates ({rate} %)."
+    told = [f"{number:,} {what}" for what, number in open_.items() if number]
+    if not told:
+        return f"{size} All are judged."
+    return f"{size} {' and '.join(told)} count neither as true nor as false."
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    method = INTERVALS.title(row["interval"])
+    kind = f"{100 * row['confidence']:g} % confidence limits ({method})"
+    if not row["sampled"] and row["n_sampled"] == row["n_drawn"]:
+        return (
+            f"The estimates are the exact figures for this data set; the {kind} matter only "
+            "if the data set itself is read as a sample of a larger population."
+        )
+    return (
+        f"Brackets, bands and dotted lines are {kind} for the figure that a judgement of all "
+        "candidates would give, for each n by itself, given how many judged draws its list "
+        "holds; they don't hold for a whole curve at once."
+    )
+
+
+def threshold_text(thresholds: pl.DataFrame, *, of: str = "") -> list[str]:
+    """Say, for each threshold, from which n on the lower limit of each measure stays under it.
+
+    Parameters
+    ----------
+    thresholds : DataFrame
+        `schemas.Thresholds`, one category.
+    of : str
+        What is said of the category.
+
+    Examples
+    --------
+    >>> found = pl.DataFrame({"measure": ["mi", "dice"], "threshold": [0.2, 0.2], "n": [90, None]})
+    >>> threshold_text(found)[0].partition(": ")[2]
+    'mi 90; dice never.'
+    """
+    ordered = thresholds.sort(
+        "threshold", "n", "measure", descending=[False, True, False], nulls_last=True
+    )
+    return [_threshold(part, of) for part in ordered.partition_by("threshold", maintain_order=True)]
+
+
+def _threshold(part: pl.DataFrame, of: str) -> str:
+    share_wanted = f"{100 * part['threshold'][0]:g} %"
+    from_n = [
+        f"{measure} {'never' if n is None else format(n, ',')}"
+        for measure, n in part.select("measure", "n").iter_rows()
+    ]
+    return (
+        "Looking at every n of the list, each limit by itself, the lower confidence limit of the "
+        f"precision{of} stays under {share_wanted} from this n on: {'; '.join(from_n)}."
+    )
+
+
+# --- The table of precision at chosen n.
+
+CLUSTERS = (
+    Column("clusters"),
+    Column("effective_clusters", "effective", lambda value: decimals(value, digits=1)),
+    Column("design_effect", "design effect", lambda value: decimals(value, digits=1)),
 )
-from pipeline.report.views.collocations.samples import of_sample
-from pipeline.report.views.collocations.scope import Scope, scopes
-from pipeline.report.views.collocations.worst_case_table import worst_case_blocks
+"""What a bootstrap over clusters rests on."""
+FIGURE_SPACE = "\u2007"
+ESTIMATE, TIES = ("precision", "lower", "upper"), ("tp_min", "tp_max")
+
+
+def precision_listing(frame: pl.DataFrame, measures: Sequence[str], scope: Scope) -> Listing:
+    """Return a row per measure and columns for each n: precision, limits, tie range.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.Precision` or `schemas.StratifiedPrecision` at the cuts, one category.
+    measures : sequence of str
+        The rows, in this order.
+    scope : Scope
+        Stage and category.
+    """
+    ordered = frame.sort(place_in(measures, "measure"), "n")
+    ties = set(TIES) <= set(ordered.columns)
+    caption = (
+        f"Precision in per cent at chosen n{scope.said}, with its confidence limits in brackets."
+    )
+    if ties:
+        caption += (
+            " Ties: where equal scores straddle the cut, the true positives (TP) that the ways to "
+            "break the tie could give."
+        )
+    cuts = sorted(set(ordered["n"]))
+    columns = [column for n in cuts for column in _at(n, (*ESTIMATE, *(TIES if ties else ())))]
+    every = pl.DataFrame({"measure": measures}, schema={"measure": pl.String})
+    return listing(
+        scope.file("precision"), caption, ordered,
+        [Column("measure", text=measure_title), *columns], by=["measure"],
+        shown=every.join(ordered, on="measure", how="left", maintain_order="left_right"),
+    )  # fmt: skip
+
+
+def clustered_listing(frame: pl.DataFrame, scope: Scope) -> Listing:
+    """Return a row per list: its precision where whole clusters of candidates are drawn.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.ClusteredPrecision`, one category, with rows.
+    scope : Scope
+        Stage and category.
+    """
+    caption = (
+        f"Precision in per cent at the declared n{scope.said} where all candidates with one "
+        f"{frame['cluster'][0]} are drawn together, by a bootstrap over clusters: what would "
+        "others of these give? Effective: as many clusters of one size would tell as much; design "
+        "effect: the variance over that of independent candidates."
+    )
+    columns = [
+        Column("measure", text=measure_title), Column("n"), Column("precision", text=share),
+        Column(("lower", "upper"), "limits", share_limits), *CLUSTERS,
+    ]  # fmt: skip
+    return listing(scope.file("clustered"), caption, frame.sort("n", "measure"), columns)
+
+
+def _at(n: int, estimate: tuple[str, ...]) -> tuple[Column, ...]:
+    """Return the columns for one n: the place to show more of the table of precision."""
+    return (Column(estimate, f"n = {n:,}", _estimate, right=False, at=("n", n)),)
+
+
+def _estimate(
+    precision: float | None,
+    lower: float | None,
+    upper: float | None,
+    tp_min: int | None = None,
+    tp_max: int | None = None,
+) -> str:
+    # Filled up with a blank as wide as a digit, so that the decimal points stand in line.
+    aligned = share(precision).rjust(5, FIGURE_SPACE)
+    said = f"{aligned} {share_limits(lower, upper, digits=1)}"
+    return said if tp_min == tp_max else f"{said}\nties: {tp_min:,} to {tp_max:,} TP"
+
+
+# --- The table of what lists would be if the draws that nobody judged were all false, or all true.
+
+
+def worst_case_blocks(scope: Scope) -> Iterator[Block]:
+    """Yield the table, folded away; nothing where every draw is judged."""
+    lists = scope.query("worst_case").collect().sort("n", "measure")
+    if lists.is_empty():
+        return
+    caption = (
+        f"Precision in per cent{scope.said} with its limits: of the judged draws, and as if all "
+        "draws that nobody judged, or on which judgements differ, were false, or true positives. "
+        "The lower limit of the one and the upper limit of the other hold whatever they are."
+    )
+    cases = [("", "judged alone"), ("_if_false", "all false"), ("_if_true", "all true")]
+    columns = [
+        Column(
+            (f"precision{each}", f"lower{each}", f"upper{each}"), head, _worst_estimate, right=False
+        )
+        for each, head in cases
+    ]
+    first = (Column("measure", text=measure_title), Column("n"), Column("n_unjudged", "unjudged"))
+    table = listing(scope.file("worst-case"), caption, lists, [*first, *columns])
+    yield Fold("If the draws that are not judged were all false, or all true", [table])
+
+
+def _worst_estimate(precision: float | None, lower: float, upper: float) -> str:
+    return f"{share(precision, digits=1)} {share_limits(lower, upper, digits=1)}"
 
 
 class PrecisionView(Graph):

@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from pipeline.errors import DataError
-from pipeline.kernels.arrays import IntArray
 from pipeline.kernels.clustering.measure import OVERLAPPING_MEASURES
-from pipeline.kernels.clustering.overlapping import element_centric, patterns, sharing
-from pipeline.kernels.clustering.overlapping.element_centric import element_centric_estimate
-from pipeline.kernels.clustering.overlapping.memberships import memberships
-from pipeline.kernels.clustering.overlapping.patterns import Patterns
-from pipeline.kernels.clustering.overlapping.scores import overlapping_scores
+from pipeline.kernels.clustering.overlapping import measures
+from pipeline.kernels.clustering.overlapping import memberships as membership_module
+from pipeline.kernels.clustering.overlapping.measures import (
+    element_centric_estimate,
+    overlapping_scores,
+)
+from pipeline.kernels.clustering.overlapping.memberships import Patterns, memberships
+from pipeline.kernels.numeric import IntArray
 from schemas import OverlappingScores
 from schemas.validate import validate
 from tests.kernels.clustering.overlapping.slow_overlapping import (
@@ -71,7 +73,10 @@ def counted(items: Items, way: Way) -> IntArray:
 
 @given(overlapping)
 def test_both_ways_of_counting_agree(items: Items) -> None:
-    found = [counted(items, way) for way in (sharing._from_subsets, sharing._from_pairs)]
+    found = [
+        counted(items, way)
+        for way in (membership_module._from_subsets, membership_module._from_pairs)
+    ]
     assert (found[0] == found[1]).all()
 
 
@@ -87,20 +92,24 @@ def test_subsets_counted_block_by_block_or_without_a_dense_table(
     block: int, dense: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = drawn_sets()
-    before = counted(items, sharing._from_subsets)
-    monkeypatch.setattr(sharing, "_BLOCK", block)
-    monkeypatch.setattr(sharing, "_DENSE", dense)
-    assert (counted(items, sharing._from_subsets) == before).all()
+    before = counted(items, membership_module._from_subsets)
+    monkeypatch.setattr(membership_module, "_BLOCK", block)
+    monkeypatch.setattr(membership_module, "_DENSE", dense)
+    assert (counted(items, membership_module._from_subsets) == before).all()
 
 
 def test_sizes_of_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     items = drawn_sets()
     before = scores(items)
-    changed = [(sharing, "_BLOCK", 40), (patterns, "_ROWS", 3), (element_centric, "_ROWS", 7)]
+    changed = [
+        (membership_module, "_BLOCK", 40),
+        (membership_module, "_ROWS", 3),
+        (measures, "_ROWS", 7),
+    ]
     for module, name, value in changed:
         monkeypatch.setattr(module, name, value)
     assert scores(items) == before
-    monkeypatch.setattr(element_centric, "_COLUMNS", 5)
+    monkeypatch.setattr(measures, "_COLUMNS", 5)
     assert scores(items) == pytest.approx(before, rel=1e-12)
 
 
@@ -175,7 +184,7 @@ def test_a_sample_of_items_comes_near_and_says_how_near() -> None:
     ]
     data = memberships(*frames(pairs), seed="s")
     exact, none = element_centric_estimate(data)
-    each = element_centric._similarities(data, np.arange(len(data.counts)), 0.9)
+    each = measures._similarities(data, np.arange(len(data.counts)), 0.9)
     sd = math.sqrt(np.average((each - exact) ** 2, weights=data.counts))
     found, error = element_centric_estimate(data, most_pairs=len(data.counts) * 200)
     assert none == 0.0
@@ -185,7 +194,7 @@ def test_a_sample_of_items_comes_near_and_says_how_near() -> None:
 
 
 def test_every_item_can_be_drawn() -> None:
-    drawn = element_centric._drawn(np.array([1, 2, 1]), 4000, np.random.default_rng(2))
+    drawn = measures._drawn(np.array([1, 2, 1]), 4000, np.random.default_rng(2))
     assert np.bincount(drawn) == pytest.approx([1000, 2000, 1000], abs=150)
 
 
@@ -242,6 +251,6 @@ def test_labels_that_are_null_or_empty() -> None:
 
 
 def test_too_much_to_count_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "MOST_WORK", 3)
+    monkeypatch.setattr(membership_module, "MOST_WORK", 3)
     with pytest.raises(DataError, match="2 distinct patterns of up to 4 classes and clusters"):
         scores(items_of(("01", "01"), ("12", "12")), ["omega"])

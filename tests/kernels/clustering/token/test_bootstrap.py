@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.token import sentence_counts
+from pipeline.kernels.clustering.token import bootstrap
 from pipeline.kernels.clustering.token.bootstrap import token_intervals
-from pipeline.kernels.clustering.token.scores import token_scores
-from pipeline.kernels.hashing import seeded_generator
+from pipeline.kernels.clustering.token.measures import token_scores
+from pipeline.kernels.sampling import seeded_generator
 from schemas import TokenLevel
 from schemas.validate import validate
 
@@ -63,7 +63,7 @@ def test_sentences_drawn_by_hand() -> None:
 def test_order_of_rows_and_size_of_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = sentences()
     first = run(cells)
-    monkeypatch.setattr(sentence_counts, "_WEIGHTS", 70)
+    monkeypatch.setattr(bootstrap, "_WEIGHTS", 70)
     assert run(cells.sample(fraction=1.0, shuffle=True, seed=1)).equals(first)
     assert not run(cells, seed="t").equals(first)
 

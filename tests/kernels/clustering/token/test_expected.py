@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.clustering.token.expected import expected_information
+from pipeline.kernels.clustering.token.contingency import expected_information
 
 
 def slow(classes: list[int], sizes: list[int]) -> mpmath.mpf:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import polars as pl
 from hypothesis import given
 
-from pipeline.kernels.clustering.token.mapping import token_mapping
-from pipeline.kernels.clustering.token.scores import token_scores
+from pipeline.kernels.clustering.token.measures import token_mapping, token_scores
 from schemas import TokenMapping
 from schemas.validate import validate
 from tests.kernels.clustering.token.tables import SCHEMA, from_counts, from_tokens, labellings

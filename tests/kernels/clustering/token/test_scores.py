@@ -18,7 +18,7 @@ from pipeline.kernels.clustering.measure import (
     TOKEN_MEASURES,
     lower_is_better,
 )
-from pipeline.kernels.clustering.token.scores import PAPER, token_scores
+from pipeline.kernels.clustering.token.measures import PAPER, token_scores
 from tests.kernels.clustering.token.tables import (
     SCHEMA,
     from_counts,

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import room, spill
+from pipeline import memory
 from pipeline.errors import DataError
-from pipeline.kernels import parts
-from pipeline.kernels.clustering.token import sentence_counts as counting
-from pipeline.kernels.clustering.token.bootstrap import token_intervals
-from pipeline.kernels.clustering.token.sentence_counts import sentence_counts
+from pipeline.kernels import partitions
+from pipeline.kernels.clustering.token import bootstrap as counting
+from pipeline.kernels.clustering.token.bootstrap import sentence_counts, token_intervals
+from pipeline.memory import limited
 
 COLUMNS = {"file": pl.String, "s": pl.Int64, "gold": pl.String, "cluster": pl.String, "f": pl.Int64}
 ROWS = st.lists(
@@ -43,8 +43,8 @@ def test_weighted_by_hand(
     places = sorted({(file, s) for file, s, *_ in rows})
     times = st.lists(st.integers(0, 4), min_size=len(places), max_size=len(places))
     samples = data.draw(st.lists(times, min_size=1, max_size=3))
-    with pytest.MonkeyPatch.context() as patch, room.limited(memory):
-        patch.setattr(parts, "_BATCH", batch)
+    with pytest.MonkeyPatch.context() as patch, limited(memory):
+        patch.setattr(partitions, "_BATCH", batch)
         patch.setattr(counting, "_PLACE", 0)
         with sentence_counts(frame(rows).lazy(), "file", "s") as found:
             assert found.sentences == len(places)
@@ -76,7 +76,7 @@ def test_rows_that_do_not_count_are_as_if_they_were_not_there() -> None:
 def test_more_sentences_than_there_is_room_for_are_refused() -> None:
     cells = frame([("a", s, "N", "1", 2) for s in range(9)])
     expected = pytest.raises(DataError, match="places of 9 sentences.*bootstrap")
-    with room.limited(200), expected, sentence_counts(cells.lazy(), "file", "s"):
+    with limited(200), expected, sentence_counts(cells.lazy(), "file", "s"):
         pass
 
 
@@ -84,7 +84,7 @@ def test_counts_that_there_is_no_room_for_lie_on_the_disk_and_give_the_same(tmp_
     rows = [("a", s % 9, "NV"[s % 2], "12"[s % 3 % 2], 1 + s) for s in range(200)]
     options: dict[str, Any] = {"measures": ["v"], "confidence": 0.9, "replicates": 20, "seed": "s"}
     held = token_intervals(frame(rows), **options, place=["file", "s"])
-    with room.limited(9 * 100), spill.within(tmp_path / "aside"):
+    with limited(9 * 100), memory.within(tmp_path / "aside"):
         laid = token_intervals(frame(rows), **options, place=["file", "s"])
         with sentence_counts(frame(rows).lazy(), "file", "s") as found:
             assert found.samples_at_a_time() == 1
@@ -94,7 +94,7 @@ def test_counts_that_there_is_no_room_for_lie_on_the_disk_and_give_the_same(tmp_
 
 
 def test_labels_of_any_batch_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "_BATCH", 2)
+    monkeypatch.setattr(partitions, "_BATCH", 2)
     cells = frame([("a", 1, "N", "1", 1)] * 5 + [("a", None, "N", "1", 1)])  # type: ignore[list-item]
     expected = pytest.raises(DataError, match="s")
     with expected, sentence_counts(cells.lazy(), "file", "s"):

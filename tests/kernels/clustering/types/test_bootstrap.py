@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
-from pipeline.kernels.clustering.types import bootstrap as type_bootstrap
-from pipeline.kernels.clustering.types.bootstrap import type_level_limits
+from pipeline.kernels.clustering.types import evaluation as type_bootstrap
 from pipeline.kernels.clustering.types.entries import Patterns
+from pipeline.kernels.clustering.types.evaluation import type_level_limits
 from tests.kernels.clustering.types.type_twin import MAPPED, TWINS, patterns_of, some
 
 BITS = np.random.default_rng(1)

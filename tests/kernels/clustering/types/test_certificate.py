@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pipeline.kernels.clustering.types import certificate
-from pipeline.kernels.clustering.types.certificate import certify
+from pipeline.kernels.clustering.types import bounds
+from pipeline.kernels.clustering.types.bounds import certify
 from tests.kernels.clustering.types.type_twin import (
     MAPPED,
     WORKED,
@@ -58,7 +58,7 @@ def test_keeps_a_mapping_that_is_best() -> None:
 @pytest.mark.parametrize("name", MAPPED)
 def test_a_bound_where_work_runs_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One step, no branch: no mapping is above the bound, and it says how many are open."""
-    monkeypatch.setattr(certificate, "ROOT_STEPS", 1)
+    monkeypatch.setattr(bounds, "ROOT_STEPS", 1)
     unproven = 0
     for gold, induced, n, m in instances(100, seed=2, most_clusters=3):
         best, mapping = best_of(gold, induced, n, m, name)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pipeline.errors import DataError
-from pipeline.kernels.clustering.types.evaluate import Evaluated, evaluate_type_level
+from pipeline.kernels.clustering.types.evaluation import Evaluated, evaluate_type_level
 from schemas import ClassScores, ClusterMapping, ItemScores, Table, TypeLevel
 from schemas.validate import validate
 from tests.kernels.clustering.types.type_twin import WORKED, frames, instances

@@ -9,13 +9,20 @@ import numpy as np
 import pytest
 
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
-from pipeline.kernels.clustering.types.climb_items import ItemState, item_moves
-from pipeline.kernels.clustering.types.climb_sets import UnionState, macro_moves, micro_moves
-from pipeline.kernels.clustering.types.entries import Patterns
-from pipeline.kernels.clustering.types.mapping_many_to_one import climb, is_separable, many_to_one
-from pipeline.kernels.clustering.types.mapping_one_to_one import one_to_one, overlap
+from pipeline.kernels.clustering.types.entries import Neighbours, Patterns
+from pipeline.kernels.clustering.types.mapping import (
+    ItemState,
+    UnionState,
+    climb,
+    is_separable,
+    item_moves,
+    macro_moves,
+    many_to_one,
+    micro_moves,
+    one_to_one,
+    overlap,
+)
 from pipeline.kernels.clustering.types.measures import macro_i
-from pipeline.kernels.clustering.types.neighbours import Neighbours
 from tests.kernels.clustering.types.type_twin import (
     MAPPED,
     WORKED,
@@ -207,6 +214,6 @@ def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
 
 def test_blocks_that_are_not_kept_are_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in MAPPED]
-    monkeypatch.setattr("pipeline.kernels.clustering.types.neighbours._KEPT_ENTRIES", 0)
+    monkeypatch.setattr("pipeline.kernels.clustering.types.entries._KEPT_ENTRIES", 0)
     cut = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in MAPPED]
     assert [h.tolist() for h in kept] == [h.tolist() for h in cut]

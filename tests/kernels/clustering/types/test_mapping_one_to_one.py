@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline.kernels.clustering.measure import TYPE_MEASURES
-from pipeline.kernels.clustering.types.mapping_one_to_one import (
+from pipeline.kernels.clustering.types.mapping import (
     completed,
     edge_weights,
     one_to_one,

@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.kernels.clustering.types import bound_sets
-from pipeline.kernels.clustering.types.bound_sets import SetRelaxation
-from pipeline.kernels.clustering.types.bound_unions import UnionRelaxation
-from pipeline.kernels.clustering.types.relaxation import Relaxation, Work, descend
+from pipeline.kernels.clustering.types import bounds
+from pipeline.kernels.clustering.types.bounds import (
+    Relaxation,
+    SetRelaxation,
+    UnionRelaxation,
+    Work,
+    descend,
+)
 from tests.kernels.clustering.types.type_twin import (
     MAPPED,
     Mapping,
@@ -81,7 +85,7 @@ def test_a_descent_is_below_its_start_and_above_the_best(name: str) -> None:
 
 
 def test_too_many_prices_stay_nought(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bound_sets, "MOST_PRICES", 0)
+    monkeypatch.setattr(bounds, "MOST_PRICES", 0)
     relaxation = made(([{0}, {0, 1}], [{0, 1}, {1}], 2, 2), "MacroI", (0, 0))
     found = descend(
         relaxation, relaxation.prices, np.ones((2, 2), dtype=np.bool_), steps=9, work=Work(60)

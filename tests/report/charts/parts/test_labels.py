@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.charts.parts.labels import rows, spread
+from pipeline.report.charts.style import rows, spread
 
 places = st.lists(st.floats(0, 340), min_size=1, max_size=12)
 

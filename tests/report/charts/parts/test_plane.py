@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.charts.parts.options import Look
-from pipeline.report.charts.parts.plane import Plane, n_domain, round_domain
+from pipeline.report.charts.spec import Plane, n_domain, round_domain
+from pipeline.report.charts.style import Look
 
 
 @given(st.lists(st.floats(-100, 100) | st.none(), min_size=1))

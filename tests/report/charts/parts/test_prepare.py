@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.charts.parts.prepare import spaced, thinned
+from pipeline.report.charts.spec import spaced, thinned
 
 sizes = st.integers(1, 100_000)
 

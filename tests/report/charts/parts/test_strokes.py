@@ -11,8 +11,19 @@ from hypothesis import strategies as st
 
 from pipeline.kernels.measure import MEASURES
 from pipeline.report.charts import Look
-from pipeline.report.charts.parts.colours import COLOURS, DARK, NAMED, NIGHT, PAPER
-from pipeline.report.charts.parts.strokes import DASHES, FIXED, KINDS, by_place, slots, strokes
+from pipeline.report.charts.style import (
+    COLOURS,
+    DARK,
+    DASHES,
+    FIXED,
+    KINDS,
+    NAMED,
+    NIGHT,
+    PAPER,
+    by_place,
+    slots,
+    strokes,
+)
 
 NAMES = st.lists(st.text(max_size=12), max_size=len(NAMED) * KINDS, unique=True)
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.report.view import Listing, unfolded
-from pipeline.report.views.clustering.cluster_figures import Shown
-from pipeline.report.views.clustering.clusters import WIDTH, clusters_listing
-from pipeline.report.views.clustering.token_level import TokenLevelView, show_token_level
+from pipeline.report.views.clustering.levels import (
+    WIDTH,
+    Shown,
+    TokenLevelView,
+    clusters_listing,
+    show_token_level,
+)
 from tests.findings.clustering.tables import RIGHT, type_stage
 from tests.findings.clustering.test_token_level import token_stage
 

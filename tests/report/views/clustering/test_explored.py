@@ -9,12 +9,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipeline.findings.stage import StageView
-from pipeline.report.explorer.block import Explorer
-from pipeline.report.explorer.payload import payload
-from pipeline.report.views.clustering.cluster_figures import Shown
-from pipeline.report.views.clustering.explored import type_explorer
-from pipeline.report.views.clustering.type_level import TypeLevelView, show_type_level
+from pipeline.findings.base import StageView
+from pipeline.report.explorer import Explorer, payload
+from pipeline.report.views.clustering.levels import (
+    Shown,
+    TypeLevelView,
+    show_type_level,
+    type_explorer,
+)
 from pipeline.stages.base import STAGES
 from tests.report.explorer import twin
 

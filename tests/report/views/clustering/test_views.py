@@ -9,18 +9,24 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.report.page import export
+from pipeline.report.page import images
 from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions, unfolded
-from pipeline.report.views.clustering.cluster_figures import diagonal
-from pipeline.report.views.clustering.entries import show_clusters, show_gold
-from pipeline.report.views.clustering.shares import SharesView, show_shares
-from pipeline.report.views.clustering.systems import SystemsView, show_systems
-from pipeline.report.views.clustering.token_level import (
+from pipeline.report.views.clustering.levels import (
     TokenLevelView,
+    TypeLevelView,
+    diagonal,
     show_overlapping,
     show_token_level,
+    show_type_level,
 )
-from pipeline.report.views.clustering.type_level import TypeLevelView, show_type_level
+from pipeline.report.views.clustering.systems import (
+    SharesView,
+    SystemsView,
+    show_clusters,
+    show_gold,
+    show_shares,
+    show_systems,
+)
 from schemas import (
     ClassScores,
     ClassShares,
@@ -132,7 +138,7 @@ def test_one_heat_map_and_one_plot_of_classes_for_each_system() -> None:
     assert figures[0].caption.startswith("A, run 1, MacroI under M-1")
     assert figures[2].caption.startswith("B, MacroI under M-1")
     assert "those without one come last" in figures[0].caption
-    drawn = [export.svg(each.chart) for each in figures]
+    drawn = [images.svg(each.chart) for each in figures]
     assert "N (uncovered)" in drawn[1]
     clusters = listing(types(), "clusters-A").shown
     assert clusters is not None
@@ -204,7 +210,7 @@ def test_tokens_without_a_cluster_are_said() -> None:
 def test_token_level_has_a_heat_map_for_each_system() -> None:
     figures = [each for each in tokens() if isinstance(each, Figure)]
     assert [each.name for each in figures] == ["mapping-A", "mapping-B"]
-    assert "tokens" in export.svg(figures[0].chart)
+    assert "tokens" in images.svg(figures[0].chart)
 
 
 def test_overlapping_scores_with_their_errors() -> None:
@@ -267,7 +273,7 @@ def test_systems_are_drawn() -> None:
     figures = {each.name: each for each in systems() if isinstance(each, Figure)}
     assert list(figures) == ["scatter", "spearman", "kendall"]
     assert "one standard deviation" in figures["scatter"].caption
-    drawn = export.svg(figures["spearman"].chart)
+    drawn = images.svg(figures["spearman"].chart)
     assert ">.00<" in drawn
     assert ">VI ↓<" in drawn
 
@@ -282,7 +288,7 @@ def test_measures_and_axes_of_systems_are_chosen() -> None:
     blocks = systems(measures=("vi", "many_to_one"), methods=("kendall",), x="vi")
     figures = {each.name: each for each in blocks if isinstance(each, Figure)}
     assert list(figures) == ["scatter", "kendall"]
-    assert "MacroI" not in export.svg(figures["kendall"].chart)
+    assert "MacroI" not in images.svg(figures["kendall"].chart)
     assert figures["scatter"].caption.startswith("MacroI M-1 against VI ↓")
     with pytest.raises(ConfigError, match=r"views.shown.y: there is no 'V'"):
         systems(y="V")
@@ -303,7 +309,7 @@ def test_shares_of_classes() -> None:
     assert found.frame["gold"].to_list() == ["V", "N", "*"]
     assert isinstance(classes, Figure)
     assert isinstance(growth, Figure)
-    drawn = export.svg(growth.chart)
+    drawn = images.svg(growth.chart)
     assert ">all<" in drawn
     assert ">V<" in drawn
     assert ">N<" not in drawn

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.collocations.agreement import AgreementView, show_agreement
+from pipeline.report.views.collocations.annotation import AgreementView, show_agreement
 from schemas import Agreement, Disagreements
 from tests.report import report_frames as frames
 

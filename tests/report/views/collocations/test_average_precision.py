@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.collocations.average_precision import (
+from pipeline.report.views.collocations.precision import (
     AveragePrecisionView,
     show_average_precision,
 )

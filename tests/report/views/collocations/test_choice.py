@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.report.view import Listing, Text, ViewOptions
-from pipeline.report.views.collocations.choice import show_choice
+from pipeline.report.views.collocations.precision import show_choice
 from schemas import Choice, Guarantees
 from tests.report import report_frames as frames
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.report.page.export import still
+from pipeline.report.page.images import still
 from pipeline.report.view import Block, Figure, Listing, Text, unfolded
 from pipeline.report.views.collocations.comparison import ComparisonView, show_comparison
 from schemas import ClusteredDifferences

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.report.views.collocations.comparison_matrices import matrix_of, starred, together
-from pipeline.report.views.collocations.on_tests import Mark
+from pipeline.report.views.collocations.comparison import Mark, matrix_of, starred, together
 from tests.report import report_frames as frames
 
 TESTED = frames.cuts(

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from pipeline.report.page.export import still
+from pipeline.report.page.images import still
 from pipeline.report.view import Block, Figure, Fold, Listing, Text
-from pipeline.report.views.collocations.designed import DesignedView, show_designed
-from pipeline.report.views.collocations.questions import QuestionsView, show_questions
+from pipeline.report.views.collocations.designed import (
+    DesignedView,
+    QuestionsView,
+    show_designed,
+    show_questions,
+)
 from tests.report import report_frames as frames
 from tests.stages.run_stage import run_stage
 

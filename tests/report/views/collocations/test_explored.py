@@ -7,12 +7,10 @@ import math
 import polars as pl
 import pytest
 
-from pipeline import room
-from pipeline.findings.stage import StageView
-from pipeline.report.explorer.block import Explorer
-from pipeline.report.explorer.payload import payload
-from pipeline.report.views.collocations.explored import candidate_explorer
-from pipeline.report.views.collocations.rank import RankView, show_ranks
+from pipeline import memory
+from pipeline.findings.base import StageView
+from pipeline.report.explorer import Explorer, payload
+from pipeline.report.views.collocations.candidates import RankView, candidate_explorer, show_ranks
 from tests.report import report_frames as frames
 from tests.report.explorer import twin
 
@@ -177,7 +175,7 @@ def test_the_view_has_it_unless_told_otherwise() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_where_memory_is_limited_it_has_the_best_alone(size: int) -> None:
     columns = len(SCORES.columns) + 4
-    with room.limited(64 * columns * size):
+    with memory.limited(64 * columns * size):
         few = explorer(SHEETS)
     whole = explorer(SHEETS)
     assert (few.rows, whole.rows) == (len(IDS), len(IDS))

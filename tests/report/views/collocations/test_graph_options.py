@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from pipeline.report.views.collocations.graph_options import Graph, resolved
+from pipeline.report.views.collocations.graphs import Graph, resolved
 from pipeline.report.views.collocations.precision import PrecisionView
 
 VIEW = PrecisionView(

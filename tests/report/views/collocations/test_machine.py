@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView
 from pipeline.report.view import Block, Figure, Fold, Listing, Text
-from pipeline.report.views.collocations.machine import MachineView, show_machine
+from pipeline.report.views.collocations.annotation import MachineView, show_machine
 from schemas import Judgements, JudgesProvenance, Predictions
 from tests.report import report_frames as frames
 from tests.stages.run_stage import run_stage

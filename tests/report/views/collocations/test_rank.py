@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.view import Block, Listing, Text
-from pipeline.report.views.collocations.rank import RankView, show_ranks
+from pipeline.report.views.collocations.candidates import RankView, show_ranks
 from tests.report import report_frames as frames
 
 RANKS = frames.ranks({"dice": [3.0, 2.0, 2.0, None], "mi": [math.inf, 1.0, -math.inf, None]})

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.report.page.export import still
+from pipeline.report.page.images import still
 from pipeline.report.view import Block, Figure, Listing, Text
 from pipeline.report.views.collocations.stratified import StratifiedView, show_stratified
 from schemas import StratifiedComparison, StratifiedPrecision

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.report.page.export import still
+from pipeline.report.page.images import still
 from pipeline.report.view import Block, Figure, Listing, Text
-from pipeline.report.views.collocations.subset import SubsetView, show_subset
+from pipeline.report.views.collocations.stratified import SubsetView, show_subset
 from schemas import SubsetComparison, SubsetPrecision
 from tests.report import report_frames as frames
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.report.explorer.block import Explorer
-from pipeline.report.explorer.payload import payload
+from pipeline.report.explorer import Explorer, payload
 from tests.report.explorer import twin
 from tests.report.views.lexicon.test_lexicon import TABLES, blocks
 

@@ -9,17 +9,20 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.report.charts import Look, lemma_chart, lexicon_chart, scatter_chart, trend_chart
-from pipeline.report.explorer.block import Explorer
-from pipeline.report.page.export import svg
+from pipeline.report.explorer import Explorer
+from pipeline.report.page.images import svg
 from pipeline.report.view import Block, Figure, Listing, Text, unfolded
-from pipeline.report.views.lexicon.lexicon import LexiconView, show_lexicon
-from pipeline.report.views.lexicon.lexicon_tables import wrapped
-from pipeline.report.views.lexicon.lexicons import LexiconsView, show_lexicons
-from pipeline.report.views.lexicon.lexicons_tables import differences_listing, lexicons_caption
-from pipeline.report.views.lexicon.preparation import (
+from pipeline.report.views.lexicon import (
+    LexiconsView,
+    LexiconView,
+    differences_listing,
+    lexicons_caption,
     show_generated,
     show_keyed,
+    show_lexicon,
+    show_lexicons,
     show_preparation,
+    wrapped,
 )
 from pipeline.stages.base import STAGES
 from schemas import KeyedEntries
@@ -131,7 +134,7 @@ def test_few_lemmas_are_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "From fewer than 50 lemmas they may hold much less often than they say."
     assert isinstance(few := blocks()[0], Text)
     assert few.text.endswith(said)
-    monkeypatch.setattr("pipeline.report.views.lexicon.lexicon.FEW", 12)
+    monkeypatch.setattr("pipeline.report.views.lexicon.FEW", 12)
     assert isinstance(enough := blocks()[0], Text)
     assert enough.text.endswith("].")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.remarks.base import Found, Look, check
-from pipeline.remarks.remark import remark
+from pipeline.remarks.base import Found, Look, check, remark
 
 
 @check(stages=("filter.rare",), threshold=1, means="candidates")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy.typing as npt
 
 from pipeline.kernels.clustering.measure import overlapping_measure, token_measure, type_measure
-from pipeline.kernels.clustering.overlapping.bcubed import bcubed_f
+from pipeline.kernels.clustering.overlapping.measures import bcubed_f
 from pipeline.kernels.clustering.token.contingency import Contingency
-from pipeline.kernels.clustering.token.information import v
+from pipeline.kernels.clustering.token.measures import v
 from pipeline.kernels.clustering.types.entries import Patterns
 from pipeline.kernels.clustering.types.measures import Score, macro_i
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.kernels.measure import measure, measure_family
-from pipeline.templates import Numbers
+from pipeline.registry import Numbers
 
 
 @measure(

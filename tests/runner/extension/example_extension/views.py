@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.findings.stage import StageView
+from pipeline.findings.base import StageView
 from pipeline.report.charts import CHARTS
 from pipeline.report.view import Block, Figure, Listing, Text, ViewOptions, view
 

@@ -1,0 +1,320 @@
+"""The adjudication round: who is asked about what, and what came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipeline.annotate.records import Answer, Item, asked_for, items, standing_answers
+from pipeline.errors import ConfigError, Problem
+from pipeline.formats.annotation_log import Asked, Round, ask_further, transaction
+from pipeline.kernels.annotation.adjudication import resolutions
+from pipeline.kernels.annotation.agreement import EVERY, agreement
+from pipeline.kernels.annotation.sheets import fold
+from pipeline.stages.inputs import distinct
+
+ROUND: Round = "adjudication"
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """An item of the adjudication round.
+
+    Parameters
+    ----------
+    item : Item
+        The item with its first answers, which stay as they are.
+    said : tuple of Answer
+        What those say who decide, in order of names.
+    waits_for : tuple of str
+        Who is asked and has not answered.
+    label : str or None
+        What stands after this round; None: open, or those who decide differ.
+    """
+
+    item: Item
+    said: tuple[Answer, ...]
+    waits_for: tuple[str, ...]
+    label: str | None
+
+
+def adjudications(
+    connection: sqlite3.Connection, *, answers: Sequence[Answer] | None = None
+) -> list[Adjudication]:
+    """Return the items of the adjudication round: first those that are open, in order of ids.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    answers : sequence of Answer, optional
+        Those of the first round that stand, if they have been read already.
+    """
+    asked: dict[str, list[str]] = {}
+    for name, who in asked_for(connection, named=ROUND):
+        asked.setdefault(name, []).append(who)
+    if not asked:
+        return []
+    every = standing_answers(connection) if answers is None else answers
+    first = {each.id: each for each in items(one for one in every if one.id in asked)}
+    decisions = standing_answers(connection, named=ROUND)
+    said, labels = {each.id: each for each in items(decisions)}, _resolved(every, decisions)
+    found = []
+    for name, people in sorted(asked.items()):
+        item = first.get(name, Item(name))
+        mine = said[name].answers if name in said else ()
+        decided = {each.annotator for each in mine}
+        waits = tuple(who for who in people if who not in decided)
+        found.append(Adjudication(item, mine, waits, labels.get(name)))
+    return sorted(found, key=lambda each: each.label is not None)
+
+
+def _resolved(first: Sequence[Answer], said: Sequence[Answer]) -> dict[str, str]:
+    """Return the label of each item that the round has resolved, by the rule of `join.sheets`."""
+    annotations, decisions = (
+        pl.LazyFrame(
+            [(each.id, each.annotator, each.label, each.note or None) for each in answers],
+            schema=dict.fromkeys(("id", "annotator", "label", "note"), pl.String),
+            orient="row",
+        )
+        for answers in (first, said)
+    )
+    rows = resolutions(annotations.drop("note"), decisions).select("id", "label").collect()
+    return dict(rows.iter_rows())
+
+
+def ready(
+    connection: sqlite3.Connection,
+    *,
+    unsure: bool = False,
+    answers: Sequence[Answer] | None = None,
+) -> list[Item]:
+    """Return the items that can be adjudicated: all who are asked have answered, and differ.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    unsure : bool
+        Also those on which they do not differ, where somebody is unsure.
+    answers : sequence of Answer, optional
+        As for `adjudications`.
+    """
+    every = standing_answers(connection) if answers is None else answers
+    asked: dict[str, set[str]] = {}
+    for name, who in asked_for(connection):
+        asked.setdefault(name, set()).add(who)
+    return [
+        each
+        for each in items(every)
+        if (each.differs or (unsure and each.unsure))
+        and asked[each.id] == {answer.annotator for answer in each.answers}
+    ]
+
+
+def give_to_third(connection: sqlite3.Connection, name: str, *, unsure: bool = False) -> int:
+    """Ask a third person about all that is ready, not resolved and not decided by another.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of `database.connect`.
+    name : str
+        The person; a name that is there already keeps its spelling.
+    unsure : bool
+        As for `ready`.
+
+    Returns
+    -------
+    int
+        How many items are new to this person.
+
+    Raises
+    ------
+    ConfigError
+        If it is no name, or the name of somebody who annotates.
+    """
+    with transaction(connection):  # another server may do the same
+        person = _third(connection, name)
+        known = {each.item.id: each for each in adjudications(connection)}
+        wanted = [
+            Asked(person, each.id, 0)
+            for each in ready(connection, unsure=unsure)
+            if not _has_answer_beyond(each, known.get(each.id))
+        ]
+        return _add(connection, wanted)
+
+
+def give_to_those_who_disagree(connection: sqlite3.Connection, *, unsure: bool = False) -> int:
+    """Ask those who annotated an item about it again, if it is not in the round yet.
+
+    Parameters
+    ----------
+    connection, unsure
+        As for `give_to_third`.
+
+    Returns
+    -------
+    int
+        How many items are new in the round.
+    """
+    with transaction(connection):
+        there = {name for name, _ in asked_for(connection, named=ROUND)}
+        fresh = [each for each in ready(connection, unsure=unsure) if each.id not in there]
+        _add(
+            connection,
+            [Asked(said.annotator, each.id, 0) for each in fresh for said in each.answers],
+        )
+        return len(fresh)
+
+
+def _has_answer_beyond(item: Item, known: Adjudication | None) -> bool:
+    """Tell whether an item is resolved, or somebody decided it who did not annotate it."""
+    if known is None:
+        return False
+    first = {each.annotator for each in item.answers}
+    return known.label is not None or any(each.annotator not in first for each in known.said)
+
+
+def _third(connection: sqlite3.Connection, name: str) -> str:
+    try:
+        (given,) = distinct((" ".join(name.split()),))
+    except ValueError as error:
+        raise ConfigError("adjudication", [Problem("name", str(error), "give a name")]) from error
+    if len(given) > _LONGEST:
+        what = f"{len(given):,} characters are too many for a name"
+        raise ConfigError("adjudication", [Problem("name", what, f"give {_LONGEST} at most")])
+    people = {fold(who): who for who in _people(connection, "annotation")}
+    if fold(given) in people:
+        what = f"{people[fold(given)]} annotates, and is no third person"
+        remedy = "give another name, or ask those who disagree"
+        raise ConfigError("adjudication", [Problem("name", what, remedy)])
+    there = {fold(who): who for who in _people(connection, ROUND)}
+    return there.get(fold(given), given)
+
+
+def _people(connection: sqlite3.Connection, named: Round) -> list[str]:
+    rows = connection.execute("SELECT DISTINCT annotator FROM tasks WHERE round = ?", (named,))
+    return [row["annotator"] for row in rows]
+
+
+def _add(connection: sqlite3.Connection, wanted: Iterable[Asked]) -> int:
+    """Add tasks behind those that are there, in an order of each person's own."""
+    there = {(who, item) for item, who in asked_for(connection, named=ROUND)}
+    new = sorted((each for each in wanted if (each.annotator, each.id) not in there), key=_order)
+    (last,) = connection.execute(
+        "SELECT coalesce(max(place), 0) FROM tasks WHERE round = ? AND asked = 1", (ROUND,)
+    ).fetchone()
+    placed = [Asked(each.annotator, each.id, last + n) for n, each in enumerate(new, start=1)]
+    ask_further(connection, placed, round=ROUND)
+    return len(placed)
+
+
+def _order(task: Asked) -> bytes:
+    """Return a key that has nothing to do with what was said of the item."""
+    return hashlib.sha256(f"{task.annotator}\x1f{task.id}".encode()).digest()
+
+
+# --- How far people agree so far.
+
+_LEAST = 2
+"""Items in common below which no agreement is shown."""
+_REPLICATES = 1000
+_TITLES = {
+    "observed": "observed agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "fleiss_kappa": "Fleiss' kappa",
+    "gwet_ac1": "Gwet's AC1",
+}
+"""The coefficients that are shown, in this order."""
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient of agreement with its limits; null where it is undefined.
+
+    Parameters
+    ----------
+    title : str
+        What it is called.
+    estimate, lower, upper : float or None
+        In [-1, 1].
+    """
+
+    title: str
+    estimate: float | None
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """How far two people agree, or all of them.
+
+    Parameters
+    ----------
+    people : tuple of str
+        The two; empty for all together.
+    items : int
+        How many items two or more of them have answered.
+    coefficients : tuple of Coefficient
+        None where there are fewer than two items in common.
+    """
+
+    people: tuple[str, ...]
+    items: int
+    coefficients: tuple[Coefficient, ...] = ()
+
+
+def agreement_so_far(answers: Sequence[Answer], *, confidence: float = 0.95) -> tuple[Agreed, ...]:
+    """Return the agreement of each two people, and of all where there are more than two.
+
+    Observed agreement, kappa (Cohen's of two, Fleiss' of all) and Gwet's AC1, as
+    `pipeline.kernels.annotation.agreement` computes them: analytic limits where there are some,
+    else those of the bootstrap.
+
+    Parameters
+    ----------
+    answers : sequence of Answer
+        The answers that stand in the first round.
+    confidence : float
+        Of the limits, in (0, 1).
+
+    Examples
+    --------
+    >>> said = [("x", "SVC", "SVC"), ("y", "SVC", "free"), ("z", "free", "free")]
+    >>> given = [Answer(i, who, label) for i, *two in said for who, label in zip("ab", two)]
+    >>> (both,) = agreement_so_far(given)
+    >>> both.people, both.items, round(both.coefficients[0].estimate, 3)
+    (('a', 'b'), 3, 0.667)
+    """
+    people = sorted({each.annotator for each in answers})
+    if len(people) < _LEAST:
+        return ()
+    rows = [(each.id, each.annotator, each.label) for each in answers]
+    given = pl.DataFrame(rows, dict.fromkeys(("id", "annotator", "label"), pl.String), orient="row")
+    found = agreement(
+        given, categories={}, confidence=confidence, replicates=_REPLICATES, seed="coordination"
+    )
+    groups = list(itertools.combinations(people, 2))
+    every = [_agreed(found, EVERY, EVERY, ())] if len(people) > _LEAST else []
+    return (*every, *(_agreed(found, one, other, (one, other)) for one, other in groups))
+
+
+def _agreed(found: pl.DataFrame, one: str, other: str, people: tuple[str, ...]) -> Agreed:
+    mine = found.filter(annotator_1=one, annotator_2=other)
+    items = int(mine["items"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
+    if items < _LEAST:
+        return Agreed(people, items)
+    return Agreed(people, items, tuple(
+        Coefficient(title, row["estimate"], row["lower"], row["upper"])
+        for name, title in _TITLES.items()
+        # "analytic" stands before "bootstrap"
+        for row in mine.filter(coefficient=name).sort("method").head(1).iter_rows(named=True)
+    ))  # fmt: skip

@@ -1,0 +1,242 @@
+"""Who may do what: everybody has a link with a secret, the same after a restart."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from pipeline import errors
+from pipeline.annotate.tasks import Work
+from pipeline.errors import StoreError
+from pipeline.kernels.annotation.sheets import fold
+
+# --- The key that secrets are made of: a small file beside the decisions, made once, never lost.
+
+NAME = "annotate.key"
+"""What the file is called in the folder of the sheets."""
+_SIZE = 32
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def make(path: Path) -> None:
+    """Make a key of 32 random bytes that its owner alone can read; one that is there stays.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be written.
+    """
+    if path.exists():
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = _written(path)
+        with suppress(FileExistsError):  # another server was quicker, and its key counts
+            os.link(fresh, path)  # whole or not there, and never over a file
+        fresh.unlink()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {errors.machine(error)}") from error
+
+
+def read(path: Path) -> bytes:
+    """Return the key.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be read, or is not of 32 bytes.
+    """
+    try:
+        key = path.read_bytes()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {errors.machine(error)}") from error
+    if len(key) != _SIZE:
+        what = f"is no key: {len(key)} bytes, and {_SIZE} are expected"
+        remedy = "Put back the copy of it, or move it elsewhere: then all links change."
+        raise StoreError(f"{path}: {what}\n{remedy}")
+    return key
+
+
+def renew(path: Path) -> Path:
+    """Put a new key in the place of the old one, and return where the old one lies now.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be written.
+    """
+    try:
+        kept = _kept(path)
+        _written(path).replace(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be renewed: {errors.machine(error)}") from error
+    return kept
+
+
+def warning(path: Path) -> str | None:
+    """Return what is to be said of who can read the key; None if only its owner can."""
+    if os.name != "posix" or not path.stat().st_mode & _OTHERS:
+        return None
+    what = "others on this machine can read it, and so make every link themselves"
+    return f"{path}: {what}\nTake it from them: chmod 600 {path}, then renew the links."
+
+
+def key_state(path: Path) -> tuple[int, int]:
+    """Return what changes when another key is put in its place."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {errors.machine(error)}") from error
+    return found.st_ino, found.st_mtime_ns
+
+
+def _written(path: Path) -> Path:
+    """Return a new file beside it with a new key, on the disk."""
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    handle = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(secrets.token_bytes(_SIZE))
+        file.flush()
+        os.fsync(file.fileno())
+    return fresh
+
+
+def _kept(path: Path) -> Path:
+    """Return a second name of the key, the first that is free."""
+    for number in count(1):
+        kept = path.with_name(f"{path.name}.{number}")
+        with suppress(FileExistsError):
+            os.link(path, kept)
+            return kept
+    raise AssertionError  # pragma: no cover, numbers do not end
+
+
+Role: TypeAlias = Literal["annotator", "coordinator", "adjudicator"]
+_BYTES = 24
+"""Of a secret: 192 bits."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who has a link.
+
+    Parameters
+    ----------
+    role : str
+        annotator; adjudicator: a third person who decides where annotators disagree; coordinator.
+    name : str
+        As the tasks spell it; of the coordinator empty.
+    """
+
+    role: Role
+    name: str = ""
+
+
+COORDINATOR = Person("coordinator")
+
+
+class Links:
+    """The links of a work: each holds a secret that nobody can guess.
+
+    A secret is HMAC-SHA256(key, role and name), 24 bytes of it as base64url. The key lies beside
+    the decisions, so that two servers on one folder, and a restart, give the same links.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the decisions lie, `Work.folder`. The key is made if it is not there.
+
+    Raises
+    ------
+    StoreError
+        If the key can be neither read nor made.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> links, again = Links(Path(folder.name)), Links(Path(folder.name))
+    >>> ana, ben = Person("annotator", "Ana"), Person("annotator", "ben")
+    >>> secret = links.secret(ana)
+    >>> len(secret), again.secret(ben) == secret
+    (32, False)
+    >>> again.secret(Person("annotator", "ana ")) == secret
+    True
+    >>> again.find(secret, [ana, ben]).name, again.find("a" * 32, [ana, ben])
+    ('Ana', None)
+    >>> _ = links.renew()
+    >>> again.find(secret, [ana, ben]) is None  # at once, in every server
+    True
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / NAME
+        make(self.path)
+        self._state = key_state(self.path)
+        self._key = read(self.path)
+
+    def secret(self, person: Person) -> str:
+        """Return the secret of a person's link: 32 letters of A-Z, a-z, 0-9, ``-`` and ``_``."""
+        self._look_again()
+        return self._secret(person)
+
+    def address(self, person: Person) -> str:
+        """Return the path of a person's page."""
+        start = "c" if person.role == "coordinator" else "a"
+        return f"/{start}/{self.secret(person)}"
+
+    def find(self, secret: str, people: Iterable[Person]) -> Person | None:
+        """Return whose secret it is; None if it is nobody's.
+
+        Every person is compared, each in constant time: how long it takes tells nothing.
+        """
+        self._look_again()
+        given = secret.encode("utf-8", "replace")
+        found = None
+        for each in people:
+            if hmac.compare_digest(self._secret(each).encode(), given):
+                found = each
+        return found
+
+    def renew(self) -> Path:
+        """Change all links; return where the old key is kept.
+
+        Servers that run take the new links at once, and no longer the old ones.
+        """
+        kept = renew(self.path)
+        self._look_again()
+        return kept
+
+    @property
+    def warning(self) -> str | None:
+        """What is to be said if others can read the key."""
+        return warning(self.path)
+
+    def _look_again(self) -> None:
+        """Take the key anew if somebody has renewed it; one that is gone holds until the end."""
+        with suppress(StoreError):
+            state = key_state(self.path)
+            if state != self._state:
+                self._key = read(self.path)
+                self._state = state
+
+    def _secret(self, person: Person) -> str:
+        meant = f"{person.role}\0{fold(person.name)}".encode("utf-8", "surrogatepass")
+        digest = hmac.new(self._key, meant, hashlib.sha256).digest()
+        return base64.urlsafe_b64encode(digest[:_BYTES]).decode()
+
+
+def annotators(work: Work) -> list[Person]:
+    """Return those who are asked by the experiment."""
+    return [Person("annotator", name) for name in work.annotators]

@@ -1,0 +1,262 @@
+"""How far everybody is, and how many seconds a decision takes."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.annotate.estimates import WHOLE, Row
+from pipeline.annotate.records import Answer
+from pipeline.formats.annotation_log import Round
+
+# --- How far one person is: quick enough to be told after each decision.
+
+_COUNTS = """SELECT count(*) AS asked, coalesce(sum(answered), 0) AS done,
+coalesce(sum(skipped > 0), 0) AS aside
+FROM tasks WHERE round = ? AND annotator = ? AND asked = 1"""
+# Few are marked: only the entries of their tasks are looked at.
+_UNSURE = """SELECT count(*) FROM (
+  SELECT max(l.entry) AS entry FROM tasks t JOIN log l USING (task)
+  WHERE t.task IN (SELECT task FROM log WHERE unsure = 1)
+  AND t.round = ? AND t.annotator = ? AND t.asked = 1 AND l.kind IN ('label', 'import')
+  AND NOT EXISTS (SELECT 1 FROM log u WHERE u.undoes = l.entry)
+  GROUP BY t.task
+) JOIN log USING (entry) WHERE unsure = 1 AND answer IS NOT NULL"""
+
+
+def how_far(
+    connection: sqlite3.Connection, annotator: str, *, named: Round = "annotation"
+) -> dict[str, int]:
+    """Return asked, done, unsure and aside of one person; see `pipeline.annotate.progress.Far`.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    annotator : str
+        Who.
+    named : str
+        The round.
+    """
+    row = connection.execute(_COUNTS, (named, annotator)).fetchone()
+    (unsure,) = connection.execute(_UNSURE, (named, annotator)).fetchone()
+    return {**dict(row), "unsure": unsure}
+
+
+_ANNOTATORS = """
+SELECT annotator, count(*) AS asked, sum(answered) AS done, sum(skipped > 0) AS aside
+FROM tasks WHERE round = ? AND asked = 1 GROUP BY annotator ORDER BY annotator
+"""
+_SECONDS = """
+SELECT t.annotator, l.seconds FROM log l JOIN tasks t USING (task)
+WHERE t.round = ? AND t.asked = 1 AND l.kind = 'label' AND l.seconds IS NOT NULL
+"""
+_LAST = """
+SELECT t.annotator, max(l.at) AS at FROM log l JOIN tasks t USING (task)
+WHERE t.round = ? AND t.asked = 1 AND l.kind IN ('label', 'skip', 'undo') GROUP BY t.annotator
+"""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds of a decision: the median and the quartiles of those that say how long they took.
+
+    Parameters
+    ----------
+    median, lower, upper : float
+        Of the seconds.
+    decisions : int
+        How many say it.
+    """
+
+    median: float
+    lower: float
+    upper: float
+    decisions: int
+
+
+@dataclass(frozen=True)
+class Far:
+    """How far a person is in a round.
+
+    Parameters
+    ----------
+    annotator : str
+        Who.
+    asked, done, unsure, aside : int
+        Cards asked for; those with an answer; those of them marked unsure; those set aside.
+    pace : Pace or None
+        None where no decision says how long it took.
+    last : str
+        When this person decided last, UTC; empty if never.
+    """
+
+    annotator: str
+    asked: int
+    done: int
+    unsure: int
+    aside: int
+    pace: Pace | None
+    last: str
+
+
+def how_far_all(
+    connection: sqlite3.Connection, answers: Sequence[Answer], *, named: Round = "annotation"
+) -> list[Far]:
+    """Return how far everybody is, by name.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    answers : sequence of Answer
+        Those of the round that stand.
+    named : str
+        The round.
+    """
+    unsure = Counter(each.annotator for each in answers if each.unsure)
+    seconds: dict[str, list[float]] = {}
+    for row in connection.execute(_SECONDS, (named,)):
+        seconds.setdefault(row["annotator"], []).append(row["seconds"])
+    last = {row["annotator"]: row["at"] for row in connection.execute(_LAST, (named,))}
+    return [
+        Far(who := row["annotator"], row["asked"], row["done"], unsure[who], row["aside"],
+            pace(seconds.get(who, ())), last.get(who, ""))
+        for row in connection.execute(_ANNOTATORS, (named,))
+    ]  # fmt: skip
+
+
+def pace(seconds: Sequence[float]) -> Pace | None:
+    """Return the median and the quartiles; None where no decision says how long it took.
+
+    Examples
+    --------
+    >>> pace([2.0, 3.0, 4.0, 5.0, 100.0])
+    Pace(median=4.0, lower=3.0, upper=5.0, decisions=5)
+    >>> pace([])
+    """
+    if not seconds:
+        return None
+    lower, median, upper = (float(each) for each in np.percentile(seconds, [25, 50, 75]))
+    return Pace(median, lower, upper, len(seconds))
+
+
+# --- How many more judgements it takes until limits are as narrow as is wished.
+
+USUAL = 0.05
+"""The half-width that is wished, if nothing is said: five points."""
+
+
+def further_draws(draws: int, half: float, *, wished: float, members: float) -> int | None:
+    """Return how many more draws make a half-width as small as is wished, about.
+
+    Half-widths fall as ``sqrt(1/d - 1/M)``, d the draws among M members, so that
+    ``1/d' = 1/M + (wished / half)^2 (1/d - 1/M)``; without an M this is ``d ((half/wished)^2 - 1)``
+    more.
+
+    Parameters
+    ----------
+    draws : int
+        Judged draws among the members.
+    half : float
+        Half-width now.
+    wished : float
+        The one that is wished, above 0.
+    members : float
+        How many there are to draw.
+
+    Returns
+    -------
+    int or None
+        None where nothing is drawn yet, so that nothing can be said.
+
+    Examples
+    --------
+    >>> further_draws(100, 0.10, wished=0.05, members=1e12)
+    300
+    >>> further_draws(100, 0.10, wished=0.05, members=500)
+    150
+    >>> further_draws(100, 0.04, wished=0.05, members=500)
+    0
+    """
+    if half <= wished:
+        return 0
+    if draws < 1:
+        return None
+    if draws >= members:
+        return 0
+    then = 1.0 / members + (wished / half) ** 2 * (1.0 / draws - 1.0 / members)
+    return max(1, math.ceil(1.0 / then - draws - 1e-9))
+
+
+def further_judgements(
+    row: Row, *, judged: int, wished: float, candidates: float = math.inf
+) -> int | None:
+    """Return how many more judgements a question takes, about.
+
+    As many of the next judgements fall to it as of those before, until all candidates are judged.
+
+    Parameters
+    ----------
+    row : Row
+        The question.
+    judged : int
+        Judgements that all questions rest on now.
+    wished : float
+        Half-width.
+    candidates : float
+        How many there are in all.
+    """
+    if row.half is None:
+        return None
+    more = further_draws(row.draws, row.half, wished=wished, members=row.members)
+    if not more:
+        return more
+    return math.ceil(min(more * judged / row.draws, max(candidates - judged, more)))
+
+
+def all_candidates(rows: Sequence[Row]) -> float:
+    """Return how many candidates there are, infinity where no question says it."""
+    return max((row.n for row in rows if row.question == WHOLE), default=math.inf)
+
+
+def what_is_left(rows: Sequence[Row], *, judged: int, left: int, wished: float) -> str:
+    """Return in one sentence what is left to do.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        The questions.
+    judged, left : int
+        Items that count, and those of this sample that nobody has judged in full.
+    wished : float
+        Half-width.
+    """
+    points = f"{100 * wished:.3g} point{'s' * (wished != 0.01)}"
+    every = all_candidates(rows)
+    needs = {
+        row: further_judgements(row, judged=judged, wished=wished, candidates=every) for row in rows
+    }
+    if not rows:
+        return ""
+    if all(need == 0 for need in needs.values()):
+        return f"Done: all limits lie no further than {points} to either side."
+    known = {row: need for row, need in needs.items() if need}
+    if not known:
+        return "Too little is judged to say how much is left to do."
+    worst = max(known, key=lambda row: known[row])
+    many = sum(need != 0 for need in needs.values())
+    said = (
+        f"About {known[worst]:,} more judgements until all limits lie within {points} to either"
+        f" side. {many:,} of {len(rows):,} questions {'is' if many == 1 else 'are'} not there yet;"
+        f" {worst.question} at {worst.n:,} takes longest."
+    )
+    if known[worst] > left:
+        rest = f"This sample has {left:,} left" if left else "All of this sample is judged"
+        said += f" {rest}: a larger one is needed for that."
+    return said

@@ -1,0 +1,497 @@
+"""Decisions of one sender, added within a transaction: what is refused, and what an undo means."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pipeline import errors
+from pipeline.errors import LexassayError, StoreError
+from pipeline.formats.annotation_log import (
+    Decision,
+    Outcome,
+    Round,
+    Standing,
+    added,
+    connect,
+    of_task,
+    transaction,
+)
+
+_MINE = "SELECT answered FROM tasks WHERE round = ? AND annotator = ? AND id = ?"
+_DECIDES = """SELECT annotator FROM tasks WHERE round = 'adjudication' AND asked = 1 AND id = ?"""
+_UNDONE = "SELECT kind FROM log WHERE entry = (SELECT undoes FROM log WHERE entry = ?)"
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A decision that is refused: others have been shown what it would change.
+
+    Parameters
+    ----------
+    id : str
+        The item.
+    """
+
+    id: str
+
+    def __str__(self) -> str:
+        return (
+            f"The answers of the first round to {self.id!r} no longer change: they have been shown"
+            " to those who decide where annotators disagree. Tell the coordinator."
+        )
+
+
+def add(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> list[Outcome | Settled]:
+    """Add what one sender has sent, in its order, within a transaction of the caller's.
+
+    While an item is asked for in the adjudication round, no answer of the first round to it
+    changes: people have seen each other's. One who had not answered yet still can, but for those
+    who adjudicate it. An undo that follows a decision which was not saved means that one, and
+    takes back nothing else; nor does one that names another item than was decided last.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of `database.connect`.
+    decisions : sequence of Decision
+        Of one person and one round.
+
+    Returns
+    -------
+    list of Outcome or Settled
+        One for each; what is settled is not saved.
+    """
+    outcomes: list[Outcome | Settled] = []
+    before: list[bool] = []  # of each act that an undo may mean: whether it was saved
+    for each in decisions:
+        if each.kind == "undo" and before and not before.pop():
+            outcomes.append(Outcome("nothing", 0, "", Standing()))
+            continue
+        outcome = _one(connection, each)
+        outcomes.append(outcome)
+        if each.kind != "undo":
+            before.append(isinstance(outcome, Outcome) and outcome.status in {"saved", "repeated"})
+    return outcomes
+
+
+def _one(connection: sqlite3.Connection, decision: Decision) -> Outcome | Settled:
+    answered = _answered(connection, decision)
+    connection.execute("SAVEPOINT decision")
+    outcome = added(connection, decision)
+    instead = _instead(connection, decision, outcome, answered=answered)
+    if instead is not None:
+        connection.execute("ROLLBACK TO decision")
+    connection.execute("RELEASE decision")
+    return outcome if instead is None else instead
+
+
+def _instead(
+    connection: sqlite3.Connection, decision: Decision, outcome: Outcome, *, answered: bool
+) -> Outcome | Settled | None:
+    """Return what becomes of a decision that must not be saved; None if it may."""
+    if outcome.status != "saved":
+        return None
+    if decision.kind == "undo" and decision.id not in {"", outcome.id}:
+        return Outcome("nothing", 0, "", Standing())
+    if decision.round == "annotation":
+        deciders = _deciders(connection, outcome.id)
+        told = answered or decision.annotator in deciders
+        if deciders and told and _changes(connection, decision, outcome):
+            return Settled(outcome.id)
+    return None
+
+
+def _answered(connection: sqlite3.Connection, decision: Decision) -> bool:
+    """Return whether there was an answer; what can be undone was one."""
+    mine = (decision.round, decision.annotator, decision.id)
+    row = connection.execute(_MINE, mine).fetchone()
+    return decision.kind == "undo" or bool(row and row["answered"])
+
+
+def _deciders(connection: sqlite3.Connection, item: str) -> set[str]:
+    return {row["annotator"] for row in connection.execute(_DECIDES, (item,))}
+
+
+def _changes(connection: sqlite3.Connection, decision: Decision, outcome: Outcome) -> bool:
+    """Return whether it changes an answer: setting a card aside, and undoing that, does not."""
+    if decision.kind == "undo":
+        return bool(connection.execute(_UNDONE, (outcome.entry,)).fetchone()["kind"] == "label")
+    return decision.kind in {"label", "import"}
+
+
+# --- The answers that stand, item by item: what people say of it, and where they differ.
+
+_STANDING = """
+SELECT t.id, t.annotator, l.answer, l.unsure, l.note FROM tasks t JOIN log l ON l.entry = (
+  SELECT max(e.entry) FROM log e WHERE e.task = t.task AND e.kind IN ('label', 'import')
+  AND NOT EXISTS (SELECT 1 FROM log u WHERE u.undoes = e.entry))
+WHERE t.round = ? AND t.asked = 1 AND t.answered = 1 AND l.answer IS NOT NULL
+ORDER BY t.annotator, t.id
+"""
+"""As `pipeline.formats.annotation_log.standing_rows`, without what is shown, which is long."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one person says of one item, now.
+
+    Parameters
+    ----------
+    id, annotator, label : str
+        Who says what of which item.
+    unsure : bool
+        Whether the person marked it so.
+    note : str
+        What the person noted.
+    """
+
+    id: str
+    annotator: str
+    label: str
+    unsure: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """An item with all that people say of it.
+
+    Parameters
+    ----------
+    id : str
+        The item.
+    answers : tuple of Answer
+        In order of names.
+    units : tuple of str
+        What it is made of; empty until they are asked for, see `with_units`.
+    """
+
+    id: str
+    answers: tuple[Answer, ...] = ()
+    units: tuple[str, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether two people say different things."""
+        return len({each.label for each in self.answers}) > 1
+
+    @property
+    def unsure(self) -> int:
+        """How many are not sure."""
+        return sum(each.unsure for each in self.answers)
+
+
+def standing_answers(
+    connection: sqlite3.Connection, *, named: Round = "annotation"
+) -> list[Answer]:
+    """Return the answers of a round that stand, of what is still asked for.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    named : str
+        The round.
+    """
+    rows = connection.execute(_STANDING, (named,))
+    return [
+        Answer(row["id"], row["annotator"], row["answer"], bool(row["unsure"]), row["note"])
+        for row in rows
+    ]
+
+
+def asked_for(
+    connection: sqlite3.Connection, *, named: Round = "annotation"
+) -> list[tuple[str, str]]:
+    """Return id and annotator of every task of a round that is asked for, by person and place."""
+    rows = connection.execute(
+        "SELECT id, annotator FROM tasks WHERE round = ? AND asked = 1 ORDER BY annotator, place",
+        (named,),
+    )
+    return [(row["id"], row["annotator"]) for row in rows]
+
+
+def with_units(connection: sqlite3.Connection, some: Iterable[Item]) -> list[Item]:
+    """Return items with their units."""
+    query = "SELECT shown FROM items WHERE id = ?"
+    return [
+        replace(each, units=units_of(connection.execute(query, (each.id,)).fetchone()["shown"]))
+        for each in some
+    ]
+
+
+def units_of(shown: str) -> tuple[str, ...]:
+    """Return the units of what is shown of an item, a JSON object.
+
+    Examples
+    --------
+    >>> units_of('{"units": {"l1": "in:Frage", "l2": "kommen"}}')
+    ('in:Frage', 'kommen')
+    """
+    units: dict[str, Any] = json.loads(shown).get("units", {})
+    return tuple(str(units[name]) for name in sorted(units))
+
+
+def items(answers: Iterable[Answer]) -> list[Item]:
+    """Return the items of answers, in order of ids.
+
+    Examples
+    --------
+    >>> [each.differs for each in items([Answer("x", "ana", "SVC"), Answer("x", "ben", "free")])]
+    [True]
+    """
+    by_id: dict[str, list[Answer]] = {}
+    for each in answers:
+        by_id.setdefault(each.id, []).append(each)
+    return [
+        Item(name, tuple(sorted(mine, key=lambda each: each.annotator)))
+        for name, mine in sorted(by_id.items())
+    ]
+
+
+def disagreements(answers: Sequence[Answer]) -> list[Item]:
+    """Return the items on which people differ: first those where all of them are sure.
+
+    Examples
+    --------
+    >>> said = [("x", "SVC", True), ("x", "free", False), ("y", "SVC", False), ("y", "free", False)]
+    >>> given = [Answer(i, f"a{n}", label, unsure) for n, (i, label, unsure) in enumerate(said)]
+    >>> [each.id for each in disagreements(given)]
+    ['y', 'x']
+    """
+    return sorted((each for each in items(answers) if each.differs), key=lambda each: each.unsure)
+
+
+def doubtful(answers: Sequence[Answer]) -> list[Item]:
+    """Return the items that somebody marked as unsure; those of most doubt first."""
+    return sorted(_unsure(answers), key=lambda each: -each.unsure)
+
+
+def _unsure(answers: Sequence[Answer]) -> Iterator[Item]:
+    return (each for each in items(answers) if each.unsure)
+
+
+# --- What the first round said of an item: shown to those who decide on disagreements.
+
+_MANY = 500
+"""Ids in one query: SQLite limits how many values one may have."""
+_OF_IDS = """SELECT task, annotator, id FROM tasks WHERE round = 'annotation'
+AND annotator IN (SELECT DISTINCT annotator FROM tasks WHERE round = 'annotation')
+AND id IN ({}) ORDER BY annotator"""
+
+
+@dataclass(frozen=True)
+class First:
+    """An answer of the first round that stands.
+
+    Parameters
+    ----------
+    annotator, answer : str
+        Who said what.
+    unsure, note
+        What goes with it.
+    """
+
+    annotator: str
+    answer: str
+    unsure: bool
+    note: str
+
+
+def firsts(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, list[First]]:
+    """Return what the annotators said of items in the first round, ordered by their names.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of the decisions.
+    ids : collection of str
+        The items.
+
+    Returns
+    -------
+    dict of str to list of First
+        One list for each id; empty where nobody's answer stands.
+    """
+    found: dict[str, list[First]] = {each: [] for each in ids}
+    wanted = list(found)
+    for start in range(0, len(wanted), _MANY):
+        some = wanted[start : start + _MANY]
+        query = _OF_IDS.format(", ".join("?" * len(some)))
+        for row in connection.execute(query, some).fetchall():
+            stands = of_task(connection, row["task"])
+            if stands.answer is not None:
+                first = First(row["annotator"], stands.answer, stands.unsure, stands.note)
+                found[row["id"]].append(first)
+    return found
+
+
+# --- Why something of the server failed, as those are told who need not know its folders.
+
+
+def reason(error: BaseException) -> str:
+    """Return why a file could not be read or written, without its path.
+
+    Parameters
+    ----------
+    error : BaseException
+        Of the database or the machine, or with such a one as its cause.
+
+    Examples
+    --------
+    >>> reason(sqlite3.OperationalError("database or disk is full"))
+    'database or disk is full'
+    >>> reason(FileNotFoundError(2, "No such file or directory", "sheets/annotate.key"))
+    'it, or its folder, is not there'
+    >>> reason(ValueError("sheets/decisions.sqlite is of another version"))
+    'a file of the server is not as it must be; the server has written down why'
+    """
+    for each in (error, error.__cause__):
+        if isinstance(each, sqlite3.Error):
+            return str(each)
+        if isinstance(each, OSError):
+            return errors.machine(each)
+    return "a file of the server is not as it must be; the server has written down why"
+
+
+# --- One thread writes: decisions that wait together are one transaction, synced once.
+
+Outcomes: TypeAlias = list[Outcome | Settled]
+_LOG = logging.getLogger(__name__)
+
+
+class NotSaved(LexassayError):
+    """Decisions are not on the disk; whoever sent them keeps them and sends them again."""
+
+
+@dataclass
+class _Sent:
+    """What one request brings; exists until it is written or refused."""
+
+    decisions: Sequence[Decision]
+    outcomes: Future[Outcomes] = field(default_factory=Future)
+
+
+class Writer:
+    """Adds decisions to the log, one transaction for all that wait.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the decisions.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.transactions = 0
+        """How many were committed."""
+        self._waiting: list[_Sent] = []
+        self._woken = threading.Condition()
+        self._stopped = False
+        self._thread: threading.Thread | None = None
+        self._connection: sqlite3.Connection | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for the transaction that is being written."""
+        with self._woken:
+            return len(self._waiting)
+
+    async def add(self, decisions: Sequence[Decision]) -> Outcomes:
+        """Add decisions of one person and one round; when this returns they are on the disk.
+
+        Raises
+        ------
+        NotSaved
+            If the disk fails, or the server is stopping. None of them is saved, or the same keys
+            say so when they are sent again.
+        """
+        return await asyncio.wrap_future(self.send(decisions))
+
+    def send(self, decisions: Sequence[Decision]) -> Future[Outcomes]:
+        """Add decisions; what comes of it is in the future. See `add`."""
+        sent = _Sent(decisions)
+        sent.outcomes.set_running_or_notify_cancel()  # whoever leaves does not take it back
+        with self._woken:
+            if self._stopped:
+                sent.outcomes.set_exception(NotSaved("not saved: the server is stopping"))
+                return sent.outcomes
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="decisions", daemon=True)
+                self._thread.start()
+            self._waiting.append(sent)
+            self._woken.notify()
+        return sent.outcomes
+
+    def start(self) -> None:
+        """Take decisions; a writer that was stopped takes them again."""
+        with self._woken:
+            self._stopped = False
+
+    def stop(self) -> None:
+        """Write what waits, and take no more."""
+        with self._woken:
+            self._stopped = True
+            self._woken.notify()
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+    def _run(self) -> None:
+        while together := self._next():
+            self._write(together)
+        self._close()
+
+    def _next(self) -> list[_Sent]:
+        """Return all that waits; nothing at the end."""
+        with self._woken:
+            self._woken.wait_for(lambda: self._waiting or self._stopped)
+            together, self._waiting = self._waiting, []
+        return together
+
+    def _write(self, together: list[_Sent]) -> None:
+        try:
+            every = self._written(together)
+        except (sqlite3.Error, StoreError) as error:
+            self._close()  # in whatever state the failure left it
+            _LOG.error("not saved: %s", error)
+            for each in together:
+                each.outcomes.set_exception(NotSaved(f"not saved: {reason(error)}"))
+        except Exception as error:
+            self._close()
+            self._apart(together, error)
+        else:
+            for each, outcomes in zip(together, every, strict=True):
+                each.outcomes.set_result(outcomes)
+
+    def _apart(self, together: list[_Sent], error: Exception) -> None:
+        """Write one by one, so that what is wrong with one request does no harm to another."""
+        if len(together) == 1:
+            together[0].outcomes.set_exception(error)
+            return
+        for each in together:
+            self._write([each])
+
+    def _written(self, together: list[_Sent]) -> list[Outcomes]:
+        if self._connection is None:
+            self._connection = connect(self.path)
+        with transaction(self._connection):
+            every = [add(self._connection, each.decisions) for each in together]
+        self.transactions += 1
+        return every
+
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()

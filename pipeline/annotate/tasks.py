@@ -1,0 +1,314 @@
+"""The work that a stage gives to people: what is asked of whom, where the answers go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from pipeline.api.results import open_run
+from pipeline.api.run import check, run
+from pipeline.errors import ConfigError, LexassayError, Problem, WaitsForPerson, did_you_mean
+from pipeline.formats import annotation_log
+from pipeline.formats.annotation_log import Asked, opened, take_over
+from pipeline.formats.spreadsheets.kinds import SHEETS
+from pipeline.runner.delivery import still_asked
+from pipeline.runner.graph import RUNS, Node, Project
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.artefacts import Manifest
+from pipeline.runner.store.backends import in_a_folder
+from pipeline.stages.base import Sheets
+
+
+@dataclass(frozen=True)
+class Work:
+    """The work of a stage that lays out sheets; exists as long as its pages are served.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    stage : str
+        The stage with the sheets.
+    kind : str
+        annotation: a label for each candidate; keying: the forms of each lemma.
+    title, instructions : str
+        What the page says above the cards, and what the annotator should know.
+    labels : tuple of str
+        What can be chosen, in the order of the keys; none where forms are keyed in.
+    annotators : tuple of str
+        Who is asked.
+    folder : Path
+        Where the sheets lie, and the decisions.
+    guidelines : mapping of str to str
+        Label to when it is given.
+    categories : mapping of str to sequence of str
+        Category to the labels that stand for it; none if nothing joins what comes back.
+    keys : mapping of str to str
+        Label to the key that gives it, where it is not the first letter.
+    """
+
+    project: Project
+    stage: str
+    kind: Literal["annotation", "keying"]
+    title: str
+    instructions: str
+    labels: tuple[str, ...]
+    annotators: tuple[str, ...]
+    folder: Path
+    guidelines: Mapping[str, str] = field(default_factory=dict)
+    categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def wanted(self) -> Sheets:
+        """What the stage's sheets look like."""
+        node = self.project.nodes[self.stage]
+        found = node.stage.delivery(node.config)
+        if not isinstance(found, Sheets):
+            raise TypeError(f"stage {self.stage} lays out no sheets")
+        return found
+
+    @property
+    def database(self) -> Path:
+        """The file of the decisions."""
+        return self.folder / annotation_log.NAME
+
+
+# --- From an experiment to the work of one of its stages: what is asked, taken over into the log.
+
+_KINDS = {"annotation_sheet": "annotation", "keying_sheet": "keying"}
+
+
+def open_work(
+    experiment: str | Path,
+    sheet: str = "",
+    *,
+    runs: str | Path = RUNS,
+    data: str | Path | None = None,
+    annotators: Sequence[str] = (),
+) -> Work:
+    """Return the work of a stage that lays out sheets; what it rests on is run if need be.
+
+    Parameters
+    ----------
+    experiment : path
+        The TOML file.
+    sheet : str
+        The stage, or the folder of its sheets; the only one if not given.
+    runs, data
+        As for `pipeline.api.run.check`.
+    annotators : sequence of str
+        Who of those that the experiment asks; all if not given.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such stage, none is named and there are several, or somebody is not asked.
+    StoreError
+        If the results are to lie on an object store.
+    """
+    in_a_folder(Path(runs), "annotate")
+    project = check(experiment, runs=runs, data=data)
+    stage, wanted = _chosen(project, sheet)
+    manifest = _made(project, stage, experiment, runs=runs, data=data)
+    rows = artefacts.scan(project.storage, manifest, "sheet").collect()
+    people = tuple(rows["annotator"].unique().sort())
+    work = Work(
+        project,
+        stage,
+        "keying" if _KINDS[wanted.format] == "keying" else "annotation",
+        project.nodes[stage].title or project.experiment.title or project.experiment.name,
+        wanted.instructions,
+        wanted.labels,
+        _wanted(annotators, people),
+        project.sheets.own / wanted.folder,
+        guidelines=wanted.guidelines,
+        categories=_categories(project, stage),
+    )
+    refresh(work, rows)
+    return work
+
+
+def refresh(work: Work, rows: pl.DataFrame) -> None:
+    """Make the tasks in the log what the table of sheets asks for now."""
+    kind = SHEETS[f"{work.kind}_sheet"]
+    asked = still_asked(rows, work.project.sheets.files(work.folder.name, kind.format), kind)
+    tasks = asked.select("annotator", "id", "order").rows()
+    with opened(work.database) as connection:
+        take_over(connection, _items(rows, work.kind), [Asked(*each) for each in tasks])
+
+
+def _items(rows: pl.DataFrame, kind: str) -> dict[str, dict[str, Any]]:
+    """Return what is shown of each item, by its id."""
+    around = {"annotator", "order", "id", "lexicon_forms"}
+    units = [
+        name for name in rows.columns if name not in around and not name.startswith("example_")
+    ]
+    examples = [name for name in rows.columns if name.startswith("example_")]
+    shown: dict[str, dict[str, Any]] = {}
+    for row in rows.unique("id").iter_rows(named=True):
+        one: dict[str, Any] = {
+            "units": {name: row[name] for name in units if row[name] is not None}
+        }
+        if kind == "keying":
+            one["lexicon_forms"] = row.get("lexicon_forms")
+        else:
+            one["examples"] = [row[name] for name in examples if row[name] is not None]
+        shown[row["id"]] = one
+    return shown
+
+
+def _chosen(project: Project, sheet: str) -> tuple[str, Sheets]:
+    """Return the stage that is meant, with what it gives to people."""
+    there: dict[str, Sheets] = {}
+    for name, node in project.nodes.items():
+        wanted = node.stage.delivery(node.config)
+        if isinstance(wanted, Sheets):
+            there[name] = wanted
+    meant = [name for name, each in there.items() if sheet in {name, each.folder}]
+    if not sheet and len(there) == 1:
+        meant = list(there)
+    if len(meant) == 1:
+        return meant[0], there[meant[0]]
+    if not there:
+        what, remedy = "no stage lays out sheets", "add one that uses sheet.annotation"
+    elif sheet:
+        what, remedy = "no stage lays out such sheets", did_you_mean(sheet, there)
+    else:
+        what, remedy = "several stages lay out sheets", f"name one: {', '.join(there)}"
+    raise ConfigError("SHEET", [Problem(sheet or "SHEET", what, remedy)])
+
+
+def _made(
+    project: Project,
+    stage: str,
+    experiment: str | Path,
+    *,
+    runs: str | Path,
+    data: str | Path | None,
+) -> Manifest:
+    """Return what the stage made; run the experiment if it is not there yet."""
+    manifest = open_run(project).manifests.get(stage)
+    if manifest is None:
+        # People are given pages here; `lexassay run` writes sheets.
+        waits: Sequence[WaitsForPerson] = ()
+        try:
+            waits = run(experiment, runs=runs, data=data, deliver=False, report=False).waits
+        except LexassayError:  # of a stage that rests on the labels, it may be
+            if stage not in open_run(project).manifests:
+                raise
+        manifest = open_run(project).manifests.get(stage)
+        if manifest is None:
+            raise waits[0] if waits else WaitsForPerson(stage, 0, "label", {}, [])
+    return manifest
+
+
+def _wanted(annotators: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
+    problems = [
+        Problem(
+            "--annotators",
+            f"the experiment does not ask {name!r}",
+            f"{did_you_mean(name, asked)}; or name the person in its option annotators",
+        )
+        for name in annotators
+        if name not in asked
+    ]
+    if problems:
+        raise ConfigError("--annotators", problems)
+    return tuple(annotators or asked)
+
+
+def _categories(project: Project, stage: str) -> Mapping[str, Sequence[str]]:
+    """Return the categories that the labels stand for, if a stage joins what comes back."""
+    for node in project.nodes.values():
+        if any(each.stage == stage for each in node.inputs.values()):
+            found = getattr(node.config, "categories", None)
+            if found:
+                return dict(found)
+    return {}
+
+
+# --- The stages whose questions the answers of a sheet decide, and all that these rest on.
+
+EVALUATING = (
+    "evaluate.precision",
+    "evaluate.designed",
+    "evaluate.comparison",
+    "evaluate.stratified",
+)
+"""The kinds of stages with limits of declared questions."""
+
+
+@dataclass(frozen=True)
+class SheetQuestions:
+    """What the answers of a sheet decide.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment without all that the questions do not rest on, and without the stages that
+        answer them; missing labels are not waited for.
+    joins : tuple of str
+        The stages that read the sheet's folder.
+    stages : tuple of Node
+        The stages that answer the questions, in the order of the experiment.
+    settings : mapping
+        What was changed in it.
+    """
+
+    project: Project
+    joins: tuple[str, ...]
+    stages: tuple[Node, ...]
+    settings: Mapping[str, Any]
+
+
+def asked(work: Work, root: Path) -> SheetQuestions:
+    """Return the questions of a sheet, to be answered from what is judged so far.
+
+    Parameters
+    ----------
+    work : Work
+        The sheet.
+    root : Path
+        The folder of what is made meanwhile; the project's own results stay as they are.
+    """
+    nodes = work.project.nodes
+    folder = getattr(nodes[work.stage].config, "folder", None)
+    joins = tuple(
+        name
+        for name, node in nodes.items()
+        if node.stage.name == "join.sheets"
+        and any(each.name == folder for each in node.sheets.values())
+    )
+    stages = tuple(
+        node
+        for node in nodes.values()
+        if node.stage.name in EVALUATING
+        and "judgements" in node.inputs
+        and node.inputs["judgements"].stage in joins
+    )
+    needed = _rests_on(nodes, (ref.stage for node in stages for ref in node.inputs.values()))
+    partial = {
+        name: replace(node, config=node.config.model_copy(update={"partial": True}))
+        if name in joins
+        else node
+        for name, node in nodes.items()
+        if name in needed
+    }
+    settings = {f"stages.{name}.partial": True for name in joins}
+    return SheetQuestions(replace(work.project, nodes=partial, root=root), joins, stages, settings)
+
+
+def _rests_on(nodes: Mapping[str, Node], first: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    todo = list(first)
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += [ref.stage for ref in nodes[name].inputs.values()]
+    return found

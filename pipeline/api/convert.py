@@ -1,0 +1,428 @@
+"""Arrow at the borders: any table in, Polars inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.errors import ConfigError, DataError, Problem, SchemaViolation, UnknownName, Violation
+from pipeline.kernels.numeric import FloatArray, IntArray
+
+# --- Counts at the borders: numbers, lists, NumPy, pandas and Polars in, and out as they came.
+
+_MOST = 2.0**53
+"""Up to here every whole number is a float."""
+
+
+def as_whole(values: Any, name: str) -> IntArray:
+    """Return counts as an array of integers, of the shape that they came in.
+
+    Parameters
+    ----------
+    values : number or array_like
+        Whole numbers.
+    name : str
+        What the message calls them.
+
+    Raises
+    ------
+    DataError
+        If one is missing or no whole number.
+
+    Examples
+    --------
+    >>> as_whole([1, 2.0], "k").tolist()
+    [1, 2]
+    """
+    array = np.asarray(values)
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    numbers = np.array([_number(value) for value in array.flat]).reshape(array.shape)
+    wrong = np.flatnonzero((numbers != np.floor(numbers)) | ~(np.abs(numbers) < _MOST))
+    if wrong.size:
+        what = "missing or no whole number"
+        raise DataError(f"{name}: {shown(array.flat, wrong, what)}; correct or drop these")
+    return numbers.astype(np.int64)
+
+
+def _number(value: Any) -> float:
+    if value is None or isinstance(value, str | bytes):
+        return np.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):  # a missing value of pandas, a date
+        return np.nan
+
+
+def shown(values: Any, places: Sequence[int] | IntArray, what: str) -> str:
+    """Say how many values are wrong, and where three of them stand.
+
+    Examples
+    --------
+    >>> shown([3, None], [1], "missing")
+    '1 of 2 missing, such as None at place 1'
+    """
+    some = ", ".join(f"{values[int(place)]} at place {int(place)}" for place in places[:3])
+    return f"{len(places):,} of {len(values):,} {what}, such as {some}"
+
+
+def as_given(values: FloatArray, name: str, *given: Any) -> Any:
+    """Return results as what was asked with: a number, a Series of the same kind, an array.
+
+    Examples
+    --------
+    >>> as_given(np.array(0.5), "lower", 1, 2)
+    0.5
+    >>> from polars import Series
+    >>> as_given(np.array([0.5]), "lower", Series("k", [1]), 2).name
+    'lower'
+    """
+    if values.ndim == 0:
+        return float(values)
+    for each in given:
+        own = nw.from_native(each, series_only=True, pass_through=True)
+        if isinstance(own, nw.Series) and values.ndim == 1:
+            made = nw.new_series(name, values, backend=own.implementation)
+            return own.alias("~given").to_frame().with_columns(made)[name].to_native()
+    return values
+
+
+def alike(function: str, **arrays: npt.NDArray[Any]) -> None:
+    """Refuse arrays of counts that do not fit together.
+
+    Raises
+    ------
+    DataError
+        With the shape of each.
+
+    Examples
+    --------
+    >>> alike("fisher", k1=np.zeros(2), n1=np.zeros(3))
+    Traceback (most recent call last):
+    pipeline.errors.DataError: fisher: k1 has 2 values, n1 has 3; give as many of each...
+    """
+    try:
+        np.broadcast_shapes(*(each.shape for each in arrays.values()))
+    except ValueError:
+        sizes = ", ".join(
+            f"{name} has {each.size:,}" + (" values" if not place else "")
+            for place, (name, each) in enumerate(arrays.items())
+        )
+        raise DataError(f"{function}: {sizes}; give as many of each, or one number") from None
+
+
+@contextmanager
+def said_of(function: str) -> Iterator[None]:
+    """Say in errors of the project what a kernel refuses.
+
+    Raises
+    ------
+    ConfigError
+        For a name that is not known.
+    DataError
+        For counts and options that are impossible.
+    """
+    try:
+        yield
+    except UnknownName as error:
+        raise ConfigError(function, [Problem("arguments", str(error))]) from error
+    except ValueError as error:
+        raise DataError(f"{function}: {error}") from error
+
+
+def as_frame(data: Any) -> pl.DataFrame:
+    """Return a table as a Polars frame, without copying where Arrow allows it.
+
+    Parameters
+    ----------
+    data : object
+        A Polars frame or plan, or anything with the Arrow C stream interface: a pyarrow
+        Table, RecordBatch or RecordBatchReader, a pandas frame, a DuckDB result.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+
+    Examples
+    --------
+    >>>     >>> as_frame(pa.table({"f": [1, 2]})).height
+    2
+    """
+    if isinstance(data, pl.LazyFrame):
+        return data.collect()
+    if isinstance(data, pl.DataFrame):
+        return data
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        with suppress(pl.exceptions.SchemaError):  # a column by itself has this interface, too
+            return pl.DataFrame(data)
+    kind = f"{type(data).__module__}.{type(data).__name__}"
+    raise TypeError(f"{kind} is no table: give a Polars, pyarrow or pandas table, or the like")
+
+
+def as_counts(frame: pl.DataFrame, columns: Iterable[str], *, name: str) -> pl.DataFrame:
+    """Return the frame with these columns as Int64.
+
+    Raises
+    ------
+    SchemaViolation
+        If one is absent, is not of whole numbers, or holds null.
+
+    Examples
+    --------
+    >>> as_counts(pl.DataFrame({"f": [1.0]}), ["f"], name="t").dtypes
+    [Int64]
+    """
+    wrong: list[Violation] = []
+    for column in columns:
+        if column not in frame.columns:
+            wrong.append(Violation("missing (Int64)", column, 0))
+            continue
+        values = frame.get_column(column)
+        if values.dtype == pl.Int64 and not values.null_count():
+            continue
+        if not values.dtype.is_numeric():
+            rule = f"is {values.dtype}, not a whole number (make it one: cast it to Int64)"
+            wrong.append(Violation(rule, column, 0))
+            continue
+        whole = values.cast(pl.Int64, strict=False)
+        bad = whole.is_null() | (whole != values).fill_null(value=True)
+        if bad.any():
+            wrong.append(_no_counts(values, bad))
+        frame = frame.with_columns(whole)
+    if wrong:
+        raise SchemaViolation(name, wrong)
+    return frame
+
+
+def _no_counts(values: pl.Series, bad: pl.Series) -> Violation:
+    """Return what is wrong where values are no counts, with the first rows, numbered from 0."""
+    rows = bad.arg_true()
+    examples = tuple(f"row {row}: {values[row]!r}" for row in rows.head(3))
+    null = values.filter(bad).null_count() > 0
+    remedy = "leave such rows out, or count them" if null else "give counts, no shares or means"
+    return Violation(f"is not a whole number ({remedy})", values.name, len(rows), examples)
+
+
+# --- A table goes back as the kind that it came as: pandas, pyarrow, Polars.
+
+
+class Taken(NamedTuple):
+    """A table that was taken in.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        What is needed of it; of a Polars table all.
+    columns : tuple of str
+        The names of all its columns.
+    back : callable
+        (frame with further columns, their names) -> the table with these, of its own kind.
+    """
+
+    frame: pl.DataFrame
+    columns: tuple[str, ...]
+    back: Callable[[pl.DataFrame, Collection[str]], Any]
+
+
+def take(data: Any, needed: Collection[str]) -> Taken:
+    """Take in a table of any kind, and keep what puts columns to it.
+
+    Parameters
+    ----------
+    data : object
+        As for `as_frame`.
+    needed : collection of str
+        The columns to read, those that it has: no others need fit into Arrow.
+
+    Returns
+    -------
+    Taken
+        A LazyFrame gives a LazyFrame; pandas gives pandas, its index and its own columns as they
+        were; a pyarrow Table or RecordBatch gives a Table; all else gives Polars.
+
+    Raises
+    ------
+    DataError
+        If two columns have one name, or a needed one holds what is no table's.
+    TypeError
+        If it is no table.
+
+    Examples
+    --------
+    >>> taken = take(pa.table({"f": [1], "g": [2]}), ["f"])
+    >>> taken.back(taken.frame.with_columns(h=pl.col("f") / 2), ["h"]).to_pydict()
+    {'f': [1], 'g': [2], 'h': [0.5]}
+    """
+    import pyarrow as pa  # noqa: PLC0415  takes long
+
+    if isinstance(data, pl.LazyFrame):
+        frame = data.collect()
+        return Taken(frame, tuple(frame.columns), lambda made, _: made.lazy())
+    if isinstance(data, pl.DataFrame):
+        return Taken(data, tuple(data.columns), lambda made, _: made)
+    whole = pa.Table.from_batches([data]) if isinstance(data, pa.RecordBatch) else data
+    try:
+        own = nw.from_native(whole, eager_only=True, pass_through=True)
+        if isinstance(own, nw.DataFrame):
+            return _of_others(own, needed)
+    except (nw.exceptions.DuplicateError, pa.ArrowException) as error:
+        text = str(error).replace("\n", " ")
+        raise DataError(f"the table: {text}; rename or convert these columns") from error
+    frame = as_frame(data)
+    return Taken(frame, tuple(frame.columns), lambda made, _: made)
+
+
+def _of_others(own: nw.DataFrame[Any], needed: Collection[str]) -> Taken:
+    """Take in a pandas or pyarrow table, or one that is like them."""
+
+    def back(made: pl.DataFrame, names: Collection[str]) -> Any:
+        new = [
+            nw.new_series(name, made[name].to_arrow(), nw.Float64, backend=own.implementation)
+            if own.implementation.is_pyarrow()
+            else nw.new_series(name, made[name].to_numpy(), backend=own.implementation)
+            for name in names
+        ]
+        return own.with_columns(*new).to_native()
+
+    frame = as_frame(own.select(name for name in needed if name in own.columns).to_native())
+    return Taken(frame, tuple(own.columns), back)
+
+
+# --- Labels at the borders: lists, NumPy, pandas and Polars in, text inside.
+
+_MISSING = {"None", "nan", "<NA>", "NaT"}
+"""How missing values of Python, NumPy and pandas are written."""
+
+
+def as_labels(values: Any, name: str) -> pl.Series:
+    """Return labels as text, null where one is missing.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Labels of one type: text, numbers, truth values, categories.
+    name : str
+        What the messages, and the series, call them.
+
+    Raises
+    ------
+    DataError
+        If they are of several types, or not one after the other.
+
+    Examples
+    --------
+    >>> as_labels(np.array([3, 1]), "labels_true").to_list()
+    ['3', '1']
+    """
+    if np.ndim(values) != 1 if isinstance(values, np.ndarray) else isinstance(values, str):
+        raise DataError(f"{name}: not one label after the other; give an array of one dimension")
+    try:
+        made = _series(values, name)
+        if made.dtype.is_float():
+            made = made.fill_nan(None) + 0.0  # -0.0 is 0.0
+        return made.cast(pl.String)
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        what = "labels of several types, or no labels"
+        raise DataError(f"{name}: {what}; give text, or numbers, and None where missing") from error
+
+
+def _series(values: Any, name: str) -> pl.Series:
+    """Return a Polars series; where some of the objects are none of its, they may be missing."""
+    if str(getattr(values, "dtype", "object")) == "object":
+        values = list(values)
+    made = pl.Series(name, dtype=pl.Object)
+    with suppress(TypeError):
+        made = pl.Series(name, values)
+    if made.dtype == pl.Object:
+        made = pl.Series(name, [None if _is_missing(value) else value for value in values])
+    if made.dtype.is_nested() or made.dtype == pl.Object:
+        raise TypeError(f"{made.dtype} is no label")
+    return made
+
+
+def _is_missing(value: Any) -> bool:
+    return not isinstance(value, str) and str(value) in _MISSING
+
+
+def as_memberships(values: Any, name: str, column: str) -> pl.DataFrame:
+    """Return a row for each label of each place, where a place may hold several.
+
+    Parameters
+    ----------
+    values : sequence, shape (n,)
+        At each place a label, a collection of labels, or None.
+    name : str
+        What the messages call them.
+    column : str
+        What the column of labels is called.
+
+    Returns
+    -------
+    DataFrame
+        Int64 column item, the place, and the labels as text; null where there is none.
+
+    Examples
+    --------
+    >>> as_memberships(["N", ("N", "V"), None], "labels_true", "gold").rows()
+    [(0, 'N'), (1, 'N'), (1, 'V'), (2, None)]
+    """
+    if isinstance(values, str) or (isinstance(values, np.ndarray) and values.ndim != 1):
+        raise DataError(f"{name}: not one label, or collection of labels, after the other")
+    held = [(place, each) for place, given in enumerate(values) for each in _several(given)]
+    labels = as_labels([each for _, each in held], name)
+    places = pl.Series("item", [place for place, _ in held], dtype=pl.Int64)
+    return pl.DataFrame([places, labels.rename(column)])
+
+
+def _several(given: Any) -> Collection[Any]:
+    if isinstance(given, str | bytes) or not isinstance(given, Collection):
+        return [given]
+    return given
+
+
+def require_as_long(**arrays: int) -> None:
+    """Refuse labels that are not as many on both sides.
+
+    Raises
+    ------
+    DataError
+        With the length of each.
+
+    Examples
+    --------
+    >>> require_as_long(labels_true=3, labels_pred=2)
+    Traceback (most recent call last):
+    pipeline.errors.DataError: labels_true has 3 labels, labels_pred 2; give as many of each
+    """
+    if len(set(arrays.values())) > 1:
+        (first, many), *others = arrays.items()
+        rest = ", ".join(f"{name} {size:,}" for name, size in others)
+        raise DataError(f"{first} has {many:,} labels, {rest}; give as many of each")
+
+
+def require_all(labels: pl.Series, remedy: str) -> None:
+    """Refuse labels that are missing or empty.
+
+    Raises
+    ------
+    DataError
+        With how many, and where three of them stand.
+
+    Examples
+    --------
+    >>> require_all(pl.Series("labels_pred", ["1", None]), "drop this token from both")
+    Traceback (most recent call last):
+    pipeline.errors.DataError: labels_pred: 1 of 2 missing or empty, such as None at place 1; ...
+    """
+    wrong = labels.is_null() | (labels == "")
+    places = wrong.fill_null(value=True).arg_true()
+    if len(places):
+        what = shown(labels, places.to_list(), "missing or empty")
+        raise DataError(f"{labels.name}: {what}; {remedy}")

@@ -1,0 +1,181 @@
+"""``evaluate``, ``clusters``, ``lexicon``: an answer from files, without an experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+import typer
+
+from pipeline.api.results import Run
+from pipeline.cli import from_files, output
+from pipeline.recipes.evaluation import CUTS
+from pipeline.recipes.evaluation import clusters as evaluate_clusters
+from pipeline.recipes.evaluation import evaluate as evaluate_list
+from pipeline.recipes.evaluation import lexicon as evaluate_lexicon
+from pipeline.recipes.inputs import pairs
+
+Report = Annotated[bool, typer.Option(help="Write the page with the figures.")]
+Columns = Annotated[
+    str | None,
+    typer.Option("--columns", metavar="OURS=THEIRS,...", help="What the files call our columns."),
+]
+_SIZES = ",".join(map(str, CUTS))
+_COSTLY = 10
+"""Lemmas that the command shows."""
+_OF_A_LEMMA = ("lemma", "match", "n_gold", "n_common", "n_missing", "n_spurious", "L", "lost")
+
+
+def evaluate(
+    ranked: Annotated[Path, typer.Argument(help="Pairs with scores, or in the order of ranks.")],
+    judgements: Annotated[Path, typer.Argument(help="Pairs with 1 and 0, or with labels.")],
+    score: Annotated[
+        list[str] | None, typer.Option("--score", help="Column with scores; else all that are.")
+    ] = None,
+    ascending: Annotated[
+        list[str] | None,
+        typer.Option("--ascending", help="Column with scores whose lowest comes first: p-values."),
+    ] = None,
+    positive: Annotated[
+        list[str] | None, typer.Option("--positive", help="Label of a true positive.")
+    ] = None,
+    sampled: Annotated[
+        bool, typer.Option("--sampled", help="The judged pairs were drawn at random.")
+    ] = False,
+    n: Annotated[
+        str | None, typer.Option("--n", help=f"List sizes [{_SIZES}, or all if it is shorter].")
+    ] = None,
+    columns: Columns = None,
+    report: Report = True,
+    save: from_files.Save = None,
+    runs: from_files.Cache = None,
+) -> int:
+    """Evaluate ranked pairs by judgements of them: n-best precision, with limits and a graph."""
+    with from_files.listening() as listeners:
+        run = evaluate_list(
+            ranked,
+            judgements,
+            scores=from_files.words(score),
+            ascending=from_files.words(ascending),
+            positive=from_files.words(positive),
+            sampled=sampled,
+            cuts=from_files.numbers(n, option="--n") if n else None,
+            columns=pairs(from_files.words([columns] if columns else []), option="--columns"),
+            runs=runs,
+            experiment=save,
+            report=report,
+            listeners=listeners,
+        )
+    table = run.table("precision.cuts").sort("measure", "n")
+    shown = table.select(
+        "measure", "n", *(_per_cent(name) for name in ("precision", "lower", "upper")),
+        pl.col("n_sampled").alias("judged"), pl.col("k_sampled").alias("true positives"),
+    )  # fmt: skip
+    _print(shown, "Precision of the n best, in %, with its 95 % limits")
+    if "comparison" in run.project.nodes:
+        _print(
+            run.table("comparison.best"),
+            "At each n, the best measure and those that cannot be told from it",
+        )
+    return _ended(run)
+
+
+def clusters(
+    gold: Annotated[Path, typer.Argument(help="A tagged corpus, or a table of words and classes.")],
+    induced: Annotated[list[Path], typer.Argument(help="A file for each system.")],
+    tag: Annotated[str, typer.Option("--tag", help="Attribute with the gold class.")] = "upos",
+    cluster: Annotated[
+        str, typer.Option("--cluster", help="Attribute with the induced class, in a corpus.")
+    ] = "upos",
+    item: Annotated[str, typer.Option("--item", help="What tells words apart.")] = "form",
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", help="Gold class that does not count: PUNCT.")
+    ] = None,
+    fold: Annotated[bool, typer.Option("--fold", help="Put words into lower case.")] = False,
+    prefix: Annotated[
+        int | None, typer.Option("--prefix", min=1, help="Bits of Brown's paths that count.")
+    ] = None,
+    columns: Columns = None,
+    report: Report = True,
+    save: from_files.Save = None,
+    runs: from_files.Cache = None,
+) -> int:
+    """Evaluate induced clusters of words against gold classes, by types and by tokens."""
+    with from_files.listening() as listeners:
+        run = evaluate_clusters(
+            gold,
+            *induced,
+            tag=tag,
+            cluster=cluster,
+            item=item,
+            exclude=from_files.words(exclude),
+            fold=fold,
+            prefix=prefix,
+            columns=pairs(from_files.words([columns] if columns else []), option="--columns"),
+            runs=runs,
+            experiment=save,
+            report=report,
+            listeners=listeners,
+        )
+    table = run.table("systems.table")
+    wide = table.pivot("system", index="measure", values="mean", maintain_order=True)
+    _print(wide, "Measures of types (with their mapping), then of tokens")
+    if "tokens" not in run.project.nodes:
+        print("no measures of tokens: they need the frequencies of words, and one cluster for each")
+    return _ended(run)
+
+
+def lexicon(
+    gold: Annotated[Path, typer.Argument(help="A dictionary: lemma and form.")],
+    lexicon: Annotated[Path, typer.Argument(help="The lexicon to evaluate.")],
+    also: Annotated[
+        list[Path] | None, typer.Option("--also", help="A further dictionary; they are united.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="Share of the lemmas to draw at random.")
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option("--size", min=1, help="Number of lemmas to draw.")
+    ] = None,
+    fold: Annotated[bool, typer.Option("--fold", help="Put words into lower case.")] = False,
+    columns: Columns = None,
+    report: Report = True,
+    save: from_files.Save = None,
+    runs: from_files.Cache = None,
+) -> int:
+    """Evaluate a lexicon by dictionaries: L*, F*, entropy, and the lemmas that cost most."""
+    with from_files.listening() as listeners:
+        run = evaluate_lexicon(
+            [gold, *(also or [])],
+            lexicon,
+            rate=rate,
+            size=size,
+            case=not fold,
+            columns=pairs(from_files.words([columns] if columns else []), option="--columns"),
+            runs=runs,
+            experiment=save,
+            report=report,
+            listeners=listeners,
+        )
+    quality = run.table("quality").drop("number")
+    _print(quality, f"{lexicon.name} by {gold.name}")
+    lost = (pl.col("weight") - pl.col("contribution")).alias("lost")
+    lemmas = run.table("quality.lemmas").with_columns(lost)
+    costly = lemmas.sort("lost", "lemma", descending=[True, False]).head(_COSTLY)
+    _print(costly.select(_OF_A_LEMMA), "The lemmas that cost most of L*")
+    return _ended(run)
+
+
+def _per_cent(name: str) -> pl.Expr:
+    return (pl.col(name) * 100).round(1).alias(f"{name} %" if name == "precision" else name)
+
+
+def _print(table: pl.DataFrame, title: str) -> None:
+    output.print_table(table, rows=table.height, title=title)
+
+
+def _ended(run: Run) -> int:
+    if run.report:
+        print(f"report: {run.report}")
+    return 0

@@ -1,0 +1,243 @@
+"""``show`` and ``diff``: look at results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pipeline.api.results import Run, open_run
+from pipeline.api.run import check
+from pipeline.api.run import show as open_results
+from pipeline.api.view import View, tables, view
+from pipeline.cli import output
+from pipeline.cli.options import (
+    DEFAULT_RUNS,
+    AsJson,
+    Config,
+    Data,
+    Raw,
+    Runs,
+    Settings,
+    listed,
+    print_json,
+    settings_of,
+)
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.runner.delivery import former_sheets, left_aside, move_sheets, progress, remarks
+from pipeline.runner.diff import StageDifference, columns_said, settings_differ, stages_differ
+from pipeline.runner.store import artefacts, history
+from pipeline.runner.store.artefacts import Manifest
+
+CHOICE = "--columns NAMES chooses"
+"""What a person can do where a table is too wide."""
+_DIFF_FORMATS = ("text", "json")
+
+
+def show(
+    config: Config,
+    table: Annotated[
+        str | None,
+        typer.Argument(metavar="[STAGE[.TABLE]]", help="What to show; the list of tables if none."),
+    ] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            "--sort", metavar="COLUMN[:desc],...", help="Order of the rows; else that of the key."
+        ),
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option("--where", metavar="SQL", help="Rows to keep, e.g. \"f >= 5 AND l1 = 'in'\"."),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="Columns, with commas; f* fits f, f1, f2.")
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="The first rows of that order alone.")
+    ] = None,
+    words: Annotated[
+        bool | None,
+        typer.Option(
+            "--words/--raw-ids",
+            help="Whether l1, l2 stand beside ids; by default where people read, not in files.",
+        ),
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", help=" | ".join(output.FORMATS))] = "table",
+    to: Annotated[Path | None, typer.Option("--output", help="Write to this file.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    rows: Annotated[
+        int, typer.Option("--rows", min=1, help="Rows shown in a table.")
+    ] = output.ROWS,
+    raw: Raw = False,
+    settings: Settings = None,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Show a table of an experiment, or list its tables."""
+    output.require(format_, command="show")
+    results = open_results(config, runs=runs, data=data, settings=settings_of(settings))
+    printed = format_ == "table" and to is None
+    wanted = View(
+        where=where or "",
+        sort=listed(sort),
+        columns=listed(columns),
+        top=top,
+        words=printed if words is None else words,
+    )
+    if table is None:
+        _require_no_choice(where, sort, columns, top)
+    frame = tables(results) if table is None else view(results, table, wanted)
+    title = f"{table or results.project.experiment.name}: {frame.height:,} rows"
+    output.give(
+        frame, format_, to, overwrite=overwrite, rows=rows, title=title, raw=raw, choice=CHOICE
+    )
+    return 0
+
+
+def _require_no_choice(*given: object) -> None:
+    """Refuse to choose rows and columns of no table."""
+    if any(given):
+        what, remedy = "no table is named", "lexassay show CONFIG lists them"
+        raise ConfigError("show", [Problem("STAGE", what, remedy)])
+
+
+def diff(
+    first: Annotated[str, typer.Argument(metavar="RUN", help="EXPERIMENT:ID")],
+    second: Annotated[str, typer.Argument(metavar="RUN", help="EXPERIMENT:latest")],
+    format_: Annotated[str, typer.Option("--format", help="text | json")] = "text",
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page instead.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    runs: Runs = DEFAULT_RUNS,
+) -> int:
+    """Say how two runs differ. RUN is EXPERIMENT:latest, EXPERIMENT:latest~1 or EXPERIMENT:ID."""
+    if format_ not in _DIFF_FORMATS:
+        what, remedy = f"unknown format {format_!r}", did_you_mean(format_, _DIFF_FORMATS)
+        raise ConfigError("diff", [Problem("--format", what, remedy)])
+    if html:
+        output.require_place(html, overwrite=overwrite, option="--html")
+    before, after = history.find(runs, first), history.find(runs, second)
+    if html:
+        from pipeline.api.compare import compare
+
+        page = compare(before, after, runs=runs)
+        with output.writing(html):
+            html.write_bytes(page)
+        print(f"comparison: {html}")
+        return 0
+    names = [f"{record.experiment}:{record.id}" for _, record in (before, after)]
+    settings = settings_differ(before[1].content, after[1].content)
+    stages = list(stages_differ(before, after))
+    if format_ == "json":
+        whole = {"first": names[0], "second": names[1], "settings": settings}
+        stages_as_data = [asdict(stage) for stage in stages]
+        print(json.dumps(whole | {"stages": stages_as_data}, indent=1, ensure_ascii=False))
+        return 0
+    print(" -> ".join(names))
+    for line in settings:
+        print(f"  {line}")
+    for stage in stages:
+        print("\n".join([stage.stage, *_stage_lines(stage)]))
+    print(f"{len(stages)} stage(s) differ" if stages else "the results are the same")
+    return 0
+
+
+def _stage_lines(stage: StageDifference) -> Iterator[str]:
+    for reason in stage.reasons:
+        yield f"  because {reason}"
+    for table in stage.tables:
+        yield (
+            f"  table {table.table}: {table.only_first:,} rows gone,"
+            f" {table.only_second:,} new, {table.changed:,} changed{columns_said(table.columns)}"
+        )
+        yield from (f"    gone     {_values(key)}" for key in table.gone)
+        yield from (f"    new      {_values(key)}" for key in table.new)
+        for row in table.examples:
+            pairs = (f"{name} {_text(a)} -> {_text(b)}" for name, (a, b) in row.values.items())
+            yield f"    changed  {_values(row.key)}: {', '.join(pairs)}"
+
+
+def _values(key: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {_text(value)}" for name, value in key.items())
+
+
+def _text(value: Any) -> str:
+    """Return a value as people read it: numbers with six digits, missing values as a dash."""
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+# --- ``sheets``: where the sheets of an experiment lie, and how far everybody is with them.
+
+
+def sheets(
+    config: Config,
+    move: Annotated[
+        bool, typer.Option("--move", help="Move sheets that an earlier version wrote elsewhere.")
+    ] = False,
+    as_json: AsJson = False,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Say where the sheets of an experiment lie, and how far everybody is with them."""
+    project = check(config, runs=runs, data=data)
+    moved = move_sheets(project) if move else []
+    if as_json:
+        pairs = [[str(before), str(after)] for before, after in moved]
+        name = project.experiment.name
+        print_json({"experiment": name, **sheet_data(open_run(project)), "moved": pairs})
+        return 0
+    for before, after in moved:
+        print(f"moved {before} to {after}")
+    print(f"sheets: {project.sheets.own}")
+    for line in sheet_lines(open_run(project)):
+        print(line)
+    return 0
+
+
+def _laid_out(run: Run) -> dict[str, Manifest]:
+    """Return the artefacts of stages with sheets: of one that has to run again, the newest."""
+    made = dict(run.manifests)
+    for name, node in run.project.nodes.items():
+        if name in made or not node.stage.delivery(node.config):
+            continue
+        if former := artefacts.artefacts(run.project.storage, name):
+            made[name] = former[0]
+    return made
+
+
+def sheet_lines(run: Run) -> Iterator[str]:
+    """Yield a line for each person with sheets, and for each sheet in a former place."""
+    for each in progress(run.project, _laid_out(run)):
+        whose = f"{each.folder.name}/{each.annotator}"
+        saved = f"last saved {each.changed:%Y-%m-%d %H:%M} UTC" if each.changed else "not begun"
+        yield f"sheets     {whose:<24} {each.done:,} of {each.asked:,} done; {saved}"
+    yield from (f"left aside {each}" for each in left_aside(run.project))
+    yield from remarks(run.project)
+
+
+def sheet_data(run: Run) -> dict[str, Any]:
+    """Return where the sheets lie and how far everybody is, as programs read it."""
+    people = [
+        {
+            "folder": str(each.folder),
+            "annotator": each.annotator,
+            "asked": each.asked,
+            "done": each.done,
+            "saved": each.changed.isoformat(timespec="seconds") if each.changed else None,
+        }
+        for each in progress(run.project, _laid_out(run))
+    ]
+    return {
+        "sheets": str(run.project.sheets.own),
+        "people": people,
+        "left_aside": list(left_aside(run.project)),
+        "former": [str(path) for _, path in former_sheets(run.project)],
+    }

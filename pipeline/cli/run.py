@@ -1,0 +1,533 @@
+"""``run``, ``gc``: act on an experiment."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from pipeline.api import batch
+from pipeline.api.report import PAGE, add_report
+from pipeline.api.results import Run, perform, remark_count, steps
+from pipeline.api.run import check
+from pipeline.api.sweep import check_points, points, sweep
+from pipeline.cli import output
+from pipeline.cli.inspect import sheet_data, sheet_lines
+from pipeline.cli.options import (
+    DEFAULT_RUNS,
+    AsJson,
+    Config,
+    Data,
+    Quiet,
+    Runs,
+    Settings,
+    print_json,
+    settings_of,
+)
+from pipeline.cli.output import RunProgress, duration_text
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.memory import shown
+from pipeline.runner.batch import PhaseState
+from pipeline.runner.config import Experiment
+from pipeline.runner.events import Listener
+from pipeline.runner.graph import TITLE, Project
+from pipeline.runner.plan import Step
+from pipeline.runner.shards import range_text
+from pipeline.runner.store.backends import storage_at
+from pipeline.runner.store.history import Garbage, Underway, collect, garbage, underway
+from pipeline.stages.base import STAGES
+
+# --- ``tasks``, ``task``, ``slurm``: a stage one task at a time, for a queue of jobs.
+
+_WHAT = {
+    "run": "make a part of the result each",
+    "count": "count a shard each",
+    "merge": "add up what the shards counted, a bucket each",
+    "counts": "puts the counts together",
+    "sum": "sum up over all buckets, some columns each",
+    "combine": "make the result of a bucket of the counts each",
+    "result": "puts the result together",
+}
+StageName = Annotated[str, typer.Argument(metavar="STAGE", help="Name of the stage.")]
+
+
+def tasks(
+    config: Config,
+    stage: StageName,
+    as_json: AsJson = False,
+    settings: Settings = None,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """List the tasks of a stage, phase by phase, for a queue of jobs."""
+    found = batch.tasks(config, stage, runs=runs, data=data, settings=settings_of(settings))
+    if as_json:
+        print_json({"stage": stage, "phases": [asdict(each) for each in found]})
+    else:
+        _print(stage, found)
+    return 0
+
+
+def task(
+    config: Config,
+    stage: StageName,
+    index: Annotated[int, typer.Argument(metavar="I", help="Number of the task, see tasks.")],
+    settings: Settings = None,
+    quiet: Quiet = False,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Do one task of a stage, unless it is done."""
+    console = Console(stderr=True, quiet=quiet)
+    worked = batch.task(
+        config,
+        stage,
+        index,
+        runs=runs,
+        data=data,
+        settings=settings_of(settings),
+        listeners=[lambda event: console.print(event.facts.get("text", ""), markup=False)],
+    )
+    if not quiet:
+        print(f"{stage}: task {index} {'done' if worked else 'was done before'}")
+    return 0
+
+
+def slurm(
+    config: Config,
+    stage: StageName,
+    to: Annotated[
+        Path | None,
+        typer.Option("--output", help="Write to this file, which must not be there yet."),
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", help="Limit of each task, such as 2:00:00.")
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option("--memory", help="Memory of each task, such as 4G.")
+    ] = None,
+    partition: Annotated[
+        str | None, typer.Option("--partition", help="Where the tasks run.")
+    ] = None,
+    settings: Settings = None,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Write a script that submits the tasks of a stage to Slurm; never over a file."""
+    if to:
+        _require_free(to)
+    made = batch.slurm(
+        config,
+        stage,
+        runs=runs,
+        data=data,
+        settings=settings_of(settings),
+        time=time,
+        memory=memory,
+        partition=partition,
+    )
+    if not made:
+        Console(stderr=True).print(f"{stage} is done: nothing to submit", markup=False)
+    elif to:
+        with output.writing(to), to.open("x", encoding="utf-8") as file:
+            file.write(made)
+        print(f"script: {to}")
+    else:
+        print(made, end="")
+    return 0
+
+
+def _print(stage: str, phases: Sequence[PhaseState]) -> None:
+    total, left = phases[-1].last + 1, sum(len(phase.todo) for phase in phases)
+    print(f"{stage}: {total:,} task(s), {total - left:,} done")
+    for phase in phases:
+        numbers = range_text(range(phase.first, phase.last + 1))
+        print(f"  {phase.phase:<8} {numbers:<12} {_WHAT[phase.phase]:<48} {_state(phase)}")
+
+
+def _state(phase: PhaseState) -> str:
+    if not phase.todo:
+        return "done"
+    if not phase.ready:
+        return "after the phase before"
+    every = len(phase.todo) == phase.last - phase.first + 1
+    return "to do" if every else f"to do: {range_text(phase.todo)}"
+
+
+def _require_free(to: Path) -> None:
+    """Refuse to write over a file, or into a folder that is not there."""
+    with output.writing(to):
+        if to.exists() or to.is_symlink():
+            problem = Problem(str(to), "is there already", "name another file, or remove it")
+            raise ConfigError("--output", [problem])
+    output.require_place(to, overwrite=False)
+
+
+# --- ``plan``, ``why``, ``status``: what is done, what would run and why, for people and programs.
+
+_STATES = {"done": "done", "run": "would run", "unknown": "depends"}
+
+
+def plan(
+    config: Config,
+    settings: Settings = None,
+    as_json: AsJson = False,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Say what would run, and why."""
+    overrides = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=overrides)
+    check_points(project, config, runs=runs, data=data, settings=overrides)
+    if as_json:
+        print_json(plan_data(project, list(steps(project))))
+        return 0
+    return print_plan(project)
+
+
+def print_plan(project: Project) -> int:
+    """Print what would happen to each stage."""
+    if options := project.experiment.sweep:
+        print(f"sweep: {options.size:,} points, all of them checked; without their settings:")
+    for step in steps(project):
+        rows = f": {_rows(step)}" if step.manifest else ""
+        print(f"{_STATES[step.state]:<10} {step.node.name:<24} {step.node.stage.name}{rows}")
+        for reason in step.reasons:
+            print(f"             {reason}")
+    return 0
+
+
+def plan_data(project: Project, every: Sequence[Step]) -> dict[str, Any]:
+    """Return a plan as programs read it; docs/shell.md describes it."""
+    sweep = project.experiment.sweep
+    return {
+        "experiment": project.experiment.name,
+        "results": project.storage.location(""),
+        "sweep_points": sweep.size if sweep else None,
+        "stages": [_step_data(step) for step in every],
+    }
+
+
+def _step_data(step: Step) -> dict[str, Any]:
+    made = step.manifest
+    return {
+        "name": step.node.name,
+        "use": step.node.stage.name,
+        "state": step.state,
+        "reasons": list(step.reasons),
+        "tables": {name: table.rows for name, table in made.tables.items()} if made else {},
+        "seconds": made.seconds if made else None,
+        "created": made.created if made else None,
+    }
+
+
+def _rows(step: Step) -> str:
+    tables = step.manifest.tables if step.manifest else {}
+    return ", ".join(f"{name} {table.rows:,} rows" for name, table in tables.items())
+
+
+def why(
+    config: Config,
+    stage: Annotated[str, typer.Argument(help="Name of the stage.")],
+    settings: Settings = None,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Say which part of what a stage rests on has changed, from what to what."""
+    project = check(config, runs=runs, data=data, settings=settings_of(settings))
+    if stage not in project.nodes:
+        remedy = did_you_mean(stage, project.nodes)
+        raise ConfigError("why", [Problem(stage, "there is no such stage", remedy)])
+    step = next(step for step in steps(project) if step.node.name == stage)
+    if step.state == "done":
+        print(f"{stage} is done: nothing that it rests on has changed")
+    for reason in step.reasons:
+        print(f"{stage}: {reason}")
+    return 0
+
+
+def status(
+    config: Config,
+    settings: Settings = None,
+    as_json: AsJson = False,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Say how far an experiment is."""
+    project = check(config, runs=runs, data=data, settings=settings_of(settings))
+    every = list(steps(project))
+    run = Run(project, {step.node.name: step.manifest for step in every if step.manifest})
+    if as_json:
+        print_json(status_data(run, every))
+        return 0
+    for line in _status_lines(run, every):
+        print(line)
+    return 0
+
+
+def status_data(run: Run, every: Sequence[Step]) -> dict[str, Any]:
+    """Return how far an experiment is as programs read it; docs/shell.md describes it."""
+    remarks = [
+        {"stage": name, **each.model_dump(mode="json")}
+        for name, found in run.remarks.items()
+        for each in found
+    ]
+    page = run.folder / "report" / "index.html"
+    return {
+        **plan_data(run.project, every),
+        "done": len(run.manifests),
+        "running": asdict(now) if (now := underway(run.project.storage)) else None,
+        **sheet_data(run),
+        "remarks": remarks,
+        "report": str(page) if page.is_file() else None,
+    }
+
+
+def _underway_line(now: Underway) -> str:
+    if not now.stage:
+        return f"running    run {now.run}, between two stages"
+    far = f"{now.done} of {now.total} shards" if now.unit == "shards" else ""
+    far = far or f"{now.done / max(now.total, 1):.0%} of {shown(now.total)} read"
+    since = datetime.now(UTC) - datetime.fromisoformat(now.since)
+    duration = duration_text(since.total_seconds())
+    return f"running    {now.stage:<24} {far}, for {duration}; run {now.run}"
+
+
+def _status_lines(run: Run, every: Sequence[Step]) -> Iterator[str]:
+    name, done = run.project.experiment.name, len(run.manifests)
+    yield f"{name}: {done} of {len(every)} stages done, in {run.project.storage.location('')}"
+    if now := underway(run.project.storage):
+        yield _underway_line(now)
+    for step in every:
+        manifest = step.manifest
+        spent = f"; {manifest.seconds:.1f} s, {manifest.created[:19]}" if manifest else ""
+        detail = f"{_rows(step)}{spent}" if manifest else "; ".join(step.reasons)
+        yield f"{_STATES[step.state]:<10} {step.node.name:<24} {detail}".rstrip()
+    yield from sheet_lines(run)
+    yield from (f"{stage}: {each}" for stage, found in run.remarks.items() for each in found)
+    page = run.folder / "report" / "index.html"
+    yield f"report: {page}" if page.is_file() else "report: not written yet"
+
+
+_WAITS = 3
+
+
+def run(
+    config: Config,
+    settings: Settings = None,
+    force: Annotated[
+        list[str] | None,
+        typer.Option("--force", metavar="STAGE", help="Run this stage even if it is done."),
+    ] = None,
+    dry: Annotated[bool, typer.Option("--dry", help="Check and plan only.")] = False,
+    report: Annotated[bool, typer.Option(help="Write the report.")] = True,
+    deliver: Annotated[
+        bool | None,
+        typer.Option(help="Write sheets and lists for people; by default not with --set."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Take warnings on the data for errors.")
+    ] = False,
+    quiet: Quiet = False,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Run an experiment: every stage that is not done yet, then the report."""
+    overrides = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=overrides)
+    if dry:
+        check_points(project, config, runs=runs, data=data, settings=overrides)
+        return print_plan(project)
+    console = Console(stderr=True, quiet=quiet)
+    if project.experiment.sweep:
+        say = _say(console)
+        folder = sweep(
+            config,
+            runs=runs,
+            data=data,
+            settings=overrides,
+            deliver=bool(deliver),
+            strict=strict,
+            report=report,
+            say=say,
+        )
+        if not quiet:
+            print(f"sweep: {folder}")
+            if report and project.experiment.sweep.report:
+                print(f"report: {folder / PAGE}")
+        return 0
+    with RunProgress(console, stages=len(project.nodes)) as progress:
+        done = perform(
+            project,
+            settings=overrides,
+            force=force or (),
+            deliver=deliver,
+            strict=strict,
+            listeners=[progress],
+        )
+        done = add_report(done, [progress]) if report else done
+    # With --set other sheets may be meant than those that the pages are for.
+    return _conclude(done, quiet=quiet, config=None if overrides else config)
+
+
+def _say(console: Console) -> Callable[[str], None]:
+    def say(text: str) -> None:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    return say
+
+
+def _teller(console: Console) -> Listener:
+    say = _say(console)
+    return lambda event: say(str(event.facts.get("text", event.kind)))
+
+
+def _conclude(done: Run, *, quiet: bool, config: Path | None) -> int:
+    if done.report and not quiet:
+        print(f"report: {done.report}")
+    for wait in done.waits:
+        print(f"waiting: {wait}")
+    if config and done.waits and not quiet:
+        print(f"in the browser: lexassay annotate {shlex.quote(str(config))}")
+    if (text := remark_count(done)) and not quiet:
+        print(text)
+    return _WAITS if done.waits else 0
+
+
+def gc(
+    config: Config,
+    settings: Settings = None,
+    dry: Annotated[bool, typer.Option("--dry", help="Say what would go, remove nothing.")] = False,
+    quiet: Quiet = False,
+    runs: Runs = DEFAULT_RUNS,
+    data: Data = None,
+) -> int:
+    """Remove results that the experiment, as it is now, does not use."""
+    overrides = settings_of(settings)
+    project = check(config, runs=runs, data=data, settings=overrides)
+    keep: set[str] = set()
+    unknown: set[str] = set()
+    for point in points(project, overrides):
+        for step in steps(check(config, runs=runs, data=data, settings=point)):
+            keep |= step.fingerprints
+            unknown |= set() if step.manifest else {step.node.name}
+    tell = [_teller(Console(stderr=True, quiet=quiet))]
+    storage = project.storage
+    gone = list(garbage(storage, keep, unknown)) if dry else collect(storage, keep, unknown, tell)
+    if not quiet:
+        _print_gone(gone, unknown, verb="would go" if dry else "removed")
+    return 0
+
+
+def _print_gone(gone: Sequence[Garbage], unknown: Collection[str], *, verb: str) -> None:
+    if unknown:
+        names = ", ".join(sorted(unknown))
+        print(f"kept: all results of {names}: not done, so what they will reuse is not known yet")
+    for each in gone:
+        print(f"{each.size / 1e6:10,.2f} MB  {each.path}  ({each.reason})")
+    print(f"{sum(each.size for each in gone) / 1e6:10,.2f} MB  {verb}, {len(gone)} folder(s)")
+
+
+# --- ``new`` and ``schema``: start an experiment, help an editor to write one.
+
+_STARTERS = files("pipeline.cli") / "starters"
+
+
+def new(
+    family: Annotated[
+        str,
+        typer.Argument(help="corpus, collocations, clustering or lexicon; asked for if not given"),
+    ] = "",
+    folder: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(),
+    given: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from", metavar="FILE", help="A file of yours, looked into; can be given again."
+        ),
+    ] = None,
+) -> int:
+    """Write a commented experiment to start from; never over a file that is there.
+
+    With files of yours it is about these: a corpus; a table of candidates; a gold standard and then
+    systems; dictionaries and then a lexicon. Columns, attributes and relations are filled in.
+    """
+    known = families()
+    family = family or _asked(known)
+    if family not in known:
+        what, remedy = f"there is no family {family!r}", did_you_mean(family, known)
+        raise ConfigError("new", [Problem("FAMILY", what, remedy)])
+    contents = _own(family, given, folder) if given else _started(known[family])
+    there = [name for name in contents if (folder / name).exists()]
+    if there:
+        what = f"{', '.join(sorted(there))} is there already"
+        raise ConfigError("new", [Problem(str(folder), what, "name another folder")])
+    _write(folder, contents)
+    print(f"lexassay run {folder / 'experiment.toml'}")
+    return 0
+
+
+def _asked(known: Iterable[str]) -> str:
+    """Ask which family it is to be, where somebody can answer."""
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            "new", [Problem("FAMILY", "is not given", f"name one of {', '.join(known)}")]
+        )
+    return str(typer.prompt(f"What is to be evaluated? {', '.join(known)}")).strip()
+
+
+def _own(family: str, files: Sequence[Path], folder: Path) -> dict[str, bytes]:
+    """Return an experiment on somebody's own files."""
+    from pipeline.recipes.templates import starting
+
+    return {"experiment.toml": starting(family, files, folder).encode()}
+
+
+def _started(starter: Traversable) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in starter.iterdir()}
+
+
+def families() -> dict[str, Traversable]:
+    """Return the folder of each family that an experiment can be started for."""
+    found = {each.name: each for each in _STARTERS.iterdir() if each.is_dir()}
+    return dict(sorted(found.items()))
+
+
+def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    storage = storage_at(folder, remedy="name another folder")
+    with storage.guarded("new", ""):
+        for name, starter in sorted(contents.items()):
+            storage.write(name, starter)
+            print(f"wrote {folder / name}")
+
+
+def schema() -> int:
+    """Print the JSON Schema of an experiment, for editors."""
+    print(json.dumps(json_schema(), indent=2))
+    return 0
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of an experiment, with every registered kind of stage."""
+    whole = Experiment.model_json_schema()
+    definitions = whole.setdefault("$defs", {})
+    kinds = []
+    for name in STAGES:
+        options = STAGES.get(name).config.model_json_schema(ref_template="#/$defs/{model}")
+        definitions |= options.pop("$defs", {})
+        own = {"use": {"const": name}, TITLE: {"type": "string"}}
+        options["properties"] = {**own, **options["properties"]}
+        options["required"] = ["use", *options.get("required", [])]
+        definitions[name] = options
+        kinds.append({"$ref": f"#/$defs/{name}"})
+    whole["properties"]["stages"]["additionalProperties"] = {"anyOf": kinds}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole}

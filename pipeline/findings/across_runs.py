@@ -1,0 +1,369 @@
+"""What is found at many points of a sweep: which answer holds where, and from what to what.
+
+A point's tests are its own. What is said here counts them: nothing is tested over the points.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from pipeline.findings import phrases
+from pipeline.findings.base import Finding, Told
+from pipeline.findings.phrases import called
+from pipeline.kernels.measure import measure_title
+
+BEST, TOGETHER = "best", "together"
+"""What is said of the best measure, and of those that its tests do not tell apart from it."""
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Leading:
+    """The leading answer to a question at each point.
+
+    Parameters
+    ----------
+    stage, question : str
+        Whose answer it is, and to what.
+    found : tuple of Finding or None
+        The first finding of that question at each point; None where a point has none.
+    together : tuple of tuple of str
+        At each point, what cannot be told apart from what is best there.
+    """
+
+    stage: str
+    question: str
+    found: tuple[Finding | None, ...]
+    together: tuple[tuple[str, ...], ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether every point has the same answer, word for word."""
+        return len(self.found) > 1 and len({found and found.text for found in self.found}) == 1
+
+    @property
+    def rank(self) -> int:
+        """Where it stands among others: what changes first, and of that what is best."""
+        if self.is_same:
+            return 2
+        return 0 if _is_best(self) else 1
+
+    def names(self, point: int) -> tuple[str, ...]:
+        """Return what the answer names at a point: what leads, then what is not told apart."""
+        found = self.found[point]
+        if found is None:
+            return ()
+        own = found.names or ((found.name,) if found.name else ())
+        return tuple(dict.fromkeys([*own, *self.together[point]]))
+
+
+def leading(points: Sequence[Sequence[Told]]) -> list[Leading]:
+    """Return the leading answers to all questions: what is best first, what never changes last.
+
+    Parameters
+    ----------
+    points : sequence of sequence of Told
+        The findings of each point.
+
+    Examples
+    --------
+    >>> best = Finding(about="best", text="Best for 9: MI, 30 %.", question="best for 9", name="mi")
+    >>> [one] = leading([[Told("tests", best)], []])
+    >>> one.question, one.names(0), one.names(1)
+    ('best for 9', ('mi',), ())
+    """
+    first: dict[tuple[str, str], dict[int, Finding]] = {}
+    together: dict[tuple[str, str], dict[int, tuple[str, ...]]] = {}
+    for place, told in enumerate(points):
+        for each in told:
+            finding = each.finding
+            key = (each.stage, finding.question)
+            if finding.kind == "answer":
+                first.setdefault(key, {}).setdefault(place, finding)
+                if finding.about == TOGETHER:
+                    names = finding.names or ((finding.name,) if finding.name else ())
+                    together.setdefault(key, {})[place] = names
+    every = range(len(points))
+    leads = [
+        Leading(
+            *key,
+            tuple(found.get(place) for place in every),
+            tuple(together.get(key, {}).get(place, ()) for place in every),
+        )
+        for key, found in first.items()
+    ]
+    return sorted(leads, key=lambda each: each.rank)
+
+
+def over_points(each: Leading, labels: Sequence[str]) -> Iterator[Finding]:
+    """Say at how many points the answer to a question is what, and from where to where it goes.
+
+    Parameters
+    ----------
+    each : Leading
+        The answers.
+    labels : sequence of str
+        What the points are called.
+
+    Examples
+    --------
+    >>> found = [
+    ...     Finding(about="L*", text=f"L* of a: {said} %.", question="how good a is",
+    ...             name="a", value=value)
+    ...     for said, value in (("61.0", 0.61), ("70.2", 0.702))
+    ... ]
+    >>> one = Leading("quality", "how good a is", tuple(found), ((), ()))
+    >>> [each.text for each in over_points(one, ["n = 3", "n = 9"])]
+    ['How good a is: from 61.0 % (n = 3) to 70.2 % (n = 9) over 2 points.']
+    """
+    if each.is_same and each.found[0] is not None:
+        yield replace(each.found[0], about="over points", text=_same(each.found[0], len(labels)))
+        return
+    answered = [place for place, found in enumerate(each.found) if found is not None]
+    if len(answered) < 2:
+        return
+    counts = Counter(name for place in answered for name in each.names(place))
+    leaders = {found.name for found in each.found if found is not None}
+    if _is_best(each) or len(counts) > 1:
+        yield _named(each, counts, len(answered))
+    if len(leaders) == 1 and (span := _span(each, answered, labels)):
+        yield span
+
+
+def _same(found: Finding, points: int) -> str:
+    return f"The same at all {points:,} points: {found.text}"
+
+
+def _is_best(each: Leading) -> bool:
+    return any(found is not None and found.about == BEST for found in each.found)
+
+
+def _named(each: Leading, counts: Counter[str], answered: int) -> Finding:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    most = ordered[0][1] if ordered else 0
+    first = [name for name, count in ordered if count == most]
+    several = len(first) > 1
+    verb = "are each" if several and _is_best(each) else "are" if several else "is"
+    what = "the best measure, or not told apart from it," if _is_best(each) else "named"
+    text = f"{_begun(each.question)}{_listed(first)} {verb} {what} at {_of(most, answered)}"
+    others = [f"{_title(name)} at {count:,}" for name, count in ordered[len(first) :]]
+    text += f"; {phrases.listed(others, most=_SHOWN)}" if others else ""
+    return Finding(
+        about="over points", text=phrases.sentence(text), question=each.question, value=float(most),
+        name=first[0] if first else None, names=tuple(first), n=answered,
+    )  # fmt: skip
+
+
+def _of(count: int, whole: int) -> str:
+    return f"all {whole:,} points" if count == whole else f"{count:,} of {whole:,} points"
+
+
+def _span(each: Leading, answered: Sequence[int], labels: Sequence[str]) -> Finding | None:
+    """Say what the lowest and the highest value are, in the unit in which the answers give them."""
+    values = {
+        place: (found.value, unit(found)) for place in answered if (found := each.found[place])
+    }
+    if None in {said for _, said in values.values()} or len(values) < 2:
+        return None
+    ordered = sorted(values, key=lambda place: (values[place][0] or 0.0, place))
+    low, high = ordered[0], ordered[-1]
+    ends = [f"{values[place][1]} ({labels[place]})" for place in (low, high)]
+    same = values[low][1] == values[high][1]
+    said = f"{values[low][1]} at" if same else f"from {ends[0]} to {ends[1]} over"
+    every = "all " if same else ""
+    name = next((found.name for found in each.found if found), None)
+    of = f"{_title(name)}, " if name and name not in each.question else ""
+    text = f"{_begun(each.question)}{of}{said} {every}{len(answered):,} points"
+    return Finding(
+        about="over points", text=phrases.sentence(text), question=each.question, name=name,
+        value=values[high][0], n=len(answered),
+    )  # fmt: skip
+
+
+def _begun(question: str) -> str:
+    return f"{question}: " if question else ""
+
+
+def _title(name: str) -> str:
+    return called(measure_title(name))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return phrases.listed([_title(name) for name in names])
+
+
+def unit(finding: Finding) -> str | None:
+    """Return the number of a finding as its sentence gives it; None if it gives it otherwise.
+
+    Examples
+    --------
+    >>> unit(Finding(about="L*", text="L* of a: 61.0 % [50.1, 72.0].", value=0.61))
+    '61.0 %'
+    >>> unit(Finding(about="kappa", text="Kappa .71.", value=0.71))
+    '.71'
+    >>> unit(Finding(about="sets", text="4 measures.", value=4.0))
+    """
+    if finding.value is None:
+        return None
+    said = (phrases.per_cent(finding.value), phrases.coefficient(finding.value))
+    return next((each for each in said if each in finding.text), None)
+
+
+def brief(finding: Finding) -> str:
+    """Return the first part of a finding, without the question that it answers.
+
+    Examples
+    --------
+    >>> text = "Best for 9 candidates: MI, 30.4 % true positives; 2 more."
+    >>> brief(Finding(about="best", text=text, question="best for 9 candidates"))
+    'MI, 30.4 % true positives'
+    """
+    begun = f"{finding.question}: "
+    text = finding.text
+    if finding.question and text.casefold().startswith(begun.casefold()):
+        text = text[len(begun) :]
+    return text.partition("; ")[0].removesuffix(".")
+
+
+def at_point(each: Leading, place: int) -> str:
+    """Return the answer at a point in short, with what cannot be told apart from it there.
+
+    Examples
+    --------
+    >>> text = "Best for 9 candidates: MI, 30.4 % true positives."
+    >>> best = Finding(about="best", text=text, question="best for 9 candidates", name="mi")
+    >>> at_point(Leading("tests", best.question, (best,), (("t_score", "dice"),)), 0)
+    'MI, 30.4 % true positives; with t-score and Dice'
+    """
+    found = each.found[place]
+    if found is None:
+        return ""
+    together = [_title(name) for name in each.together[place]]
+    return brief(found) + (f"; with {phrases.listed(together, most=2)}" if together else "")
+
+
+def not_over_points(points: int) -> Finding:
+    """Say what may not be concluded from many points.
+
+    Examples
+    --------
+    >>> not_over_points(12).kind
+    'caution'
+    """
+    text = (
+        f"each of the {points:,} points is estimated and tested by itself: how often something"
+        " comes first is no test, and the estimate of a point that was picked for being high is"
+        " too high"
+    )
+    return Finding(about="points", kind="caution", text=phrases.sentence(text), value=float(points))
+
+
+# --- The findings of two runs side by side: said by both, by one alone, or with other numbers.
+# Between two runs there is no test: nothing here is called better.
+
+Same: TypeAlias = Literal["both", "other", "first", "second"]
+"""Said by both; the same question with another answer; said by the first or second alone."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A finding of one run and what the other says in its place.
+
+    Parameters
+    ----------
+    stage : str
+        Of whose tables it is.
+    first, second : Finding or None
+        What each run says; None where it says nothing of the kind.
+    """
+
+    stage: str
+    first: Finding | None
+    second: Finding | None
+
+    @property
+    def kind(self) -> Same:
+        """Which runs say it."""
+        if self.first is None or self.second is None:
+            return "first" if self.second is None else "second"
+        return "both" if self.first.text == self.second.text else "other"
+
+    @property
+    def change(self) -> str:
+        """By how many points the number changes, where both give a proportion of the same thing.
+
+        Examples
+        --------
+        >>> one, two = (
+        ...     Finding(about="L*", text=f"L* of a: {value:.1%}.".replace("%", " %"), value=value)
+        ...     for value in (0.61, 0.702)
+        ... )
+        >>> Pair("quality", one, two).change
+        '+9.2 points'
+        """
+        one, two = self.first, self.second
+        if one is None or two is None or one.text == two.text:
+            return ""
+        alike = (one.name, one.other, one.n) == (two.name, two.other, two.n)
+        if one.value is None or two.value is None or not alike:
+            return ""
+        shares = all((unit(each) or "").endswith("%") for each in (one, two))
+        return phrases.points(two.value - one.value) if shares else ""
+
+
+def paired(first: Sequence[Told], second: Sequence[Told]) -> list[Pair]:
+    """Return the findings of two runs, each with what the other run says in its place.
+
+    They are matched by stage, question and what is said of it: those about the same name, then
+    those that are the only ones of their kind that are left.
+
+    Parameters
+    ----------
+    first, second : sequence of Told
+        The findings of the runs.
+
+    Examples
+    --------
+    >>> def told(name, value):
+    ...     text = f"Best for 9: {name}, {value} %."
+    ...     return Told("tests", Finding(about="best", text=text, question="best", name=name))
+    >>> pairs = paired([told("mi", 30)], [told("t_score", 31)])
+    >>> [(pair.first.name, pair.second.name, pair.kind) for pair in pairs]
+    [('mi', 't_score', 'other')]
+    """
+    rest = list(second)
+    partner: dict[int, Told] = {}
+    for alike in (_exactly, _about_the_same, _to_the_same):
+        left = [place for place in range(len(first)) if place not in partner]
+        for place in left:
+            each = first[place]
+            fitting = [other for other in rest if alike(each, other)]
+            rivals = [other for other in left if alike(first[other], each)]
+            # To the same question several may be said, each of another thing.
+            if fitting and (alike is not _to_the_same or len(fitting) == len(rivals) == 1):
+                partner[place] = fitting[0]
+                rest = [other for other in rest if other is not fitting[0]]
+    pairs = [
+        Pair(each.stage, each.finding, partner[place].finding if place in partner else None)
+        for place, each in enumerate(first)
+    ]
+    return [*pairs, *(Pair(each.stage, None, each.finding) for each in rest)]
+
+
+def _exactly(one: Told, other: Told) -> bool:
+    return _to_the_same(one, other) and one.finding.text == other.finding.text
+
+
+def _about_the_same(one: Told, other: Told) -> bool:
+    mine, its = one.finding, other.finding
+    return _to_the_same(one, other) and (mine.name, mine.other) == (its.name, its.other)
+
+
+def _to_the_same(one: Told, other: Told) -> bool:
+    mine, its = one.finding, other.finding
+    return (one.stage, mine.kind, mine.about, mine.question, mine.category) == (
+        other.stage, its.kind, its.about, its.question, its.category,
+    )  # fmt: skip

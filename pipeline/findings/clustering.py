@@ -1,0 +1,929 @@
+"""What to know before believing scores of clusters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import polars as pl
+
+from pipeline.findings import phrases
+from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.phrases import called, slug
+from pipeline.kernels.clustering.measure import (
+    OVERLAPPING_MEASURES,
+    TOKEN_MEASURES,
+    TYPE_LEVEL,
+    TYPE_MEASURES,
+    ClusterMeasure,
+    lower_is_better,
+)
+from pipeline.kernels.clustering.systems import system_table
+from pipeline.registry import Registry
+
+# --- What finders of clusters look at: runs, entries, the stage that compares systems.
+
+COMPARING = "evaluate.systems"
+
+
+class Run(NamedTuple):
+    """A run of a system, and whether it is the only one."""
+
+    system: str
+    run: str
+    only: bool
+
+    @property
+    def said(self) -> str:
+        """What sentences call it."""
+        return (
+            called(self.system) if self.only else f"{called(self.system)}, run {called(self.run)}"
+        )
+
+    @property
+    def rows(self) -> pl.Expr:
+        """The rows of a table that belong to it."""
+        return (pl.col("system") == self.system) & (pl.col("run") == self.run)
+
+
+def first_run(scores: pl.DataFrame, system: str) -> Run:
+    """Return the first run of a system by name, which the figures show, too.
+
+    Examples
+    --------
+    >>> first_run(pl.DataFrame({"system": ["a", "a"], "run": ["2", "1"]}), "a").said
+    'a, run 1'
+    """
+    runs = sorted(set(scores.filter(system=system)["run"]))
+    return Run(system, runs[0], len(runs) == 1)
+
+
+def by_mapping(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return type-level scores, each measure named with its mapping; the floor left out.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.TypeLevel`.
+    """
+    named = pl.format("{} {}", "measure", "mapping").alias("measure")
+    return scores.filter(pl.col("mapping") != "floor").with_columns(named)
+
+
+def is_compared(stage: StageView) -> bool:
+    """Return whether a stage compares the systems of this one, and so says which comes first."""
+    return next(iter(stage.readers(COMPARING)), None) is not None
+
+
+def means(scores: pl.DataFrame, lower_is_better: frozenset[str] = frozenset()) -> pl.DataFrame:
+    """Return `schemas.SystemTable` of the scores of a level.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        system, run, measure, value.
+    lower_is_better : frozenset of str
+        Measures of which low values are good.
+    """
+    return system_table(
+        scores.select("system", "run", "measure", "value"), lower_is_better=lower_is_better
+    )
+
+
+def limits_of(scores: pl.DataFrame, measure: str, system: str) -> tuple[float | None, float | None]:
+    """Return the limits of a system's only run.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        system, measure, lower, upper.
+    """
+    rows = scores.filter(system=system, measure=measure)
+    return rows.select("lower", "upper").row(0) if rows.height == 1 else (None, None)
+
+
+def memberships(stage: StageView, run: Run) -> pl.LazyFrame:
+    """Return the items of a run with their clusters: item, cluster, f (null if not counted).
+
+    Parameters
+    ----------
+    stage : StageView
+        Its options ``systems``, ``taggings`` or ``dictionaries`` name tables of systems.
+    """
+    parts = [
+        stage.table(table).filter(run.rows).select("item", "cluster", "f")
+        for option, table in stage.inputs.items()
+        if option.partition(".")[0] in ("systems", "taggings", "dictionaries")
+    ]
+    counted = pl.when(pl.col("f").is_not_null().all()).then(pl.col("f").sum())
+    nothing = pl.LazyFrame(schema={"item": pl.String, "cluster": pl.String, "f": pl.Int64})
+    rows = pl.concat([nothing, *parts]).drop_nulls("cluster")
+    return rows.group_by("item", "cluster").agg(f=counted)
+
+
+def gold_of(stage: StageView) -> pl.LazyFrame | None:
+    """Return item, gold and f of the gold entries; None if the stage was given none."""
+    table = stage.inputs.get("gold")
+    return None if table is None else stage.table(table).select("item", "gold", "f")
+
+
+def runs_of(scores: pl.DataFrame) -> Iterator[Run]:
+    """Yield all runs of all systems, by name."""
+    every = scores.select("system", "run").unique().sort("system", "run")
+    for (system,), rows in every.group_by("system", maintain_order=True):
+        yield from (Run(str(system), run, rows.height == 1) for run in rows["run"])
+
+
+# --- Measures of clusters in sentences: what they are called, which one leads, how a value is said.
+
+Level: TypeAlias = Literal["types", "tokens", "overlaps"]
+"""What a measure counts: types; tokens; or types whose classes and clusters overlap."""
+
+SAID: dict[Level, str] = {
+    "types": "by types", "tokens": "by tokens", "overlaps": "by overlapping classes",
+}  # fmt: skip
+"""What findings call the levels."""
+
+_MAPPINGS = ("M-1", "1-1")
+_LEADING: dict[Level, tuple[str, ...]] = {
+    "types": tuple(f"{name} {kind}" for kind in _MAPPINGS for name in TYPE_LEVEL),
+    "tokens": ("many_to_one", "v", "one_to_one", "nvi", "vi"),
+    "overlaps": ("bcubed_f", "nmi_max", "omega"),
+}
+_REGISTRIES: tuple[Registry[ClusterMeasure[Any]], ...] = (TOKEN_MEASURES, OVERLAPPING_MEASURES)
+
+
+def level_of(measure: str) -> Level:
+    """Return what a measure counts; one of types is named with its mapping.
+
+    Examples
+    --------
+    >>> level_of("MacroI M-1"), level_of("v"), level_of("omega")
+    ('types', 'tokens', 'overlaps')
+    """
+    if " " in measure:
+        return "types"
+    return "overlaps" if measure in OVERLAPPING_MEASURES else "tokens"
+
+
+def ordered(level: Level, measures: Iterable[str]) -> list[str]:
+    """Return the measures of a level, the one that findings look at first.
+
+    Examples
+    --------
+    >>> ordered("tokens", ["vi", "rand", "v", "MacroI M-1"])
+    ['v', 'vi', 'rand']
+    >>> ordered("types", ["MacroI 1-1", "MicroC M-1", "v"])
+    ['MicroC M-1', 'MacroI 1-1']
+    """
+    order = _LEADING[level]
+    mine = {name for name in measures if level_of(name) == level}
+    return sorted(mine, key=lambda name: (order.index(name) if name in order else len(order), name))
+
+
+def title(measure: str) -> str:
+    """Return what sentences call a measure.
+
+    Examples
+    --------
+    >>> title("MacroI M-1"), title("many_to_one"), title("bcubed_f"), title("of_a_plugin")
+    ('MacroI M-1', 'M-1 accuracy', 'BCubed F', 'of a plugin')
+    """
+    if level_of(measure) == "types":
+        name, _, mapping = measure.rpartition(" ")
+        return f"{TYPE_MEASURES.title(name)} {mapping}"
+    return _registry(measure).title(measure)
+
+
+def value(measure: str, number: float) -> str:
+    """Return a value of a measure: a proportion in per cent, a coefficient, or a number.
+
+    Examples
+    --------
+    >>> value("v", 0.7777), value("omega", -0.0459), value("vi", 2.6436)
+    ('77.8 %', '−.05', '2.64')
+    """
+    if is_proportion(measure):
+        return phrases.per_cent(number)
+    known = _known(measure)
+    up_to_one = known is not None and known.range.replace(" ", "").endswith(",1]")
+    return phrases.coefficient(number) if up_to_one else phrases.number(number, 2)
+
+
+def limited(measure: str, number: float, lower: float | None, upper: float | None) -> str:
+    """Return a value of a measure with its limits, if there are any.
+
+    Examples
+    --------
+    >>> limited("v", 0.7777, 0.7733, 0.7839), limited("vi", 0.8917, 0.8695, 0.9097)
+    ('77.8 % [77.3, 78.4]', '0.89 [0.87, 0.91]')
+    """
+    if is_proportion(measure):
+        return phrases.estimate(number, lower, upper)
+    if lower is None or upper is None:
+        return value(measure, number)
+    return f"{value(measure, number)} [{value(measure, lower)}, {value(measure, upper)}]"
+
+
+def is_proportion(measure: str) -> bool:
+    """Return whether all values of a measure lie between 0 and 1."""
+    known = _known(measure)
+    return level_of(measure) == "types" or (
+        known is not None and known.range.strip("[]()").replace(" ", "") == "0,1"
+    )
+
+
+def lower_values_are_good(measure: str) -> bool:
+    """Return whether a low value of a measure is a good one."""
+    return level_of(measure) != "types" and measure in LOWER
+
+
+LOWER = lower_is_better(TOKEN_MEASURES) | lower_is_better(OVERLAPPING_MEASURES)
+"""The measures of which low values are good."""
+
+
+def _registry(measure: str) -> Registry[ClusterMeasure[Any]]:
+    return TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+
+
+def _known(measure: str) -> ClusterMeasure[Any] | None:
+    registry: Sequence[Registry[ClusterMeasure[Any]]] = _REGISTRIES
+    return next((each.get(measure) for each in registry if measure in each), None)
+
+
+# --- Which system comes first by a level's leading measure, and by the others.
+
+LEADING = "which system comes first"
+"""The question that a comparison of systems answers."""
+_SHOWN = 3
+
+Limits: TypeAlias = Callable[[str, str], tuple[float | None, float | None]]
+"""From measure and system to the limits of its value."""
+
+
+class First(NamedTuple):
+    """What comes first by the leading measure of a level."""
+
+    measure: str
+    systems: tuple[str, ...]
+    of: int
+
+    @property
+    def system(self) -> str:
+        """The one whose classes and clusters are looked at: the first by name of those tied."""
+        return self.systems[0]
+
+
+def first(table: pl.DataFrame, level: Level) -> First | None:
+    """Return what comes first at a level; None if no system has a value.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `schemas.SystemTable`.
+    level : str
+        "types", "tokens" or "overlaps".
+
+    Examples
+    --------
+    >>> rows = {"measure": ["v", "v"], "system": ["a", "b"], "mean": [0.1, 0.7], "rank": [2.0, 1.0]}
+    >>> first(pl.DataFrame(rows), "tokens")
+    First(measure='v', systems=('b',), of=2)
+    """
+    for measure in ordered(level, table["measure"].unique()):
+        rows = table.filter(pl.col("mean").is_not_null(), measure=measure)
+        if rows.height:
+            best = rows.filter(pl.col("rank") == pl.col("rank").min()).sort("system")
+            return First(measure, tuple(best["system"]), rows.height)
+    return None
+
+
+def no_limits(_measure: str, _system: str) -> tuple[None, None]:
+    """Return that nothing is known of the error."""
+    return None, None
+
+
+def leaders(
+    table: pl.DataFrame, level: Level, *, limits: Limits = no_limits, figure: str | None = None
+) -> Iterator[Finding]:
+    """Say which system comes first by the leading measure of a level, and which by the others.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `schemas.SystemTable`.
+    level : str
+        "types", "tokens" or "overlaps".
+    limits : callable
+        Limits of a system with a single run.
+    figure : str or None
+        The figure that shows the systems.
+    """
+    found = first(table, level)
+    if found is None:
+        return
+    yield _leader(table, level, found, limits, figure)
+    others = _others(table, level, found)
+    if others is not None and found.of > 1:
+        yield others
+
+
+def _leader(
+    table: pl.DataFrame, level: Level, found: First, limits: Limits, figure: str | None
+) -> Finding:
+    rows = table.filter(measure=found.measure).drop_nulls("mean").sort("rank", "system")
+    row = rows.row(0, named=True)
+    lower, upper = limits(found.measure, found.system) if _one_run(row, found) else (None, None)
+    said = f"{title(found.measure)} {_estimate(found.measure, row, lower, upper)}"
+    names = [called(name) for name in found.systems]
+    if found.of == 1:
+        text = f"{SAID[level]}: {names[0]}, {said}; there is no other system"
+    elif len(names) == found.of:
+        text = f"all {found.of:,} systems are tied {SAID[level]}: {said}"
+    else:
+        after = rows.row(len(names), named=True)
+        low = lower_values_are_good(found.measure)
+        text = phrases.highest(SAID[level], names, said, lowest=low)
+        text += f"; next of {found.of:,} systems is {called(after['system'])}"
+        text += f" ({value(found.measure, after['mean'])})"
+    return Finding(
+        about=level, question=LEADING, text=phrases.sentence(text), name=found.system,
+        value=row["mean"], lower=lower, upper=upper, n=found.of, figure=figure,
+    )  # fmt: skip
+
+
+def _one_run(row: dict[str, Any], found: First) -> bool:
+    return bool(row["n_runs"] == 1 and len(found.systems) == 1)
+
+
+def _estimate(measure: str, row: dict[str, Any], lower: float | None, upper: float | None) -> str:
+    if row["n_runs"] > 1 and is_proportion(measure):
+        return phrases.spread(row["mean"], row["sd"], row["n_runs"])
+    runs = "" if row["n_runs"] < 2 else f" (mean of {row['n_runs']:,} runs)"
+    return limited(measure, row["mean"], lower, upper) + runs
+
+
+def _others(table: pl.DataFrame, level: Level, found: First) -> Finding | None:
+    """Say which system comes first by the other measures of the level."""
+    others = [name for name in ordered(level, table["measure"].unique()) if name != found.measure]
+    by_system: dict[str, list[str]] = {}
+    for measure in others:
+        best = first(table.filter(measure=measure), level)
+        if best is not None:
+            names = phrases.listed([called(name) for name in best.systems])
+            by_system.setdefault(names, []).append(title(measure))
+    if not by_system:
+        return None
+    many = sum(len(measures) for measures in by_system.values())
+    said = [
+        f"{name} {'is first ' if place == 0 else ''}by {phrases.listed(measures)}"
+        for place, (name, measures) in enumerate(by_system.items())
+    ]
+    if len(said) > _SHOWN:
+        said[_SHOWN:] = [phrases.counted(len(said) - _SHOWN, "other system") + " by the rest"]
+    kind = SAID[level].removeprefix("by ")
+    text = f"Of {phrases.counted(many, 'other measure')} of {kind}: {'; '.join(said)}"
+    mine = by_system.get(phrases.listed([called(name) for name in found.systems]), [])
+    return Finding(
+        about="other measures", question="whether other measures agree",
+        text=phrases.sentence(text), name=found.system, value=float(len(mine)), n=many,
+    )  # fmt: skip
+
+
+_LATE = 80
+_CLEAR = 5
+"""From so many systems on, one order or its reverse comes by chance less often than 1 in 20."""
+_UNLIKE = 1.1
+"""Numbers of clusters are alike where the greatest is at most so many times the least."""
+
+
+class Unclustered(StageOptions):
+    """What becomes of tokens without a cluster."""
+
+    without_cluster: str
+
+
+def caution(about: str, text: str, value: float | None = None, **further: str | int) -> Finding:
+    """Return a sentence that one has to know before believing the answers."""
+    return Finding(kind="caution", about=about, text=phrases.sentence(text), value=value, **further)  # type: ignore[arg-type]  # fields of several types
+
+
+@finder(stages=("evaluate.systems",), place=_LATE)
+def untested_order(stage: StageView) -> Iterator[Finding]:
+    """Say that no test compares the systems, and that few systems say little of a correlation."""
+    table = stage.table("table").collect()
+    many = int(table["system"].n_unique())
+    if many < 2:
+        return
+    yield caution(
+        "untested",
+        f"no test holds the {many:,} systems against each other: their order is one of estimates",
+        float(many),
+    )
+    both = all(first(table, level) is not None for level in ("types", "tokens"))
+    if both and many < _CLEAR:
+        yield caution(
+            "few systems",
+            f"{many:,} systems say little of a rank correlation: by chance alone each order comes "
+            f"once in {math.factorial(many):,}",
+            float(many),
+        )
+
+
+@finder(stages=("evaluate.type_level",), place=_LATE)
+def type_level_cautions(stage: StageView) -> Iterator[Finding]:
+    """Say which mappings are not proven, and what is left out or counts as wrong."""
+    scores = stage.table("scores").collect()
+    if scores.is_empty():
+        return
+    yield from _not_proven(by_mapping(scores))
+    yield from _numbers_of_clusters(scores.select("system", "n_clusters").unique())
+    sizes = scores.select("system", "run", "n_items", "n_dropped", "n_without_cluster").unique()
+    if lost := _most_lost(sizes, "n_without_cluster"):
+        text = f"types without a cluster, which count as not found: {lost.said}"
+        yield caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
+    if lost := _most_lost(sizes, "n_dropped"):
+        text = (
+            f"types with a cluster and no gold class, which are left out: {lost.count:,} in "
+            f"{lost.where}, besides the {lost.of:,} that count"
+        )
+        yield caution("dropped", text, lost.count, n=lost.of, name=lost.system)
+
+
+def _not_proven(scores: pl.DataFrame) -> Iterator[Finding]:
+    """Say how many values may be too low, as their mapping is not known to be optimal."""
+    open_ones = scores.filter(certificate="not proven")
+    if open_ones.is_empty():
+        return
+    measures = [title(name) for name in sorted(set(open_ones["measure"]))]
+    text = (
+        f"for {open_ones.height:,} of {scores.height:,} values no proof says that their mapping is "
+        f"optimal ({phrases.listed(measures)}): they may be too low"
+    )
+    gaps = open_ones.drop_nulls("gap")
+    widest = None
+    if gaps.height:
+        row = gaps.sort("gap", "system", "run", descending=[True, False, False]).row(0, named=True)
+        widest = float(row["gap"])
+        at_most = phrases.number(100 * widest, 1)
+        text += f", by at most {at_most} points where a bound is known"
+    yield caution("not proven", text, widest, n=open_ones.height)
+
+
+def _numbers_of_clusters(counts: pl.DataFrame) -> Iterator[Finding]:
+    """Say that M-1 values grow with the number of clusters, where the systems' numbers differ."""
+    ordered = counts.sort("n_clusters", "system")
+    rows = [(name, many) for name, many in ordered.select("system", "n_clusters").rows() if many]
+    if not rows:
+        return
+    (least, few), (most, many) = rows[0], rows[-1]
+    if least == most or many <= _UNLIKE * few:
+        return
+    yield caution(
+        "numbers of clusters",
+        f"M-1 values grow with the number of clusters, and the systems have {few:,} "
+        f"({called(least)}) to {many:,} ({called(most)})",
+        float(many),
+    )
+
+
+@dataclass(frozen=True)
+class _Lost:
+    """The run that loses most items, and how many other runs lose some."""
+
+    run: str
+    system: str
+    count: int
+    of: int
+    others: int
+
+    @property
+    def where(self) -> str:
+        """The run, and how many others there are."""
+        if not self.others:
+            return self.run
+        return f"{self.run} (and no more in {phrases.counted(self.others, 'other run')})"
+
+    @property
+    def said(self) -> str:
+        """How many, of how many, and where."""
+        return f"{self.count:,} of {self.of:,} in {self.where}"
+
+
+def _most_lost(sizes: pl.DataFrame, column: str) -> _Lost | None:
+    """Return where most items are lost; None if nowhere."""
+    order = {column: True, "system": False, "run": False}
+    rows = sizes.filter(pl.col(column) > 0).sort(list(order), descending=list(order.values()))
+    if rows.is_empty():
+        return None
+    row = rows.row(0, named=True)
+    names = {(run.system, run.run): run.said for run in runs_of(sizes)}
+    said = names[row["system"], row["run"]]
+    return _Lost(said, row["system"], row[column], row["n_items"], rows.height - 1)
+
+
+@finder(stages=("evaluate.token_level",), place=_LATE)
+def token_level_cautions(stage: StageView) -> Iterator[Finding]:
+    """Say how many tokens have no cluster, and that numbers of clusters differ."""
+    mapping = stage.table("mapping").filter(mapping="many_to_one").collect()
+    counts = mapping.group_by("system", "run").agg(n_clusters=pl.len())
+    yield from _numbers_of_clusters(counts.select("system", "n_clusters").unique())
+    sizes = stage.table("sizes").collect()
+    counted = sizes.pivot(on="what", index=["system", "run"], values="count")
+    alone = "tokens without a cluster"
+    if alone not in counted.columns:
+        return
+    kept = stage.options_as(Unclustered).without_cluster == "cluster"
+    fate = "are taken as one cluster more" if kept else "are left out"
+    if lost := _most_lost(counted.rename({"tokens": "n_items"}), alone):
+        text = f"tokens without a cluster, which {fate}: {lost.said}"
+        yield caution("without cluster", text, lost.count, n=lost.of, name=lost.system)
+
+
+# --- Clusters with the class that they are mapped to and their most frequent words.
+
+MOST_CLUSTERS, MOST_WORDS = 6, 4
+"""So many clusters and words of each a sentence gives; the rest is counted."""
+
+
+def clusters_with_words(
+    stage: StageView, run: Run, mapping: pl.DataFrame, *, most: int
+) -> pl.DataFrame:
+    """Return the clusters of a run with examples, the largest first.
+
+    Parameters
+    ----------
+    stage : StageView
+        A stage that evaluates clusters.
+    run : Run
+        The run.
+    mapping : DataFrame
+        cluster, gold (null if unmapped), n_ij, n_j of this run.
+    most : int
+        Words of each cluster.
+
+    Returns
+    -------
+    DataFrame
+        cluster, gold, n_ij, n_j, words (list of str): the words with most tokens first, counted
+        where the system counted them in its text, else by the gold entries; no word that has no
+        gold entry.
+    """
+    items = memberships(stage, run)
+    gold = gold_of(stage)
+    if gold is not None:
+        tokens = gold.group_by("item").agg(tokens=pl.col("f").sum())
+        items = items.join(tokens, on="item").with_columns(f=pl.coalesce("f", "tokens"))
+    order = items.sort("cluster", "f", "item", descending=[False, True, False], nulls_last=True)
+    shown = order.group_by("cluster", maintain_order=True).agg(words=pl.col("item").head(most))
+    clusters = mapping.select("cluster", "gold", "n_ij", "n_j")
+    joined = clusters.lazy().join(shown, on="cluster", how="left").collect()
+    filled = joined.with_columns(pl.col("words").fill_null([]))
+    return filled.sort("n_j", "cluster", descending=[True, False])
+
+
+def example_words(
+    stage: StageView, run: Run, mapping: pl.DataFrame, *, unit: str, figure: str
+) -> Iterator[Finding]:
+    """Say in one sentence what is in the largest clusters of a run.
+
+    Parameters
+    ----------
+    stage, run, mapping
+        As for `clusters_with_words`.
+    unit : str
+        What n_j counts: "type" or "token".
+    figure : str
+        The figure that shows the mapping.
+    """
+    if mapping.is_empty():
+        return
+    found = clusters_with_words(stage, run, mapping, most=MOST_WORDS + 1)
+    said = [_cluster(*row, unit=unit) for row in found.head(MOST_CLUSTERS).rows()]
+    left = found.height - len(said)
+    rest = f"; and {phrases.counted(left, 'smaller cluster')}" if left else ""
+    text = f"The {phrases.counted(found.height, 'cluster')} of {run.said}: {'; '.join(said)}{rest}"
+    if found.height == 1:
+        text = text.replace("The 1 cluster", "The only cluster (1)", 1)
+    yield Finding(
+        about="clusters", question=f"what is in the clusters of {run.said}", name=run.system,
+        text=phrases.sentence(text), value=float(found.height), figure=figure,
+    )  # fmt: skip
+
+
+def _cluster(
+    cluster: str, gold: str | None, n_ij: int, n_j: int, members: list[str], *, unit: str
+) -> str:
+    share = f"{phrases.per_cent(n_ij / n_j, digits=0)} of " if n_j else ""
+    mapped = "unmapped" if gold is None else f"{called(gold)} in {share}"
+    size = phrases.counted(n_j, unit)
+    held = f"{mapped}{size}" if gold is not None else f"{mapped}, {size}"
+    shown = [called(word) for word in members[:MOST_WORDS]]
+    more = " …" if len(members) > MOST_WORDS else ""
+    return f"{called(cluster)} ({held}) {', '.join(shown)}{more}".rstrip()
+
+
+# --- Classes that no cluster is mapped to, and how much they hold.
+
+MISSED = "which classes are missed"
+
+
+def missed_by(
+    run: Run, measure: str, classes: pl.DataFrame, *, share: float | None, unit: str, figure: str
+) -> Finding:
+    """Say which classes a run has no cluster for under a measure's mapping.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    measure : str
+        Its mapping counts.
+    classes : DataFrame
+        gold, n (items of the class, or tokens), uncovered: a row for each class.
+    share : float or None
+        Share of the items, or tokens, that are in a missed class; None if not known.
+    unit : str
+        "type" or "token".
+    figure : str
+        The figure that shows the classes.
+    """
+    missed = classes.filter("uncovered").sort("n", "gold", descending=[True, False])
+    every = phrases.counted(classes.height, "class", "classes")
+    if missed.is_empty():
+        text = f"missed by {run.said}: none of {every}"
+    else:
+        rows = missed.select("gold", "n").rows()
+        held = [f"{called(gold)} ({phrases.counted(n, unit)})" for gold, n in rows]
+        with_all = "" if share is None else f" with {phrases.per_cent(share)} of all {unit}s"
+        text = (
+            f"missed by {run.said}: {phrases.listed(held)}, {missed.height:,} of {every}{with_all}"
+        )
+    return Finding(
+        about="missed", question=MISSED, name=run.system, value=float(missed.height),
+        text=phrases.sentence(f"{text} (mapping of {title(measure)})"), n=classes.height,
+        figure=figure,
+    )  # fmt: skip
+
+
+def missed_by_all(classes: Sequence[str], *, systems: int, of: int) -> Finding:
+    """Say which classes no system has a cluster for.
+
+    Parameters
+    ----------
+    classes : sequence of str
+        The classes, at least one.
+    systems, of : int
+        How many systems there are, and classes.
+
+    Examples
+    --------
+    >>> missed_by_all(["INTJ"], systems=4, of=17).text
+    'Missed by all 4 systems: INTJ, 1 of 17 classes.'
+    """
+    said = phrases.listed([called(name) for name in classes])
+    every = phrases.counted(of, "class", "classes")
+    text = f"missed by all {systems:,} systems: {said}, {len(classes):,} of {every}"
+    return Finding(
+        about="missed by all", question=MISSED, text=phrases.sentence(text),
+        value=float(len(classes)), n=of,
+    )  # fmt: skip
+
+
+# --- What measures for overlapping clusters say, where no stage compares the systems.
+
+
+@finder(stages=("evaluate.overlapping",), place=20)
+def overlapping(stage: StageView) -> Iterator[Finding]:
+    """Say which system comes first by BCubed F."""
+    if not is_compared(stage):
+        yield from leaders(means(stage.table("scores").collect(), LOWER), "overlaps")
+
+
+# --- How unevenly tokens are spread, which is why types and tokens may tell different things.
+
+_ALL = "*"
+"""All items together, as the tables call them."""
+_FEW = 10
+"""So many of the most frequent types are looked at, or the nearest number that was counted."""
+
+
+@finder(stages=("evaluate.shares",), place=60)
+def shares(stage: StageView) -> Iterator[Finding]:
+    """Say how many tokens the most frequent types hold, and what the largest class has."""
+    frequent = stage.table("frequent").filter(gold=_ALL).collect().drop_nulls("share_tokens")
+    question = "how types and tokens are spread"
+    if frequent.height:
+        row = frequent.sort((pl.col("k") - _FEW).abs(), "k").row(0, named=True)
+        types = phrases.counted(row["k"], "most frequent type")
+        said = f"{phrases.per_cent(row['share_tokens'])} of the tokens"
+        yield Finding(
+            about="frequent", question=question, value=row["share_tokens"], n=row["k"],
+            text=phrases.sentence(f"the {types} {'has' if row['k'] == 1 else 'have'} {said}"),
+            figure="frequent",
+        )  # fmt: skip
+    classes = stage.table("shares").filter(pl.col("gold") != _ALL).collect()
+    known = classes.drop_nulls(["share_types", "share_tokens"])
+    if known.height:
+        row = known.sort("types", "gold", descending=[True, False]).row(0, named=True)
+        types, tokens = (phrases.per_cent(row[f"share_{what}"]) for what in ("types", "tokens"))
+        said = f"{called(row['gold'])}, {types} of them and {tokens} of the tokens"
+        yield Finding(
+            about="largest class", question=question, name=row["gold"],
+            text=phrases.sentence(f"class with most types: {said}"), value=row["share_types"],
+            n=row["types"], figure="classes",
+        )  # fmt: skip
+
+
+# --- Which system comes first by types and by tokens, and whether the two levels agree.
+
+_TABLES: dict[Level, str] = {
+    "types": "type_level", "tokens": "token_level", "overlaps": "overlapping",
+}  # fmt: skip
+"""The levels, and the options that name their scores."""
+_FEWEST = 2
+
+
+@finder(stages=("evaluate.systems",), place=10)
+def systems(stage: StageView) -> Iterator[Finding]:
+    """Say which system comes first at each level, and how the levels go together."""
+    table = stage.table("table").collect()
+    both = all(first(table, level) is not None for level in ("types", "tokens"))
+    found = {
+        level: list(
+            leaders(table, level, limits=_limits(stage, level), figure="scatter" if both else None)
+        )
+        for level in _TABLES
+    }
+    yield from (each for level in _TABLES for each in found[level][:1])
+    yield from _agreement(stage, table)
+    yield from (each for level in _TABLES for each in found[level][1:])
+
+
+def _limits(stage: StageView, level: Level) -> Limits:
+    """Return what finds the limits of a level's scores."""
+    named = stage.inputs.get(_TABLES[level])
+    if named is None or level == "overlaps":
+        return no_limits
+    scores = stage.table(named).collect()
+    return partial(limits_of, by_mapping(scores) if level == "types" else scores)
+
+
+def _agreement(stage: StageView, table: pl.DataFrame) -> Iterator[Finding]:
+    """Say how the orders of systems by types and by tokens correlate."""
+    types, tokens = first(table, "types"), first(table, "tokens")
+    if types is None or tokens is None:
+        return
+    pair = {"measure_1": types.measure, "measure_2": tokens.measure, "method": "spearman"}
+    rows = stage.table("correlations").filter(**pair).collect()
+    if rows.is_empty() or rows["n_systems"][0] < _FEWEST:
+        return
+    rho, many = rows["correlation"][0], int(rows["n_systems"][0])
+    of = f"{title(types.measure)} with {title(tokens.measure)}"
+    yield Finding(
+        about="agreement", question="whether types and tokens agree", value=rho, n=many,
+        text=phrases.sentence(_agreeing(rho, many, of)), name=types.system, other=tokens.system,
+        figure="scatter",
+    )  # fmt: skip
+
+
+def _agreeing(rho: float | None, many: int, of: str) -> str:
+    if rho is None:
+        return f"types and tokens give no rank correlation over {many:,} systems: one ties them all"
+    order = "alike" if rho == 1 else ("the other way round" if rho == -1 else "differently")
+    return (
+        f"types and tokens order the {many:,} systems {order}: rank correlation "
+        f"{phrases.coefficient(rho)} (Spearman's rho of {of})"
+    )
+
+
+# --- What the token level says: which system comes first, the floor, missed classes, words.
+
+_MAPPED = {"many_to_one": "many_to_one", "one_to_one": "one_to_one"}
+"""Measures that have a mapping of their own; of others the M-1 mapping is looked at."""
+
+
+@finder(stages=("evaluate.token_level",), place=20)
+def token_level(stage: StageView) -> Iterator[Finding]:
+    """Say what the scores of tokens tell; which system comes first, unless another stage does."""
+    scores = stage.table("scores").collect()
+    table = means(scores, LOWER)
+    found = first(table, "tokens")
+    if found is None:
+        return
+    if not is_compared(stage):
+        yield from leaders(table, "tokens", limits=partial(limits_of, scores))
+    run = first_run(scores, found.system)
+    overlaps = stage.table("overlaps").filter(run.rows).collect()
+    yield from _floor(found.measure, run, overlaps)
+    kind = _MAPPED.get(found.measure, "many_to_one")
+    mapping = stage.table("mapping").filter(run.rows, pl.col("mapping") == kind).collect()
+    figure = f"mapping-{slug(run.system)}"
+    yield from _missed_tokens(run, kind, overlaps, mapping, figure)
+    yield from example_words(stage, run, mapping, unit="token", figure=figure)
+
+
+def _floor(measure: str, run: Run, overlaps: pl.DataFrame) -> Iterator[Finding]:
+    """Say how many tokens the largest class has: the M-1 accuracy of a single cluster."""
+    if measure != "many_to_one" or overlaps.is_empty():
+        return
+    sizes = _sizes(overlaps)
+    share = int(sizes["n"][0]) / int(sizes["n"].sum())
+    text = (
+        f"floor {phrases.per_cent(share)} {title(measure)}: all tokens in one cluster "
+        f"({called(sizes['gold'][0])})"
+    )
+    yield Finding(
+        about="floor", question=LEADING, text=phrases.sentence(text), name=run.system, value=share
+    )
+
+
+def _sizes(overlaps: pl.DataFrame) -> pl.DataFrame:
+    """Return the tokens of each class, the largest class first."""
+    sizes = overlaps.group_by("gold").agg(n=pl.col("n_i").max())
+    return sizes.sort("n", "gold", descending=[True, False])
+
+
+def _missed_tokens(
+    run: Run, measure: str, overlaps: pl.DataFrame, mapping: pl.DataFrame, figure: str
+) -> Iterator[Finding]:
+    if overlaps.is_empty():
+        return
+    covered = list(mapping["gold"].drop_nulls())
+    classes = _sizes(overlaps).with_columns(uncovered=~pl.col("gold").is_in(covered))
+    share = int(classes.filter("uncovered")["n"].sum()) / int(classes["n"].sum())
+    yield missed_by(run, measure, classes, share=share, unit="token", figure=figure)
+
+
+# --- What the type level says: which system comes first, the floor, missed classes, example words.
+
+
+@finder(stages=("evaluate.type_level",), place=20)
+def type_level(stage: StageView) -> Iterator[Finding]:
+    """Say what the scores of types tell; which system comes first, unless another stage says so."""
+    every = stage.table("scores").collect()
+    scores = by_mapping(every)
+    table = means(scores)
+    found = first(table, "types")
+    if found is None:
+        return
+    if not is_compared(stage):
+        yield from leaders(table, "types", limits=partial(limits_of, scores))
+    yield from floor(every, found)
+    run = first_run(scores, found.system)
+    measure, _, mapping = found.measure.rpartition(" ")
+    under = {"measure": measure, "mapping": mapping}
+    yield from _missed_types(stage, found, run, stage.table("classes").filter(**under).collect())
+    mapped = stage.table("mapping").filter(run.rows).filter(**under).collect()
+    yield from example_words(stage, run, mapped, unit="type", figure=f"mapping-{slug(run.system)}")
+
+
+def floor(scores: pl.DataFrame, found: First) -> Iterator[Finding]:
+    """Say what the leading measure would be if every cluster were mapped to the largest class.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.TypeLevel`.
+    found : First
+        What comes first.
+    """
+    measure, _, mapping = found.measure.rpartition(" ")
+    rows = scores.filter(mapping="floor", measure=measure, system=found.system)
+    if rows.is_empty() or mapping != "M-1":
+        return
+    value = float(rows.sort("run")["value"][0])
+    said = f"{phrases.per_cent(value)} {title(found.measure)}"
+    text = f"floor {said}: every cluster mapped to the largest class"
+    yield Finding(
+        about="floor", question=LEADING, text=phrases.sentence(text), name=found.system, value=value
+    )
+
+
+def _missed_types(
+    stage: StageView, found: First, run: Run, classes: pl.DataFrame
+) -> Iterator[Finding]:
+    mine = classes.filter(run.rows)
+    if mine.is_empty():
+        return
+    rows = mine.select("gold", pl.col("n_i").alias("n"), "uncovered")
+    yield missed_by(
+        run, found.measure, rows, share=_share(stage, list(mine.filter("uncovered")["gold"])),
+        unit="type", figure=f"classes-{slug(run.system)}",
+    )  # fmt: skip
+    by_all = classes.group_by("gold").agg(pl.col("uncovered").all()).filter("uncovered")
+    if by_all.height and found.of > 1:
+        yield missed_by_all(sorted(by_all["gold"]), systems=found.of, of=mine.height)
+
+
+def _share(stage: StageView, missed: list[str]) -> float | None:
+    """Return the share of the types that have a missed class, those with several counted once."""
+    gold = gold_of(stage)
+    if gold is None:
+        return None
+    hit = pl.col("item").filter(pl.col("gold").is_in(missed)).n_unique()
+    every, some = gold.select(pl.col("item").n_unique(), some=hit).collect().row(0)
+    return float(some / every) if every else None

@@ -1,1 +1,0 @@
-"""Findings of clusters against gold classes: which system, which classes, how sure."""

@@ -1,0 +1,532 @@
+"""Which measure is best at each declared size, by the tests of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from pipeline.findings import phrases
+from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.collocations.precision import (
+    Looked,
+    beside,
+    categories,
+    look_of,
+    n_candidates,
+    row_of,
+    said_of,
+)
+from pipeline.findings.phrases import equivalent, number, of_two, rounded, worse_here
+from pipeline.kernels.measure import measure_title
+from pipeline.kernels.nbest.sample_size import Design, predictive_power, smallest
+from pipeline.kernels.statistics.exact_tests import Alternative
+from pipeline.kernels.statistics.intervals import INTERVALS
+
+# --- Limits of differences between measures, as the table of a comparison has them.
+
+Ends: TypeAlias = tuple[float | None, float | None]
+"""Lower and upper limit of a difference; None where there are none."""
+
+
+def limits_of(
+    differences: pl.DataFrame, *, n: int, of: str, less: str, population: str = "super"
+) -> Ends:
+    """Return the limits of how much one measure exceeds another.
+
+    Parameters
+    ----------
+    differences : DataFrame
+        `schemas.MeasureDifferences`, one category.
+    n : int
+        The cut.
+    of, less : str
+        The two measures.
+    population : str
+        What is asked about: "super", as the tests of `schemas.CutComparison` do, or "finite".
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"measure_1": "dice", "measure_2": "mi", "n": 9, "lower": -0.1,
+    ...     "upper": 0.3, "population": ["super"]})
+    >>> limits_of(rows, n=9, of="mi", less="dice"), limits_of(rows, n=8, of="mi", less="dice")
+    ((-0.3, 0.1), (None, None))
+    """
+    at = {"n": n, "population": population}
+    straight = row_of(differences, measure_1=of, measure_2=less, **at)
+    if straight is not None:
+        return straight["lower"], straight["upper"]
+    turned = row_of(differences, measure_1=less, measure_2=of, **at)
+    return (None, None) if turned is None else (-turned["upper"], -turned["lower"])
+
+
+# --- How many judgements more would tell two measures apart.
+
+POWER = 0.8
+"""The probability with which they are to be told apart."""
+_REPLICATES = 1_000
+
+
+def further_judgements(
+    pair: Mapping[str, Any],
+    *,
+    candidates: int,
+    judged: int,
+    test: str,
+    alternative: Alternative,
+    alpha: float,
+    margin: float,
+) -> int | None:
+    """Return how many judgements more tell two measures apart with a probability of 80 %.
+
+    The sample at hand stays part of the larger one, and what it leaves open is averaged over, see
+    `predictive_power`; found by simulation with a fixed seed, so it is good to some per cent.
+
+    Parameters
+    ----------
+    pair : mapping
+        Row of `schemas.Comparison`.
+    candidates, judged : int
+        Candidates, and judged draws without replacement.
+    test, alternative, alpha, margin
+        How the pair is tested, by itself.
+
+    Returns
+    -------
+    int or None
+        None if not even the judgement of all candidates is expected to.
+
+    Examples
+    --------
+    >>> pair = dict(n=500, size=200, k_1=12, n_1=20, k_2=6, n_2=20)
+    >>> how = dict(test="fisher", alternative="two_sided", alpha=0.05, margin=0.0)
+    >>> 100 < further_judgements(pair, candidates=5000, judged=500, **how) < 4500
+    True
+    """
+    design = Design(pair["n"], pair["size"], candidates, alpha, margin, test, alternative)
+    pilot = (pair["k_1"], pair["n_1"], pair["k_2"], pair["n_2"])
+    ahead = 0 if _share(pilot[0], pilot[1]) >= _share(pilot[2], pilot[3]) else 1
+
+    def enough(size: int) -> bool:
+        found = predictive_power(
+            design, size=size, pilot=pilot, pilot_size=judged, replicates=_REPLICATES
+        )
+        return bool(found[ahead] >= POWER)
+
+    least = smallest(enough, judged, candidates)
+    return None if least is None else least - judged
+
+
+def _share(positives: int, draws: int) -> float:
+    return positives / draws if draws else 0.5
+
+
+def said(further: int | None, *, candidates: int) -> str:
+    """Say how many judgements more it takes, without the full stop.
+
+    Examples
+    --------
+    >>> said(1243, candidates=5102)
+    'to tell the first two apart at this size would take about 1,200 judgements more (power 80 %)'
+    >>> said(None, candidates=5102)
+    'not even the judgement of all 5,102 candidates is expected to tell the first two apart'
+    """
+    if further is None:
+        return (
+            f"not even the judgement of all {candidates:,} candidates is expected to tell the "
+            "first two apart"
+        )
+    return (
+        "to tell the first two apart at this size would take about "
+        f"{number(rounded(further), 0)} judgements more (power {POWER:.0%}".replace("%", " %")
+        + ")"
+    )
+
+
+FIGURE = "best"
+"""The figure of a comparison that shows the best measures."""
+
+
+class Tested(StageOptions):
+    """How the stage tests."""
+
+    test: str
+    alternative: Alternative
+    alpha: float
+    margin: float
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """The tables of a comparison, of one category."""
+
+    best: pl.DataFrame
+    cuts: pl.DataFrame
+    differences: pl.DataFrame
+    lists: pl.DataFrame
+    estimates: pl.DataFrame | None
+    baseline: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One size and category of a comparison."""
+
+    stage: StageView
+    tested: Tested
+    tables: _Tables
+    category: str
+    of: str
+    n: int
+
+    @property
+    def question(self) -> str:
+        """What is answered here."""
+        return f"best for {self.n:,} candidates{self.of}"
+
+    def facts(self, about: str) -> dict[str, Any]:
+        """Return what all findings here have in common."""
+        return {
+            "about": about, "question": self.question, "category": self.category, "n": self.n,
+            "figure": FIGURE,
+        }  # fmt: skip
+
+
+@finder(stages=("evaluate.comparison",), place=10)
+def best_measures(stage: StageView) -> Iterator[Finding]:
+    """Say at each size which is best, what cannot be told apart from it, and what is worse."""
+    best = stage.table("best").collect()
+    among = categories(best)
+    tested = stage.options_as(Tested)
+    for category in among:
+        tables = _tables(stage, best, category)
+        of = said_of(category, among)
+        yield from _throughout(tables.best, category, of)
+        for n in tables.best["n"].unique().sort():
+            yield from _at(_Place(stage, tested, tables, category, of, n))
+
+
+def _tables(stage: StageView, best: pl.DataFrame, category: str) -> _Tables:
+    def mine(table: pl.LazyFrame) -> pl.DataFrame:
+        return table.filter(category=category).collect()
+
+    estimating = next(iter(beside(stage, "evaluate.precision")), None)
+    asked = pl.col("n").is_in(best["n"].unique().implode())  # of millions of lists a few
+    baseline = None if estimating is None else mine(estimating.table("baseline"))
+    return _Tables(
+        best.filter(category=category),
+        mine(stage.table("cuts")),
+        mine(stage.table("differences")),
+        mine(stage.table("baseline_cuts")),
+        None if estimating is None else mine(estimating.table("precision").filter(asked)),
+        None if baseline is None or baseline.is_empty() else baseline.row(0, named=True),
+    )
+
+
+def _throughout(best: pl.DataFrame, category: str, of: str) -> Iterator[Finding]:
+    """Say which measures are among the best at every size."""
+    sizes = sorted(set(best["n"]))
+    if len(sizes) < 2:
+        return
+    counted = best.group_by("measure").agg(held=pl.len(), won=pl.col("best").sum())
+    always = counted.filter(pl.col("held") == len(sizes)).sort(
+        "won", "measure", descending=[True, False]
+    )
+    names = [measure_title(name) for name in always["measure"]]
+    span = f"{len(sizes)} sizes from {sizes[0]:,} to {sizes[-1]:,}"
+    said = (
+        f"{phrases.listed(names)}: the best measure, or not told apart from it, at all {span}"
+        if names
+        else f"no measure is the best, or not told apart from it, at all {span}"
+    )
+    yield Finding(
+        about="throughout", text=phrases.sentence(said + of), value=float(len(names)),
+        question=f"at every size{of}", category=category,
+        name=always["measure"][0] if names else None, figure=FIGURE,
+        names=tuple(always["measure"]),
+    )  # fmt: skip
+
+
+def _at(place: _Place) -> Iterator[Finding]:
+    rows = place.tables.best.filter(n=place.n).sort(
+        ["best", "precision", "measure"], descending=[True, True, False], nulls_last=True
+    )
+    first = rows.row(0, named=True)
+    if first["precision"] is None:
+        return
+    yield _leading(place, first)
+    others = rows.slice(1)
+    if others.height:
+        yield _together(place, first, others)
+    yield from _worse(place, first["measure"], set(rows["measure"]))
+    yield from _baseline(place, first["measure"])
+    if others.height:
+        yield from _needed(place, first["measure"], others["measure"][0])
+
+
+def _leading(place: _Place, first: dict[str, Any]) -> Finding:
+    lower, upper = _limits(place, first["measure"])
+    said = phrases.estimate(first["precision"], lower, upper).replace(" %", " % true positives", 1)
+    text = f"{place.question}: {measure_title(first['measure'])}, {said}"
+    return Finding(
+        **place.facts("best"), text=phrases.sentence(text), name=first["measure"],
+        value=first["precision"], lower=lower, upper=upper,
+    )  # fmt: skip
+
+
+def _limits(place: _Place, measure: str) -> tuple[float | None, float | None]:
+    """Return the limits of a list's precision: those of the run, else Clopper and Pearson's."""
+    if place.tables.estimates is not None:
+        row = row_of(place.tables.estimates, measure=measure, n=place.n)
+        if row and row["n_sampled"]:
+            return row["lower"], row["upper"]
+    counts = row_of(place.tables.lists, measure=measure, n=place.n)
+    if counts is None or not counts["n_1"] or place.stage.options_as(Looked).anytime:
+        return None, None
+    look = look_of(place.stage)
+    level = look["level"] if look else None
+    return _exact(counts["k_1"], counts["n_1"], confidence=1.0 - level if level else 0.95)
+
+
+def _exact(positives: int, draws: int, *, confidence: float) -> tuple[float, float]:
+    lower, upper = INTERVALS.get("clopper_pearson")([positives], [draws], confidence=confidence)
+    return float(lower[0]), float(upper[0])
+
+
+def _together(place: _Place, first: dict[str, Any], others: pl.DataFrame) -> Finding:
+    pairs = [
+        (measure_title(name), precision)
+        for name, precision in others.select("measure", "precision").rows()
+    ]
+    second = others.row(0, named=True)
+    return Finding(
+        **place.facts("together"), text=phrases.sentence(phrases.not_told_apart(pairs)),
+        name=second["measure"], other=first["measure"], value=second["precision"],
+        p_adjusted=second["p_adjusted"], names=tuple(others["measure"]),
+    )  # fmt: skip
+
+
+def _worse(place: _Place, best: str, together: set[str]) -> Iterator[Finding]:
+    found = [each for each in _against(place, best) if each.name not in together]
+    sure = [each for each in found if each.difference < 0 and each.p_adjusted < place.tested.alpha]
+    if sure:
+        titled = [each._replace(name=measure_title(each.name)) for each in sure]
+        most = min(sure, key=lambda each: each.difference)
+        yield Finding(
+            **place.facts("worse"), name=most.name, other=best, value=most.difference,
+            lower=most.lower, upper=most.upper,
+            text=phrases.sentence(phrases.worse(titled, alpha=place.tested.alpha)),
+            p_adjusted=most.p_adjusted,
+        )  # fmt: skip
+
+
+def _against(place: _Place, best: str) -> Iterator[phrases.Difference]:
+    """Yield the tests of the best measure against each other one: the other less the best."""
+    columns = ("measure_1", "measure_2", "difference", "p_adjusted")
+    rows = place.tables.cuts.filter(n=place.n).select(columns).drop_nulls()
+    for one, other, difference, p in rows.rows():
+        if best in (one, other):
+            name, sign = (other, -1) if best == one else (one, 1)
+            ends = limits_of(place.tables.differences, n=place.n, of=name, less=best)
+            yield phrases.Difference(name, sign * difference, p, *ends)
+
+
+def _baseline(place: _Place, best: str) -> Iterator[Finding]:
+    row = row_of(place.tables.lists, measure=best, n=place.n)
+    known = place.tables.baseline
+    if row is None:
+        return
+    judged, positives = row["n_1"] + row["n_2"], row["k_1"] + row["k_2"]
+    if not judged:
+        return
+    value = (
+        positives / judged if known is None or known["precision"] is None else known["precision"]
+    )
+    lower, upper = (None, None) if known is None else (known["lower"], known["upper"])
+    text = f"baseline {phrases.estimate(value, lower, upper)}"
+    p = row["p_adjusted"]
+    if p is not None and row["difference"] is not None:
+        test = phrases.Difference("the list", row["difference"], p)
+        text += f"; {phrases.held_against(test, alpha=place.tested.alpha)}"
+    yield Finding(
+        **place.facts("baseline"), text=phrases.sentence(text), name=best, value=value, lower=lower,
+        upper=upper, p_adjusted=p,
+    )  # fmt: skip
+
+
+def _again(stage: StageView) -> bool:
+    """Tell whether tests allow for several looks: how many labels they need is another question."""
+    return stage.options_as(Looked).anytime or look_of(stage) is not None
+
+
+def _needed(place: _Place, best: str, second: str) -> Iterator[Finding]:
+    pair = _pair(place.tables.cuts, place.n, best, second)
+    counts = row_of(place.tables.lists, measure=best, n=place.n)
+    if pair is None or counts is None or _replaced(place.stage) or _again(place.stage):
+        return
+    judged, candidates = counts["n_1"] + counts["n_2"], n_candidates(place.stage)
+    if not 0 < judged < candidates or not 0 < pair["size"] <= candidates // 2:
+        return
+    tested = place.tested
+    further = further_judgements(
+        pair, candidates=candidates, judged=judged, test=tested.test,
+        alternative=tested.alternative, alpha=tested.alpha, margin=tested.margin,
+    )  # fmt: skip
+    yield Finding(
+        **place.facts("needed"), name=best, other=second,
+        value=None if further is None else float(further),
+        text=phrases.sentence(said(further, candidates=candidates)),
+    )  # fmt: skip
+
+
+def _pair(cuts: pl.DataFrame, n: int, one: str, other: str) -> dict[str, Any] | None:
+    return row_of(cuts, n=n, measure_1=one, measure_2=other) or row_of(
+        cuts, n=n, measure_1=other, measure_2=one
+    )
+
+
+def _replaced(stage: StageView) -> bool:
+    """Return whether the sample was drawn with replacement: its power is another one."""
+    sample = stage.given("sample")
+    return sample is not None and bool(sample.config.get("replacement"))
+
+
+# --- What differences between measures say beyond the tests: of these candidates, of equivalence.
+
+
+class Asked(StageOptions):
+    """What the stage asks of differences."""
+
+    alpha: float
+    margin: float
+    equivalence: float | None
+
+
+@finder(stages=("evaluate.comparison",), place=12)
+def among_these_candidates(stage: StageView) -> Iterator[Finding]:
+    """Say what the test of the finite population finds, and that of the other does not."""
+    best, cuts, rows = (stage.table(name).collect() for name in ("best", "cuts", "differences"))
+    asked = stage.options_as(Asked)
+    among = categories(best)
+    for (category, n, leader), _ in best.group_by(
+        "category", "n", "best_measure", maintain_order=True
+    ):
+        mine = rows.filter(category=category, n=n)
+        those = _here(mine, cuts.filter(category=category, n=n), str(leader), asked)
+        if those:
+            of = said_of(str(category), among)
+            titled = [each._replace(name=measure_title(each.name)) for each in those]
+            most = min(those, key=lambda each: each.difference)
+            text = worse_here(titled, alpha=asked.alpha, candidates=n_candidates(stage))
+            yield Finding(
+                about="here", text=phrases.sentence(text),
+                question=f"best for {n:,} candidates{of}",
+                category=str(category), n=int(str(n)), name=most.name, other=str(leader),
+                value=most.difference, lower=most.lower, upper=most.upper,
+                p_adjusted=most.p_adjusted, figure=FIGURE,
+            )  # fmt: skip
+
+
+def _here(
+    rows: pl.DataFrame, cuts: pl.DataFrame, best: str, asked: Asked
+) -> list[phrases.Difference]:
+    """Return what the finite population's test alone finds, where not all is judged."""
+    keys = ["measure_1", "measure_2"]
+    sure = (pl.col("p_adjusted") < asked.alpha) & (pl.col("difference").abs() >= asked.margin)
+    part = (pl.col("n_1") < pl.col("size")) | (pl.col("n_2") < pl.col("size"))
+    here = rows.filter(pl.col("population") == "finite", sure, part)
+    found = []
+    for row in here.join(cuts.filter(sure), on=keys, how="anti").iter_rows(named=True):
+        if best not in (row["measure_1"], row["measure_2"]):
+            continue
+        first = row["measure_2"] == best
+        name, sign = (row["measure_1"], 1) if first else (row["measure_2"], -1)
+        ends = limits_of(rows, n=row["n"], of=name, less=best, population="finite")
+        found.append(phrases.Difference(name, sign * row["difference"], row["p_adjusted"], *ends))
+    return [each for each in found if each.difference < 0]
+
+
+@finder(stages=("evaluate.comparison",), place=13)
+def equivalent_measures(stage: StageView) -> Iterator[Finding]:
+    """Say which measures differ by less than the bound, if one was given, at each size."""
+    asked = stage.options_as(Asked)
+    if asked.equivalence is None:
+        return
+    rows = stage.table("differences").collect()
+    among = categories(rows)
+    for (category, n), mine in rows.group_by("category", "n", maintain_order=True):
+        question = f"which are equivalent for {n:,} candidates{said_of(str(category), among)}"
+        facts = {"about": "equivalent", "question": question, "category": category, "n": n}
+        yield from _equivalent(mine, facts, asked.alpha, asked.equivalence)
+
+
+def _equivalent(
+    rows: pl.DataFrame, facts: dict[str, Any], alpha: float, bound: float
+) -> Iterator[Finding]:
+    """Say it of the pairs of one size: for the wider population, if that was looked at."""
+    wider = rows.filter(population="super")
+    looked_at = wider if wider.height else rows
+    here = "" if wider.height else ", among these candidates alone"
+    sure = looked_at.filter("equivalent").sort(pl.col("difference").abs(), "measure_1", "measure_2")
+    if sure.is_empty():
+        text = (
+            f"for {facts['n']:,} candidates the tests show no two measures to differ by less than "
+            f"{100 * bound:g} points{here}"
+        )
+        yield Finding(**facts, text=phrases.sentence(text), value=0.0)
+    for row in sure.head(phrases.SHOWN).iter_rows(named=True):
+        pair = (measure_title(row["measure_1"]), measure_title(row["measure_2"]))
+        test = phrases.Difference(
+            "", row["difference"], row["p_equivalent_adjusted"], row["lower"], row["upper"]
+        )
+        said = equivalent(pair, test, alpha=alpha, bound=bound)
+        yield Finding(
+            **facts, text=phrases.sentence(f"for {facts['n']:,} candidates {said}{here}"),
+            name=row["measure_1"], other=row["measure_2"], value=row["difference"],
+            lower=row["lower"], upper=row["upper"], p_adjusted=row["p_equivalent_adjusted"],
+        )  # fmt: skip
+
+
+# --- What the tests of declared pairs say, where not all pairs were asked for and none leads.
+
+
+@finder(stages=("evaluate.comparison",), place=11)
+def declared_pairs(stage: StageView) -> Iterator[Finding]:
+    """Say of each declared pair, at each size, which of the two the test finds to be better."""
+    led = stage.table("best").select("category", "n").unique()
+    tests = stage.table("cuts").join(led, on=["category", "n"], how="anti").collect()
+    among = categories(tests)
+    tested = stage.options_as(Tested)
+    differences = stage.table("differences").collect()
+    known = tests.drop_nulls(["difference", "p_adjusted"])
+    for (category, n), rows in known.group_by("category", "n", maintain_order=True):
+        of = said_of(str(category), among)
+        question = f"the declared pairs for {n:,} candidates{of}"
+        for place, row in enumerate(_ordered(rows)):
+            lower, upper = limits_of(
+                differences.filter(category=category), n=row["n"], of=row["measure_1"],
+                less=row["measure_2"],
+            )  # fmt: skip
+            said = _said(row, tested, (lower, upper))
+            text = said if place else f"for {n:,} candidates{of}: {said}"
+            yield Finding(
+                about="pair", text=phrases.sentence(text), question=question,
+                category=str(category),
+                name=row["measure_1"], other=row["measure_2"], value=row["difference"],
+                p_adjusted=row["p_adjusted"], n=row["n"], lower=lower, upper=upper,
+            )  # fmt: skip
+
+
+def _ordered(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the pairs, those that differ most first."""
+    order = rows.sort(pl.col("difference").abs(), "measure_1", "measure_2",
+                      descending=[True, False, False])  # fmt: skip
+    return order.iter_rows(named=True)
+
+
+def _said(row: dict[str, Any], tested: Tested, ends: Ends) -> str:
+    titles = [measure_title(row[name]) for name in ("measure_1", "measure_2")]
+    test = phrases.Difference(titles[1], row["difference"], row["p_adjusted"], *ends)
+    return of_two(titles[0], test, alpha=tested.alpha, margin=tested.margin)

@@ -1,0 +1,552 @@
+"""The highest estimates of precision, where no test between measures was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from pipeline.findings import phrases
+from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.phrases import called, highest
+from pipeline.kernels.measure import measure_title
+from pipeline.kernels.nbest.precision import ranked_candidates
+
+# --- What several finders look at: judged lists, their sample, the stages on the same judgements.
+
+SAME = ("ranks", "judgements", "sample")
+"""Options that are equal in stages that say something of the same lists."""
+
+
+def beside(stage: StageView, use: str) -> Iterator[StageView]:
+    """Yield the stages of a kind that rest on the same ranks, judgements and sample.
+
+    Parameters
+    ----------
+    stage : StageView
+        Has these three options, the sample may be absent.
+    use : str
+        A kind of stages with the same options.
+    """
+    mine = [stage.inputs.get(option) for option in SAME]
+    for other in stage.among.values():
+        if other.use == use and [other.inputs.get(option) for option in SAME] == mine:
+            yield other
+
+
+def categories(*tables: pl.DataFrame) -> list[str]:
+    """Return the categories of true positives that tables have, in alphabetical order."""
+    return sorted({category for table in tables for category in table["category"]})
+
+
+def said_of(category: str, among: list[str]) -> str:
+    """Return what has to be said of a category: nothing where there is only one.
+
+    Examples
+    --------
+    >>> said_of("figur", ["figur", "TP"]), said_of("TP", ["TP"])
+    (' (figur)', '')
+    """
+    return f" ({category})" if len(among) > 1 else ""
+
+
+def row_of(table: pl.DataFrame, **key: Any) -> dict[str, Any] | None:
+    """Return the row with these values; None if there is none.
+
+    Examples
+    --------
+    >>> row_of(pl.DataFrame({"n": [100, 500], "k": [3, 9]}), n=500)
+    {'n': 500, 'k': 9}
+    """
+    rows = table.filter(pl.all_horizontal(pl.col(name) == value for name, value in key.items()))
+    return rows.row(0, named=True) if rows.height else None
+
+
+def n_candidates(stage: StageView) -> int:
+    """Return how many candidates are ranked."""
+    ranked = ranked_candidates(stage.table(stage.inputs["ranks"]))
+    return int(ranked.select(pl.len()).collect().item())
+
+
+# --- Average precision of whole rankings: which is the highest, and how sure each of them is.
+
+
+@finder(stages=("evaluate.average_precision",), place=25)
+def average_precisions(stage: StageView) -> Iterator[Finding]:
+    """Name the highest average precision with its limits, then the others with theirs."""
+    every = stage.table("average_precision").collect()
+    among = categories(every)
+    for category in among:
+        known = every.filter(category=category).drop_nulls("average_precision")
+        ordered = known.sort("average_precision", "measure", descending=[True, False])
+        if ordered.height:
+            yield from _ordered(ordered, said_of(category, among))
+
+
+def _ordered(ordered: pl.DataFrame, of: str) -> Iterator[Finding]:
+    question = f"average precision{of}"
+    first = ordered.row(0, named=True)
+    facts: dict[str, Any] = {
+        "question": question, "category": first["category"], "figure": "average-precision",
+    }  # fmt: skip
+    tied = ordered.filter(pl.col("average_precision") == first["average_precision"])
+    names = tuple(measure_title(name) for name in tied["measure"])
+    text = f"{highest(question, names, _said(first))}{_of_all(first)}"
+    yield Finding(
+        about="highest", text=phrases.sentence(text), name=first["measure"], names=names,
+        n=first["n_sampled"], value=first["average_precision"], lower=first["lower"],
+        upper=first["upper"], **facts,
+    )  # fmt: skip
+    others = ordered.slice(tied.height)
+    if others.height:
+        yield _other_averages(others, first, facts)
+
+
+def _other_averages(others: pl.DataFrame, first: dict[str, Any], facts: dict[str, Any]) -> Finding:
+    """Give those that follow, and say that nothing tests them, where they are estimates."""
+    shown = [f"{measure_title(row['measure'])} {_said(row)}" for row in others.rows(named=True)]
+    text = f"then {phrases.listed(shown)}"
+    if first["lower"] < first["upper"]:
+        text += "; no test between measures was made"
+    second = others.row(0, named=True)
+    return Finding(
+        about="next", text=phrases.sentence(text), name=second["measure"], other=first["measure"],
+        value=second["average_precision"], lower=second["lower"], upper=second["upper"], **facts,
+    )  # fmt: skip
+
+
+def _said(row: dict[str, Any]) -> str:
+    """Return an estimate with its limits, without where all is judged.
+
+    Examples
+    --------
+    >>> _said({"average_precision": 0.25, "lower": 0.2, "upper": 0.3})
+    '25.0 % [20.0, 30.0]'
+    >>> _said({"average_precision": 0.25, "lower": 0.25, "upper": 0.25})
+    '25.0 %'
+    """
+    exact = row["lower"] == row["upper"]
+    limits = (None, None) if exact else (row["lower"], row["upper"])
+    return phrases.estimate(row["average_precision"], *limits)
+
+
+def _of_all(row: dict[str, Any]) -> str:
+    """Say of how many candidates it was inferred."""
+    if row["lower"] == row["upper"]:
+        return f" of {phrases.counted(row['n_candidates'], 'candidate')}, all judged"
+    return f", inferred from {row['n_sampled']:,} judged of {row['n_candidates']:,} candidates"
+
+
+# --- The list that a preliminary sample chose, and sets that have no ranks.
+
+
+class Guaranteed(StageOptions):
+    """What a choice was to guarantee."""
+
+    guarantee: bool
+    min_precision: float | None
+    confidence: float
+
+
+@finder(stages=("evaluate.choice",), place=5)
+def chosen_list(stage: StageView) -> Iterator[Finding]:
+    """Say which list was chosen, with the limits that allow for the choice."""
+    rows = stage.table("choice").collect().sort("category")
+    for row in rows.iter_rows(named=True):
+        of = said_of(row["category"], categories(rows))
+        yield _chosen(row, of)
+        asked = stage.options_as(Guaranteed)
+        if asked.guarantee and asked.min_precision is not None:
+            tests = stage.table("guarantee").filter(category=row["category"]).collect()
+            yield _guaranteed(row, tests, of, asked)
+
+
+def _chosen(row: dict[str, Any], of: str) -> Finding:
+    lower, upper = row["lower_simultaneous"], row["upper_simultaneous"]
+    found = "" if row["recall"] is None else f", recall {phrases.per_cent(row['recall'])}"
+    text = (
+        f"chosen{of}: the {row['n']:,} best by {measure_title(row['measure'])}, "
+        f"{phrases.estimate(row['precision'], lower, upper)} true positives{found}; the limits "
+        f"allow for the choice among {phrases.counted(row['considered'], 'list')}"
+    )
+    return Finding(
+        about="chosen", text=phrases.sentence(text), question=f"chosen list{of}",
+        category=row["category"], name=row["measure"], n=row["n"], value=row["precision"],
+        lower=lower, upper=upper,
+    )  # fmt: skip
+
+
+def _guaranteed(row: dict[str, Any], tests: pl.DataFrame, of: str, asked: Guaranteed) -> Finding:
+    """Say what the chosen list is sure to have, by which limit."""
+    mine = tests.filter(measure=row["measure"], n=row["n"]).row(0, named=True)
+    others = int(tests["passed"].sum()) - 1
+    text = (
+        f"guaranteed: with {100 * asked.confidence:g} % confidence its precision is "
+        f"{phrases.per_cent(asked.min_precision or 0.0)} or more, by a one-sided lower limit of "
+        f"{phrases.per_cent(mine['lower_one_sided'])}; "
+        f"{phrases.counted(others, 'other list')} passed"
+    )
+    return Finding(
+        about="guaranteed", text=phrases.sentence(text), question=f"chosen list{of}",
+        category=row["category"], name=row["measure"], n=row["n"], value=asked.min_precision,
+        lower=mine["lower_one_sided"],
+    )  # fmt: skip
+
+
+class Level(StageOptions):
+    """The level of a stage's tests."""
+
+    alpha: float
+
+
+@finder(stages=("evaluate.subset",), place=30)
+def sets_beside_lists(stage: StageView) -> Iterator[Finding]:
+    """Say how precise each set is, and how the lists of its size do beside it."""
+    sets, tests = stage.table("subsets").collect(), stage.table("comparison").collect()
+    alpha, among = stage.options_as(Level).alpha, categories(sets)
+    for row in sets.sort("category", "n", "subset").iter_rows(named=True):
+        if row["precision"] is None:
+            continue
+        question = f"the set {called(row['subset'])}{said_of(row['category'], among)}"
+        said = phrases.estimate(row["precision"], row["lower"], row["upper"])
+        facts: dict[str, Any] = {
+            "question": question, "category": row["category"], "n": row["n"], "figure": stage.name,
+        }  # fmt: skip
+        text = f"{question}: {phrases.counted(row['n'], 'candidate')}, {said} true positives"
+        yield Finding(
+            about="set", text=phrases.sentence(text), name=row["subset"], value=row["precision"],
+            lower=row["lower"], upper=row["upper"], **facts,
+        )  # fmt: skip
+        mine = tests.filter(subset=row["subset"], category=row["category"])
+        yield from _beside(mine, row["subset"], facts, alpha)
+
+
+def _beside(
+    tests: pl.DataFrame, subset: str, facts: dict[str, Any], alpha: float
+) -> Iterator[Finding]:
+    """Compare with the lists of the same size: each list less the set."""
+    rows = tests.select("measure", "difference", "p_adjusted").drop_nulls().sort("measure").rows()
+    lists = [phrases.Difference(f"{measure_title(m)}", -difference, p) for m, difference, p in rows]
+    sure = [each for each in lists if each.p_adjusted < alpha]
+    below = [each for each in sure if each.difference < 0]
+    above = [each for each in sure if each.difference > 0]
+    for some, say in ((below, phrases.worse), (above, phrases.better)):
+        if some:
+            most = max(some, key=lambda each: abs(each.difference))
+            text = f"of lists of that size {say(some, alpha=alpha)}"
+            yield Finding(
+                about=say.__name__, text=phrases.sentence(text), name=subset, other=most.name,
+                value=most.difference, p_adjusted=most.p_adjusted, **facts,
+            )  # fmt: skip
+    open_ = [each.name for each in lists if each not in sure]
+    if open_:
+        many = phrases.counted(len(open_), "list")
+        text = f"{many} of that size cannot be told apart from it: {phrases.listed(open_)}"
+        yield Finding(
+            about="together",
+            text=phrases.sentence(text),
+            name=subset,
+            value=float(len(open_)),
+            **facts,
+        )
+
+
+# --- What the errors of the annotators make of precision.
+
+
+@finder(stages=("evaluate.precision",), place=22)
+def corrected_precision(stage: StageView) -> Iterator[Finding]:
+    """Say of the list with most true positives at each size what is left of them, corrected."""
+    every = stage.table("corrected").collect()
+    among = categories(every)
+    lists = every.drop_nulls(["precision", "corrected"])
+    order = ["category", "n", "precision", "measure"]
+    ordered = lists.sort(order, descending=[False, False, True, False])
+    for row in ordered.unique(["category", "n"], keep="first", maintain_order=True).rows(
+        named=True
+    ):
+        yield _corrected(row, said_of(row["category"], among))
+
+
+def _corrected(row: dict[str, Any], of: str) -> Finding:
+    rates = (
+        f"sensitivity {phrases.per_cent(row['sensitivity'])}, "
+        f"specificity {phrases.per_cent(row['specificity'])}"
+    )
+    said = phrases.estimate(row["corrected"], row["lower_corrected"], row["upper_corrected"])
+    text = (
+        f"corrected for errors of the annotators ({rates}): {said} true positives for "
+        f"{row['n']:,} candidates by {measure_title(row['measure'])}, "
+        f"{phrases.per_cent(row['precision'])} as judged"
+    )
+    return Finding(
+        about="corrected", text=phrases.sentence(text), question=f"corrected precision{of}",
+        category=row["category"], name=row["measure"], n=row["n"], value=row["corrected"],
+        lower=row["lower_corrected"], upper=row["upper_corrected"],
+    )  # fmt: skip
+
+
+# --- What to know before believing estimates of precision: few draws, ties, what nobody judged.
+
+FEW = 30
+"""Lists with fewer judged draws are said to rest on few."""
+WIDE_TIES = 0.01
+"""Ties are told where they move the precision of a list by more than this."""
+
+
+@finder(stages=("evaluate.precision",), place=60)
+def few_draws(stage: StageView) -> Iterator[Finding]:
+    """Say of the declared sizes whose lists rest on few judged draws how few they are."""
+    lists = stage.table("cuts").collect()
+    among = categories(lists)
+    for category in among:
+        few = pl.min_horizontal(pl.col("n"), FEW) > pl.col("n_sampled")
+        mine = lists.filter(pl.col("category") == category, few)
+        if mine.is_empty():
+            continue
+        sizes = [f"{n:,}" for n in sorted(set(mine["n"]))]
+        fewest = mine.sort("n_sampled", "n", "measure").row(0, named=True)
+        width = fewest["upper"] - fewest["lower"]
+        text = (
+            f"few judged candidates{said_of(category, among)}: lists of {phrases.listed(sizes)} "
+            f"rest on fewer than {FEW}, that of {fewest['n']:,} by "
+            f"{measure_title(fewest['measure'])} on {fewest['n_sampled']:,}, with limits "
+            f"{100 * width:.0f} points apart"
+        )
+        yield Finding(
+            kind="caution", about="few", text=phrases.sentence(text), category=category,
+            name=fewest["measure"], n=fewest["n"], value=float(fewest["n_sampled"]),
+        )  # fmt: skip
+
+
+@finder(stages=("evaluate.precision",), place=61)
+def ties_at_the_cut(stage: StageView) -> Iterator[Finding]:
+    """Say how far the order of equal scores may move the precision of a list."""
+    judged = pl.col("n_sampled") > 0
+    span = (pl.col("tp_max") - pl.col("tp_min")) / pl.col("n_sampled")
+    tied = stage.table("cuts").filter(judged).with_columns(span=span).collect()
+    wide = tied.filter(pl.col("span") > WIDE_TIES).sort(
+        ["span", "n", "measure"], descending=[True, False, False]
+    )
+    for (measure,), rows in wide.group_by("measure", maintain_order=True):
+        yield _ties(str(measure), rows.row(0, named=True), rows["n"].n_unique())
+
+
+def _ties(measure: str, row: dict[str, Any], sizes: int) -> Finding:
+    low, high = (phrases.per_cent(row[name] / row["n_sampled"]) for name in ("tp_min", "tp_max"))
+    more = f", and {phrases.counted(sizes - 1, 'other size')}" if sizes > 1 else ""
+    text = (
+        f"ties at the cut: by the order of candidates with equal scores alone, the {row['n']:,} "
+        f"best by {measure_title(measure)} may have between {low} and {high} true positives{more}"
+    )
+    return Finding(
+        kind="caution", about="ties", text=phrases.sentence(text), category=row["category"],
+        name=measure, n=row["n"], value=row["precision"], lower=row["tp_min"] / row["n_sampled"],
+        upper=row["tp_max"] / row["n_sampled"],
+    )  # fmt: skip
+
+
+@finder(stages=("evaluate.precision",), place=62)
+def unjudged_draws(stage: StageView) -> Iterator[Finding]:
+    """Say how many draws count for nothing, and what they might change."""
+    baselines = stage.table("baseline").collect()
+    among = categories(baselines)
+    for row in baselines.sort("category").iter_rows(named=True):
+        lost = row["n_unjudged"] + row["n_undecided"]
+        if not lost or not row["n_drawn"]:
+            continue
+        least, most = row["k_sampled"] / row["n_drawn"], (row["k_sampled"] + lost) / row["n_drawn"]
+        text = (
+            f"{_lost(row)} of {phrases.counted(row['n_drawn'], 'draw')}"
+            f"{said_of(row['category'], among)} and left out: were all of them false or all true "
+            f"positives, the baseline would be {phrases.per_cent(least)} "
+            f"or {phrases.per_cent(most)}"
+        )
+        yield Finding(
+            kind="caution", about="unjudged", text=phrases.sentence(text), category=row["category"],
+            n=row["n_drawn"], value=float(lost), lower=least, upper=most,
+        )  # fmt: skip
+
+
+def _lost(row: dict[str, Any]) -> str:
+    """Say what was left out of the draws.
+
+    Examples
+    --------
+    >>> _lost({"n_unjudged": 3, "n_undecided": 1})
+    '3 are not judged and 1 is judged in different ways'
+    """
+    unjudged, undecided = row["n_unjudged"], row["n_undecided"]
+    said = [f"{unjudged:,} {'is' if unjudged == 1 else 'are'} not judged"] if unjudged else []
+    if undecided:
+        said.append(f"{undecided:,} {'is' if undecided == 1 else 'are'} judged in different ways")
+    return " and ".join(said)
+
+
+@finder(stages=("evaluate.precision", "evaluate.stratified"), place=20)
+def highest_estimates(stage: StageView) -> Iterator[Finding]:
+    """Say which measure has the highest estimate at each size, unless a test says more."""
+    tests = list(beside(stage, "evaluate.comparison"))
+    if any(not other.table("best").collect().is_empty() for other in tests):
+        return
+    lists, baselines = _tables(stage)
+    among = categories(lists)
+    untested = not any(other.table("cuts").collect().height for other in tests)
+    for category in among:
+        mine = lists.filter(pl.col("category") == category, pl.col("precision").is_not_null())
+        of = said_of(category, among)
+        for place, n in enumerate(mine["n"].unique().sort()):
+            yield from _highest(mine.filter(n=n), stage, of, untested=untested and not place)
+        known = row_of(baselines, category=category)
+        if known and known["precision"] is not None:
+            yield _baseline(known, of)
+
+
+def _tables(stage: StageView) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the estimates at the declared sizes, and the baselines."""
+    cuts = stage.table("cuts").collect()
+    if stage.use == "evaluate.stratified":
+        return cuts, pl.DataFrame(schema={"category": pl.String, "precision": pl.Float64})
+    return cuts, stage.table("baseline").collect()
+
+
+def _highest(
+    lists: pl.DataFrame, stage: StageView, of: str, *, untested: bool
+) -> Iterator[Finding]:
+    """Name the highest of the lists of one size, and how far the others reach."""
+    ordered = lists.sort(["precision", "measure"], descending=[True, False])
+    first, others = ordered.row(0, named=True), ordered.slice(1)
+    question = f"highest estimate for {first['n']:,} candidates{of}"
+    facts: dict[str, Any] = {
+        "question": question, "category": first["category"], "n": first["n"],
+        "figure": stage.name,
+    }  # fmt: skip
+    said = phrases.estimate(first["precision"], first["lower"], first["upper"])
+    text = f"{question}: {measure_title(first['measure'])}, {said} true positives"
+    yield Finding(
+        about="highest", text=phrases.sentence(text), name=first["measure"],
+        value=first["precision"], lower=first["lower"], upper=first["upper"], **facts,
+    )  # fmt: skip
+    if others.height:
+        second = others.row(0, named=True)
+        text = _other_measures(others) + ("; no test between measures was made" if untested else "")
+        yield Finding(
+            about="next", text=phrases.sentence(text), name=second["measure"],
+            other=first["measure"], value=second["precision"], lower=second["lower"],
+            upper=second["upper"], **facts,
+        )  # fmt: skip
+
+
+def _other_measures(lists: pl.DataFrame) -> str:
+    names = [
+        f"{measure_title(name)} {phrases.per_cent(precision)}"
+        for name, precision in lists.select("measure", "precision").rows()
+    ]
+    return f"then {phrases.listed(names)}"
+
+
+def _baseline(known: dict[str, Any], of: str) -> Finding:
+    said = phrases.estimate(known["precision"], known["lower"], known["upper"])
+    return Finding(
+        about="baseline", text=phrases.sentence(f"baseline{of} {said}"),
+        question=f"baseline{of}", category=known["category"], value=known["precision"],
+        lower=known["lower"], upper=known["upper"], n=known["n_candidates"],
+    )  # fmt: skip
+
+
+# --- Which look at a growing sample results are of, and what holds at all looks together.
+
+STAGES = ("evaluate.precision", "evaluate.comparison", "evaluate.designed")
+
+
+class Looked(StageOptions):
+    """Whether looks were declared, or limits hold at every size."""
+
+    looks: tuple[float, ...]
+    anytime: bool
+
+
+def look_of(stage: StageView) -> dict[str, Any] | None:
+    """Return the look that a stage's results are of, a row of `Looks`; None if none was declared.
+
+    Of questions with several levels the first by name is given; look, labels and share are
+    those of all.
+    """
+    if not stage.options_as(Looked).looks:
+        return None
+    now = stage.table("looks").filter("now").sort("category", "question").head(1).collect()
+    return now.row(0, named=True) if now.height else None
+
+
+def look_said(stage: StageView) -> str:
+    """Say which of how many looks this is; nothing if none was declared.
+
+    Returns
+    -------
+    str
+        "look 2 of 4, at 40 of 80 planned labels", without a full stop.
+    """
+    now = look_of(stage)
+    if now is None:
+        return ""
+    sizes = stage.table("looks").select("look", "labels").unique().sort("look").collect()
+    last = sizes["labels"][-1]
+    return f"look {now['look']} of {sizes.height}, at {now['labels']:,} of {last:,} planned labels"
+
+
+@finder(stages=STAGES, place=50)
+def this_look(stage: StageView) -> Iterator[Finding]:
+    """Say which look this is, and that limits and tests hold at all looks together."""
+    now = look_of(stage)
+    if now is None:
+        return
+    text = f"{look_said(stage)}: limits and tests hold at all declared looks together"
+    levels = stage.table("looks").filter("now").select(pl.col("level").drop_nulls()).collect()
+    if levels.height:
+        low, high = (100.0 * float(each) for each in (levels["level"].min(), levels["level"].max()))  # type: ignore[arg-type]  # a column of numbers
+        said = f"{low:.2g} %" if f"{low:.2g}" == f"{high:.2g}" else f"{low:.2g} to {high:.2g} %"
+        text += f", each taken at a level of {said}"
+    yield Finding(
+        kind="caution", about="look", text=phrases.sentence(text), value=float(now["look"]),
+        n=now["labels"],
+    )  # fmt: skip
+
+
+# --- What the draws that nobody judged could make of the lists.
+
+
+@finder(stages=("evaluate.precision",), place=63)
+def worst_cases(stage: StageView) -> Iterator[Finding]:
+    """Say of the list that unjudged draws leave most open what its precision could be."""
+    lists = stage.table("worst_case").collect()
+    among = categories(lists)
+    span = pl.col("precision_if_true") - pl.col("precision_if_false")
+    for category in among:
+        mine = lists.filter(category=category)
+        mine = mine.sort(span, "n", "measure", descending=[True, False, False])
+        yield _widest(mine.row(0, named=True), mine.height - 1, said_of(category, among))
+
+
+def _widest(row: dict[str, Any], others: int, of: str) -> Finding:
+    """Say it of one list, and of how many others it is less."""
+    least, most = (phrases.per_cent(row[f"precision_if_{each}"]) for each in ("false", "true"))
+    limits = phrases.interval(row["lower_if_false"], row["upper_if_true"])
+    known = row["precision"] is not None
+    estimate = f", estimated at {phrases.per_cent(row['precision'])}," if known else ""
+    have = "has" if others == 1 else "have"
+    more = (
+        f"; {phrases.counted(others, 'other list')} at the cuts {have} less open" if others else ""
+    )
+    text = (
+        f"unjudged draws in the lists{of}: of the {row['n']:,} best by "
+        f"{measure_title(row['measure'])}, {row['n_unjudged']:,} of "
+        f"{phrases.counted(row['n_drawn'], 'draw')} count for nothing; the precision{estimate} "
+        f"would be {least} or {most} were they all false or all true, and {limits} "
+        f"holds whatever they are{more}"
+    )
+    return Finding(
+        kind="caution", about="worst_case", text=phrases.sentence(text), category=row["category"],
+        name=row["measure"], n=row["n"], value=row["precision"], lower=row["lower_if_false"],
+        upper=row["upper_if_true"],
+    )  # fmt: skip

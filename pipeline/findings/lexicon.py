@@ -1,0 +1,713 @@
+"""What to know before believing L*: few lemmas, chosen lemmas, odd matches, keying."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from pipeline.findings import phrases
+from pipeline.findings.base import Finding, StageOptions, StageView, finder
+from pipeline.findings.phrases import called
+from pipeline.kernels.lexicon.inference import (
+    form_weights,
+    lemmas_by_size,
+    normal_quantile,
+    unequal,
+)
+from pipeline.kernels.lexicon.l_measure import best
+from pipeline.kernels.lexicon.wordlists import sizes
+
+# --- What finders of lexicons look at: the statistics by name, what lexicon and gold are called.
+
+
+class Judged(StageOptions):
+    """How the stage evaluates."""
+
+    gold: str
+    lexicon: str
+    n: int | None
+
+
+class Statistic(NamedTuple):
+    """A statistic with its limits; None where it is not known."""
+
+    value: float | None
+    lower: float | None
+    upper: float | None
+
+
+_UNKNOWN = Statistic(None, None, None)
+
+
+class Quality:
+    """The statistics of a lexicon by name.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `schemas.LexiconQuality`.
+
+    Examples
+    --------
+    >>> rows = {"statistic": ["L*"], "value": [0.8], "lower": [0.7], "upper": [0.9]}
+    >>> Quality(pl.DataFrame(rows))["L*"].value, Quality(pl.DataFrame(rows)).count("n")
+    (0.8, None)
+    """
+
+    def __init__(self, table: pl.DataFrame) -> None:
+        columns = ("statistic", "value", "lower", "upper")
+        self._rows = {row[0]: Statistic(*row[1:]) for row in table.select(columns).rows()}
+
+    def __getitem__(self, name: str) -> Statistic:
+        """Return a statistic; unknown if the table has none of this name."""
+        return self._rows.get(name, _UNKNOWN)
+
+    def count(self, name: str) -> int | None:
+        """Return a statistic that is a number of lemmas or forms."""
+        value = self[name].value
+        return None if value is None else round(value)
+
+
+def drawn_by(scores: pl.DataFrame) -> str:
+    """Return how the lemmas were drawn, to be put after their number; nothing of a simple sample.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Column pi, null for lemmas that somebody chose.
+
+    Examples
+    --------
+    >>> drawn_by(pl.DataFrame({"pi": [0.5, 0.2]})), drawn_by(pl.DataFrame({"pi": [0.5, 0.5]}))
+    (', drawn in proportion to their paradigms', '')
+    """
+    return ", drawn in proportion to their paradigms" if unequal(scores) else ""
+
+
+class Names(NamedTuple):
+    """What sentences call the lexicon and the gold."""
+
+    lexicon: str
+    gold: str
+
+
+def sources_of(stage: StageView) -> Names:
+    """Return the names of the stages that made the lexicon and the gold."""
+    judged = stage.options_as(Judged)
+    return Names(*(called(name.partition(".")[0]) for name in (judged.lexicon, judged.gold)))
+
+
+# --- Several lexicons against one gold: which has the highest L*, and what its difference says.
+
+QUESTION = "how the lexicons compare"
+"""The question that a comparison of lexicons answers."""
+
+
+class Compared(StageOptions):
+    """What the stage compares, and how sure its intervals are."""
+
+    lexicons: tuple[str, ...]
+    confidence: float
+
+
+class _Pair(NamedTuple):
+    """The highest L* held against another one: the other less the highest."""
+
+    other: str
+    difference: float
+    lower: float | None
+    upper: float | None
+    wins: int
+    losses: int
+    equal: int
+
+    def widened(self, factor: float) -> _Pair:
+        """Return it with limits so many times as far from the difference, from −1 to 1."""
+        if self.lower is None or self.upper is None:
+            return self
+        low = self.difference - factor * (self.difference - self.lower)
+        high = self.difference + factor * (self.upper - self.difference)
+        return self._replace(lower=max(-1.0, low), upper=min(1.0, high))
+
+
+@finder(stages=("evaluate.lexicons",), place=10)
+def compared_lexicons(stage: StageView) -> Iterator[Finding]:
+    """Say which lexicon has the highest L*, and of each other one whether it is told apart."""
+    table = stage.table("lexicons").collect().drop_nulls("l_star")
+    if table.is_empty():
+        return
+    rows = table.sort("l_star", "lexicon", descending=[True, False])
+    names = names_of(stage)
+    yield _highest(rows, names, drawn_by(stage.table("lemmas").collect()))
+    first = rows["lexicon"][0]
+    pairs = _pairs(stage.table("differences").collect(), first)
+    factor = apart(len(pairs), stage.options_as(Compared).confidence)
+    for pair in sorted(pairs, key=lambda pair: (-pair.difference, pair.other)):
+        yield _held(pair.widened(factor), first, names)
+
+
+def names_of(stage: StageView) -> dict[str, str]:
+    """Return what sentences call the lexicons of a comparison, by the stages that scored them.
+
+    That is the stage that made the lexicon, unless two that are compared were made by one.
+    """
+    scored = stage.options_as(Compared).lexicons
+    stages = [name.partition(".")[0] for name in scored]
+    made = {
+        name: str(stage.among[name].config.get("lexicon", name)).partition(".")[0]
+        if name in stage.among else name
+        for name in stages
+    }  # fmt: skip
+    distinct = len(set(made.values())) == len(made)
+    shown = {name: called(made[name] if distinct else name) for name in stages}
+    return {whole: shown[name] for whole, name in zip(scored, stages, strict=True)}
+
+
+def apart(pairs: int, confidence: float) -> float:
+    """Return by how much intervals are drawn apart so that all hold together (Bonferroni).
+
+    The factor is ``z(1 - a / 2m) / z(1 - a / 2)`` for m intervals with a = 1 - confidence: that of
+    normal intervals, which comes close for others.
+
+    Examples
+    --------
+    >>> apart(1, 0.95), round(apart(3, 0.95), 3)
+    (1.0, 1.221)
+    """
+    if pairs < 2:
+        return 1.0
+    return normal_quantile(1.0 - (1.0 - confidence) / pairs) / normal_quantile(confidence)
+
+
+def _highest(rows: pl.DataFrame, names: Mapping[str, str], drawn: str) -> Finding:
+    top = rows.filter(pl.col("l_star") == pl.col("l_star").max()).sort("lexicon")
+    first = top.row(0, named=True)
+    lower, upper = _limits(first)
+    said = phrases.estimate(first["l_star"], lower, upper)
+    tied = [_name(names, name) for name in top["lexicon"]]
+    text = phrases.highest("L*", tied, said)
+    others = rows.filter(pl.col("l_star") < first["l_star"])
+    if others.height:
+        shown = [
+            f"{_name(names, row['lexicon'])} {phrases.estimate(row['l_star'], *_limits(row))}"
+            for row in others.to_dicts()
+        ]
+        text += f"; {phrases.listed(shown)}"
+    text += f" ({phrases.counted(first['n_lemmas'], 'lemma')}{drawn})"
+    return Finding(
+        about="highest", question=QUESTION, text=phrases.sentence(text), name=first["lexicon"],
+        value=first["l_star"], lower=lower, upper=upper, n=first["n_lemmas"], figure="lexicons",
+    )  # fmt: skip
+
+
+def _limits(row: dict[str, Any]) -> tuple[float | None, float | None]:
+    """Return the limits of an L*; none where all lemmas were evaluated, and it is exact."""
+    exact = row["lower"] is not None and row["lower"] == row["upper"]
+    return (None, None) if exact else (row["lower"], row["upper"])
+
+
+def _pairs(differences: pl.DataFrame, first: str) -> list[_Pair]:
+    """Return the differences that the lexicon with the highest L* is in, turned towards it."""
+    found = []
+    for row in differences.drop_nulls("difference").to_dicts():
+        wins, losses, equal = row["n_first"], row["n_second"], row["n_equal"]
+        if row["second"] == first:
+            limits = (row["difference"], row["lower"], row["upper"])
+            found.append(_Pair(row["first"], *limits, wins=losses, losses=wins, equal=equal))
+        elif row["first"] == first:
+            low, high = (None if row[side] is None else -row[side] for side in ("upper", "lower"))
+            limits = (-row["difference"], low, high)
+            found.append(_Pair(row["second"], *limits, wins=wins, losses=losses, equal=equal))
+    return found
+
+
+def _held(pair: _Pair, first: str, names: Mapping[str, str]) -> Finding:
+    other, lemmas = _name(names, pair.other), pair.wins + pair.losses + pair.equal
+    test = phrases.Interval(other, pair.difference, pair.lower, pair.upper)
+    said = phrases.held_within(test)
+    many = phrases.counted(lemmas, "lemma")
+    text = (
+        f"against {_name(names, first)}, {said}; of {many}, L is higher in {_name(names, first)} "
+        f"for {pair.wins:,}, in {other} for {pair.losses:,}, and equal for {pair.equal:,}"
+    )
+    return Finding(
+        about="held against it", question=QUESTION, text=phrases.sentence(text), name=pair.other,
+        other=first, value=pair.difference, lower=pair.lower, upper=pair.upper, n=lemmas,
+        figure="differences",
+    )  # fmt: skip
+
+
+def _name(names: Mapping[str, str], lexicon: str) -> str:
+    return names.get(lexicon, called(lexicon))
+
+
+FEW, FEW_BY_SIZE = 50, 30
+"""From fewer lemmas the limits hold much less often than they say in simulations; from fewer than
+the second these were not made, where lemmas are drawn by size."""
+_ODD = 0.05
+"""An L* by the best match that is so much higher than by the same lemma is worth a word."""
+_LATE = 80
+
+
+def _caution(about: str, text: str, value: float | None, **further: str | int) -> Finding:
+    return Finding(kind="caution", about=about, text=phrases.sentence(text), value=value, **further)  # type: ignore[arg-type]  # fields of several types
+
+
+@finder(stages=("evaluate.lexicon",), place=_LATE)
+def lexicon_cautions(stage: StageView) -> Iterator[Finding]:
+    """Say whether the lemmas are few or chosen, and whether their matches are odd."""
+    scores, names = stage.table("lemmas").collect(), sources_of(stage)
+    if scores.is_empty():
+        text = f"L* of {names.lexicon} rests on 0 lemmas: it shares none with {names.gold}"
+        yield _caution("no lemma", text, 0.0, name=names.lexicon)
+        return
+    yield from _few(scores, names)
+    yield from _unlike(Quality(stage.table("quality").collect()), names)
+    empty = scores.filter(n_gold=0).height
+    if empty:
+        text = f"{phrases.counted(empty, 'lemma')} without forms in {names.gold}: no weight in L*"
+        yield _caution("no forms", text, float(empty), name=names.lexicon)
+
+
+def _few(scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
+    many, population = scores.height, int(scores["population"][0])
+    lemmas = phrases.counted(many, "lemma")
+    if not scores["drawn"].all():
+        text = (
+            f"the {lemmas} that {names.lexicon} is judged by were chosen, not drawn at random: "
+            "nothing is known of the others"
+        )
+        yield _caution("chosen", text, float(many), name=names.lexicon)
+    elif many < (few := FEW_BY_SIZE if unequal(scores) else FEW) and many < population:
+        text = (
+            f"L* of {names.lexicon} rests on {lemmas}: from fewer than {few} the limits hold "
+            "less often than they say"
+        )
+        yield _caution("few lemmas", text, float(many), name=names.lexicon)
+
+
+def _unlike(quality: Quality, names: Names) -> Iterator[Finding]:
+    """Say where the best matches are often other lemmas."""
+    star, same = quality["L*"].value, quality["L*, same lemma"].value
+    if star is None or same is None or star - same < _ODD:
+        return
+    text = (
+        f"the forms of lemmas often stand under others in {names.lexicon}: by its own lemmas L* is "
+        f"{phrases.per_cent(same)}, by the best matches {phrases.per_cent(star)}"
+    )
+    yield _caution("matches", text, same, name=names.lexicon)
+
+
+@finder(stages=("evaluate.lexicons",), place=_LATE)
+def comparison_cautions(stage: StageView) -> Iterator[Finding]:
+    """Say what several intervals are worth together."""
+    pairs = stage.table("differences").collect()
+    lexicons = stage.table("lexicons").collect().height
+    sure = pairs.filter(pl.col("standard_error") > 0).drop_nulls("lower")
+    if sure.is_empty() or lexicons < 3:
+        return
+    confidence = stage.options_as(Compared).confidence
+    wider = apart(lexicons - 1, confidence)
+    text = (
+        f"so that {lexicons - 1:,} differences hold together with "
+        f"{phrases.per_cent(confidence, digits=0)}, their limits are {phrases.number(wider, 2)} "
+        "times as far apart here as in the table of each by itself"
+    )
+    yield _caution("several intervals", text, wider, n=lexicons - 1)
+
+
+@finder(stages=("join.keying",), place=_LATE)
+def keying_cautions(stage: StageView) -> Iterator[Finding]:
+    """Say which lemmas the dictionary lacks, and which are not looked up yet."""
+    keyed = stage.table("keyed").collect()
+    lacking = keyed.filter(~pl.col("found")).height
+    if lacking:
+        text = (
+            f"not in the dictionary of {stage.name}: {lacking:,} of "
+            f"{phrases.counted(keyed.height, 'lemma')} that were looked up "
+            f"({phrases.per_cent(lacking / keyed.height)}), which L* leaves out"
+        )
+        yield _caution("not in the dictionary", text, float(lacking), n=keyed.height)
+    steps = stage.table("preparation").filter(step="lemmas not looked up yet").collect()
+    left = int(steps["n"].sum())
+    if left:
+        text = (
+            f"{phrases.counted(left, 'lemma')} of {stage.name} not looked up yet: left out so far"
+        )
+        yield _caution("keying", text, float(left), n=keyed.height + left)
+
+
+# --- What keeps L* from 100 %: missing forms, spurious forms, lemmas without a single right form.
+
+
+class Loss(NamedTuple):
+    """The parts of ``1 - L*``, which they add up to.
+
+    Parameters
+    ----------
+    whole : float
+        ``1 - L*``.
+    without_right : float
+        Lost by lemmas whose match has no right form.
+    missing, spurious : float
+        Lost by forms that are missing, and that are spurious, of the other lemmas.
+    n_without_right, n_missing, n_spurious : int
+        How many lemmas, and forms of the other lemmas, that is.
+    """
+
+    whole: float
+    without_right: float
+    missing: float
+    spurious: float
+    n_without_right: int
+    n_missing: int
+    n_spurious: int
+
+
+def losses(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return what each sampled lemma costs, and the parts of that.
+
+    With g forms of the gold, m of the match and c in common, ``L = 2 c / (g + m)``, so that
+    ``1 - L = (g - c) / (g + m) + (m - c) / (g + m)``: a part for the missing forms and one for the
+    spurious ones, a form of either kind costing the same. A lemma costs ``cost = base / n - (size /
+    n) L`` of L*, where n is the sum of the bases; its spurious forms cost ``(size / n) (m - c) / (g
+    + m)``, its missing ones the rest. Where L is weighted by the gold (size = base = g) that is the
+    weight times the parts of 1 - L. Where it is weighted as published (size = m, base = g + m - c)
+    the missing forms also cost what they have in the union of both sets. Where lemmas were drawn
+    with different chances, a lemma costs what it stands for (`form_weights` in place of 1 / n).
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`, weighted over the sum of its bases.
+
+    Returns
+    -------
+    DataFrame
+        lemma, cost, missing_cost, spurious_cost (proportions of L*; the costs add up to 1 - L*),
+        n_gold, n_common, n_missing, n_spurious, L; the lemma that costs most first. No rows where
+        the bases add up to 0.
+
+    Examples
+    --------
+    >>> rows = {"lemma": ["a"], "pi": [1.0], "size": [10], "base": [10], "n_gold": [10],
+    ...         "n_match": [7], "n_common": [7], "n_missing": [3], "n_spurious": [0],
+    ...         "L": [14 / 17]}
+    >>> losses(pl.DataFrame(rows)).select(pl.col("^.*cost$").round(4)).rows()
+    [(0.1765, 0.1765, 0.0)]
+    """
+    n = int(scores["base"].sum())
+    kept = scores.filter(pl.lit(n > 0)).sort("lemma")
+    both = pl.col("n_gold") + pl.col("n_match")
+    spurious = pl.when(both > 0).then(pl.col("size") * pl.col("n_spurious") / both).otherwise(0.0)
+    costed = kept.with_columns(
+        cost=pl.col("base") - pl.col("size") * pl.col("L"), spurious_cost=spurious
+    )
+    parts = pl.col("cost", "spurious_cost")
+    stands_for = pl.Series(form_weights(kept)) if n and unequal(kept) else None
+    costed = costed.with_columns(parts / n if stands_for is None else parts * stands_for)
+    costed = costed.with_columns(missing_cost=pl.col("cost") - pl.col("spurious_cost"))
+    columns = (
+        "lemma", "cost", "missing_cost", "spurious_cost", "n_gold", "n_common", "n_missing",
+        "n_spurious", "L",
+    )  # fmt: skip
+    return costed.select(columns).sort("cost", "lemma", descending=[True, False])
+
+
+def loss(costs: pl.DataFrame) -> Loss:
+    """Return the parts of ``1 - L*``: they add up.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        As `losses` gives them.
+
+    Examples
+    --------
+    >>> rows = {"cost": [0.2, 0.1], "missing_cost": [0.15, 0.1], "spurious_cost": [0.05, 0.0],
+    ...         "n_common": [4, 0], "n_gold": [9, 2], "n_missing": [5, 2], "n_spurious": [2, 0]}
+    >>> found = loss(pl.DataFrame(rows))
+    >>> round(found.whole, 3), found.without_right, found.missing, found.spurious
+    (0.3, 0.1, 0.15, 0.05)
+    """
+    nothing = (pl.col("n_common") == 0) & (pl.col("n_gold") > 0)
+    bare, others = costs.filter(nothing), costs.filter(~nothing)
+    return Loss(
+        _sum(costs, "cost"), _sum(bare, "cost"), _sum(others, "missing_cost"),
+        _sum(others, "spurious_cost"), bare.height, int(others["n_missing"].sum()),
+        int(others["n_spurious"].sum()),
+    )  # fmt: skip
+
+
+def _sum(costs: pl.DataFrame, column: str) -> float:
+    return float(costs[column].to_numpy().sum())
+
+
+# --- Lemmas of the gold that a lexicon does not have, which L* leaves out, and what they cost F*.
+
+
+def missing_lemmas(
+    stage: StageView, quality: Quality, names: Names, question: str
+) -> Iterator[Finding]:
+    """Say how many lemmas of the gold are missing, and how much of the loss of F* is theirs.
+
+    L* rests on lemmas that both have. F* is the same over all lemmas of the gold, each against
+    its best match: it is L* if the lexicon lacks none and all are sampled.
+
+    Parameters
+    ----------
+    stage : StageView
+        A stage that evaluates a lexicon against a whole gold; else nothing is said.
+    quality : Quality
+        Its statistics.
+    names, question
+        What is said of what.
+    """
+    gold, common, f_star = (quality[name].value for name in ("gold lemmas", "common lemmas", "F*"))
+    if gold is None or common is None or f_star is None or not gold:
+        return
+    every, lacking = round(gold), round(gold - common)
+    counted = phrases.counted(every, "lemma")
+    if not lacking:
+        text = f"missing from {names.lexicon}: none of the {counted} of {names.gold}"
+        yield _said(text, names, question, 0.0, every)
+        return
+    cost = cost_of_missing(stage)
+    text = (
+        f"missing from {names.lexicon}: {lacking:,} of the {counted} of {names.gold} "
+        f"({phrases.per_cent(lacking / every)}), which L* leaves out; over all lemmas F* is "
+        f"{phrases.per_cent(f_star)}, and {phrases.number(100 * cost, 1)} of the "
+        f"{phrases.number(100 * (1 - f_star), 1)} points that it loses are theirs"
+    )
+    yield _said(text, names, question, cost, every)
+
+
+def _said(text: str, names: Names, question: str, cost: float, every: int) -> Finding:
+    return Finding(
+        about="missing lemmas", question=question, text=phrases.sentence(text), name=names.lexicon,
+        other=names.gold, value=cost, n=every,
+    )  # fmt: skip
+
+
+def cost_of_missing(stage: StageView) -> float:
+    """Return what lemmas that the lexicon lacks cost F*: ``sum (n_i / n) (1 - max_j F(i,j))``.
+
+    The sum is over the lemmas of the gold that are not in the lexicon, n the forms of the whole
+    gold. A missing lemma whose forms stand under another lemma costs less than all of its forms.
+
+    Parameters
+    ----------
+    stage : StageView
+        Its options gold, lexicon and overlaps name tables.
+    """
+    tables = [stage.table(stage.inputs[option]) for option in ("gold", "lexicon", "overlaps")]
+    gold, lexicon, overlaps = tables
+    counted = sizes(gold, name="n_gold")
+    lacking = counted.join(lexicon.select("lemma").unique(), on="lemma", how="anti")
+    theirs = overlaps.join(lacking.select(gold="lemma"), on="gold", how="semi")
+    matched = lacking.join(best(theirs), on="lemma", how="left")
+    both = pl.col("n_gold") + pl.col("n_match")
+    f = (2.0 * pl.col("n_common") / both).fill_null(0.0)
+    costs = matched.select("lemma", cost=pl.col("n_gold") * (1.0 - f))
+    lost, forms = pl.collect_all([costs.sort("lemma"), counted.select(pl.col("n_gold").sum())])
+    whole = int(forms.item())
+    return float(lost["cost"].to_numpy().sum()) / whole if whole else 0.0
+
+
+# --- How many lemmas more would make L* twice as sure.
+
+
+def halving(stage: StageView, scores: pl.DataFrame, names: Names) -> Iterator[Finding]:
+    """Say about how many lemmas more would halve the interval of L*.
+
+    Parameters
+    ----------
+    stage : StageView
+        Evaluates a lexicon.
+    scores : DataFrame
+        `schemas.LemmaScores`.
+    names : Names
+        What is said of what.
+    """
+    chosen = stage.table("intervals").filter("chosen").collect()
+    if scores.is_empty() or chosen.is_empty() or not chosen["standard_error"][0]:
+        return
+    size, population = scores.height, int(scores["population"][0])
+    if unequal(scores):
+        further = lemmas_by_size(scores, error=chosen["standard_error"][0] / 2) - size
+    else:
+        further = lemmas_more(size, population)
+    if further <= 0:
+        return
+    width = (chosen["upper"][0] or 0.0) - (chosen["lower"][0] or 0.0)
+    now = f" of {phrases.number(100 * width, 1)} points" if width else ""
+    text = (
+        f"about {phrases.rounded(further):,} lemmas more, {phrases.rounded(size + further):,} in "
+        f"all, would halve the interval{now}"
+    )
+    yield Finding(
+        about="needed", question=f"how sure L* of {names.lexicon} is", name=names.lexicon,
+        text=phrases.sentence(text), value=float(further), n=size,
+    )  # fmt: skip
+
+
+def lemmas_more(size: int, population: int) -> int:
+    """Return how many lemmas more halve the standard error of L*.
+
+    The variance goes with ``1/S - 1/M`` for S of M lemmas drawn without replacement; a quarter of
+    it is reached by ``S' = 4 S M / (M + 3 S)``.
+
+    Parameters
+    ----------
+    size, population : int
+        S and M.
+
+    Examples
+    --------
+    >>> lemmas_more(74, 369), lemmas_more(10, 1_000_000), lemmas_more(5, 5)
+    (111, 30, 0)
+    """
+    if size <= 0 or population <= size:
+        return 0
+    return math.ceil(4 * size * population / (population + 3 * size)) - size
+
+
+# --- How good a lexicon is: L* with its limits, what is lost, which lemmas cost most.
+
+_COSTLIEST = 3
+_FIGURE = "L"
+"""The figure that shows L of each lemma."""
+
+
+@finder(stages=("evaluate.lexicon",), place=20)
+def lexicon_quality(stage: StageView) -> Iterator[Finding]:
+    """Say what L* is, what is lost and where, and how many lemmas more would make it surer."""
+    quality = Quality(stage.table("quality").collect())
+    if quality["L*"].value is None:
+        return
+    scores = stage.table("lemmas").collect()
+    names = sources_of(stage)
+    question = f"how good {names.lexicon} is"
+    yield _l_star(quality, names, scores, question)
+    # With an n of its own, what the lemmas cost does not add up to what is lost.
+    if stage.options_as(Judged).n is None:
+        costs = losses(scores)
+        found = loss(costs)
+        yield from _lost(found, names, question)
+        yield from missing_lemmas(stage, quality, names, question)
+        yield from _costliest(costs, found, names, question, by_size=unequal(scores))
+    yield from halving(stage, scores, names)
+    yield from _means(quality, names)
+    yield from _whole(quality, names)
+
+
+def _l_star(quality: Quality, names: Names, scores: pl.DataFrame, question: str) -> Finding:
+    star = quality["L*"]
+    exact = star.lower is not None and star.lower == star.upper
+    lower, upper = (None, None) if exact else (star.lower, star.upper)
+    value = star.value or 0.0
+    said = phrases.estimate(value, lower, upper)
+    text = f"L* of {names.lexicon}: {said} against {names.gold}, from {_sampled(quality, scores)}"
+    return Finding(
+        about="L*", question=question, text=phrases.sentence(text), name=names.lexicon,
+        other=names.gold, value=value, lower=lower, upper=upper,
+        n=quality.count("sampled lemmas"), figure=_FIGURE,
+    )  # fmt: skip
+
+
+def _sampled(quality: Quality, scores: pl.DataFrame) -> str:
+    size, whole = quality.count("sampled lemmas"), quality.count("lemmas sampled from")
+    if size is None or whole is None:
+        return phrases.counted(scores.height, "lemma")
+    if size == whole:
+        return f"all {phrases.counted(size, 'lemma')} that both have"
+    chosen = "" if scores["drawn"].all() else "chosen "
+    share = phrases.per_cent(size / whole)
+    return f"{size:,} {chosen}of {phrases.counted(whole, 'lemma')} ({share}){drawn_by(scores)}"
+
+
+def _lost(found: Loss, names: Names, question: str) -> Iterator[Finding]:
+    """Say by how much missing forms, spurious forms, and lemmas without a right form lower L*."""
+    if not found.whole > 0:
+        return
+    parts = [
+        (found.missing, f"missing forms ({found.n_missing:,})"),
+        (found.spurious, f"spurious forms ({found.n_spurious:,})"),
+        (found.without_right, f"lemmas without a right form ({found.n_without_right:,})"),
+    ]
+    parts.sort(key=lambda part: -part[0])
+    said = [f"{_points(cost)} by {what}" for cost, what in parts if cost > 0]
+    text = f"lost by {names.lexicon}: {_points(found.whole)} points of L*, {phrases.listed(said)}"
+    yield Finding(
+        about="lost", question=question, text=phrases.sentence(text), name=names.lexicon,
+        value=found.whole, figure="scatter",
+    )  # fmt: skip
+
+
+def _points(cost: float) -> str:
+    return phrases.number(100 * cost, 1)
+
+
+def _costliest(
+    costs: pl.DataFrame, found: Loss, names: Names, question: str, *, by_size: bool
+) -> Iterator[Finding]:
+    """Say which lemmas cost most."""
+    rows = costs.filter(pl.col("cost") > 0).head(_COSTLIEST).to_dicts()
+    if not rows:
+        return
+    said = [f"{called(row['lemma'])} {_points(row['cost'])} ({_faults(row)})" for row in rows]
+    together = sum(row["cost"] for row in rows)
+    share = f", {phrases.per_cent(together / found.whole)} of what is lost" if len(rows) > 1 else ""
+    others = ", with those that they stand for" if by_size else ""
+    text = (
+        f"lemmas that cost {names.lexicon} most{others}, in points: {phrases.listed(said)}{share}"
+    )
+    yield Finding(
+        about="costliest", question=question, text=phrases.sentence(text), name=rows[0]["lemma"],
+        other=names.lexicon, value=rows[0]["cost"], n=len(rows), figure=_FIGURE,
+    )  # fmt: skip
+
+
+def _faults(row: dict[str, int]) -> str:
+    counts = [(row["n_missing"], "missing"), (row["n_spurious"], "spurious")]
+    faults = [f"{count:,} {what}" for count, what in counts if count]
+    return f"{' and '.join(faults)}, {phrases.counted(row['n_gold'], 'gold form')}"
+
+
+def _means(quality: Quality, names: Names) -> Iterator[Finding]:
+    """Say what precision and recall of the lemmas are on average."""
+    precision, recall = quality["mean precision"].value, quality["mean recall"].value
+    if precision is None or recall is None:
+        return
+    said = f"precision {phrases.per_cent(precision)}, recall {phrases.per_cent(recall)}"
+    mean_l = quality["mean L"].value
+    if mean_l is not None:
+        said += f", L {phrases.per_cent(mean_l)}"
+    text = f"means over the lemmas of {names.lexicon}, each counted alike: {said}"
+    yield Finding(
+        about="means", question=f"further measures of {names.lexicon}", name=names.lexicon,
+        text=phrases.sentence(text), value=mean_l, figure="scatter",
+    )  # fmt: skip
+
+
+def _whole(quality: Quality, names: Names) -> Iterator[Finding]:
+    """Say what measures of the whole lexicons are, where the whole gold is known."""
+    f_star, match, bits = (quality[name].value for name in ("F*", "best-match F1", "E*"))
+    said = [
+        f"{what} {phrases.per_cent(value)}"
+        for what, value in (("F*", f_star), ("F of the best one-to-one match", match))
+        if value is not None
+    ]
+    if bits is not None:
+        said.append(
+            f"entropy E* {phrases.number(bits, 2)} bits (0: no lemma mixes forms of several)"
+        )
+    if said:
+        text = f"over all lemmas of both, {names.lexicon} has {phrases.listed(said)}"
+        yield Finding(
+            about="whole", question=f"further measures of {names.lexicon}", name=names.lexicon,
+            text=phrases.sentence(text), value=f_star,
+        )  # fmt: skip

@@ -1,0 +1,700 @@
+"""The grammar of findings: numbers, intervals, lists, verdicts; every sentence is made of these.
+
+A verdict (better, worse, above, below) is given by functions of this module and of `verdicts`
+alone, which refuse, or say that two cannot be told apart, where the test does not say so.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+# --- Names of users in sentences: on one line, not too long, and in their own direction of writing.
+
+LONGEST = 40
+"""Characters of a name that a sentence gives."""
+_FIRST_STRONG, _END = "\u2068", "\u2069"
+_LEFTWARDS = {"R", "AL", "AN"}
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_JOINERS = "\u200c\u200d"
+"""Characters without a look of their own that words of some languages are spelt with."""
+
+
+def called(name: str, *, most: int = LONGEST) -> str:
+    r"""Return a name as a sentence gives it.
+
+    Blanks and line ends become one blank, what cannot be seen goes, a long name ends in "…". A name
+    with letters that are written from right to left is kept apart from what stands around it.
+
+    Parameters
+    ----------
+    name : str
+        A word, a cluster, a class, a system.
+    most : int
+        Characters at most, from 2.
+
+    Examples
+    --------
+    >>> called("tree, 3 bits"), called("a\n b"), called("x" * 50, most=5), called("")
+    ('tree, 3 bits', 'a b', 'xxxx…', '(empty)')
+    """
+    seen = "".join(_visible(letter) for letter in name)
+    text = " ".join(seen.split())
+    if not text:
+        return "(empty)"
+    if len(text) > most:
+        text = f"{text[: most - 1]}…"
+    if any(unicodedata.bidirectional(letter) in _LEFTWARDS for letter in text):
+        return f"{_FIRST_STRONG}{text}{_END}"
+    return text
+
+
+def _visible(letter: str) -> str:
+    if letter.isspace():
+        return " "
+    hidden = unicodedata.category(letter) in _UNSEEN and letter not in _JOINERS
+    return "" if hidden else letter
+
+
+def slug(text: str) -> str:
+    """Return `text` with all but ASCII letters, digits, ``_`` and ``-`` made a dash.
+
+    Names of files and figures are made of it.
+
+    Examples
+    --------
+    >>> slug("figur/PP verb")
+    'figur-PP-verb'
+    """
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-") or "x"
+
+
+_MINUS = "−"
+SHOWN = 4
+"""So many names of a list are given; the rest is counted."""
+
+
+def number(value: float, digits: int) -> str:
+    """Return a number with so many decimals, and a true minus sign; never −0.
+
+    Examples
+    --------
+    >>> number(-12.44, 1), number(-0.001, 1), number(5102, 0)
+    ('−12.4', '0.0', '5,102')
+    >>> number(float("nan"), 1), number(float("-inf"), 1)
+    ('undefined', '−∞')
+    """
+    if not math.isfinite(value):
+        return "undefined" if math.isnan(value) else f"{_MINUS if value < 0 else ''}∞"
+    nearest = round(value, digits) + 0.0
+    return f"{nearest:,.{digits}f}".replace("-", _MINUS)
+
+
+def per_cent(share: float, *, digits: int = 1) -> str:
+    """Return a proportion in per cent.
+
+    Examples
+    --------
+    >>> per_cent(0.3042), per_cent(1.0)
+    ('30.4 %', '100.0 %')
+    """
+    return f"{number(100 * share, digits)} %"
+
+
+def interval(lower: float | None, upper: float | None, *, digits: int = 1) -> str:
+    """Return limits of a proportion in per cent, or nothing where there are none.
+
+    Examples
+    --------
+    >>> interval(0.264, 0.3461), interval(None, None)
+    ('[26.4, 34.6]', '')
+    """
+    if lower is None or upper is None:
+        return ""
+    return f"[{number(100 * lower, digits)}, {number(100 * upper, digits)}]"
+
+
+def estimate(share: float, lower: float | None, upper: float | None) -> str:
+    """Return a proportion in per cent with its limits, if there are any.
+
+    Examples
+    --------
+    >>> estimate(0.304, 0.264, 0.346), estimate(0.304, None, None)
+    ('30.4 % [26.4, 34.6]', '30.4 %')
+    """
+    return f"{per_cent(share)} {interval(lower, upper)}".rstrip()
+
+
+def coefficient(value: float, lower: float | None = None, upper: float | None = None) -> str:
+    """Return a coefficient that is no proportion, such as kappa, with its limits if there are any.
+
+    Examples
+    --------
+    >>> coefficient(0.7123, 0.62, 0.8), coefficient(-0.25)
+    ('.71 [.62, .80]', '−.25')
+    """
+    said = _short(value)
+    return said if lower is None or upper is None else f"{said} [{_short(lower)}, {_short(upper)}]"
+
+
+def _short(value: float, digits: int = 2) -> str:
+    """Return a number between −1 and 1 without the nought before its point."""
+    said = number(value, digits)
+    return said.replace("0.", ".", 1) if abs(round(value, digits)) < 1 else said
+
+
+def points(difference: float) -> str:
+    """Return a difference of proportions in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> points(-0.124), points(0.01), points(0.0)
+    ('−12.4 points', '+1.0 points', '0.0 points')
+    """
+    return f"{_signed(difference)} points"
+
+
+def _signed(difference: float) -> str:
+    said = number(100 * difference, 1)
+    plus = "" if said in ("0.0", "undefined") or said.startswith(_MINUS) else "+"
+    return f"{plus}{said}"
+
+
+def points_within(difference: float, lower: float | None, upper: float | None) -> str:
+    """Return a difference of proportions in percentage points with the limits of the difference.
+
+    Examples
+    --------
+    >>> points_within(-0.102, -0.153, -0.036), points_within(0.01, None, None)
+    ('−10.2 points [−15.3, −3.6]', '+1.0 points')
+    >>> points_within(-0.065, -0.065, -0.065)
+    '−6.5 points exactly'
+    """
+    if lower is None or upper is None:
+        return points(difference)
+    if lower == difference == upper:
+        return f"{points(difference)} exactly"
+    return f"{points(difference)} [{_signed(lower)}, {_signed(upper)}]"
+
+
+def p_value(p: float, *, of: str = "p") -> str:
+    """Return a p-value as papers print it.
+
+    Examples
+    --------
+    >>> p_value(0.0031), p_value(0.00004), p_value(0.04961), p_value(1.0)
+    ('p = .003', 'p < .001', 'p = .0496', 'p = 1')
+    """
+    if p < 0.001:
+        return f"{of} < .001"
+    digits = 4 if 0.045 <= p < 0.055 else 3
+    said = _short(p, digits)
+    return f"{of} = {'1' if said in ('1.000', '1.0000') else said}"
+
+
+def adjusted(p: float) -> str:
+    """Return a p-value that allows for the other tests of its family.
+
+    Examples
+    --------
+    >>> adjusted(0.0031)
+    'adjusted p = .003'
+    """
+    return p_value(p, of="adjusted p")
+
+
+def counted(count: int, one: str, several: str = "") -> str:
+    """Return how many there are of what.
+
+    Examples
+    --------
+    >>> counted(1, "candidate"), counted(5102, "candidate"), counted(0, "entry", "entries")
+    ('1 candidate', '5,102 candidates', '0 entries')
+    """
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
+def listed(items: Sequence[str], *, most: int = SHOWN) -> str:
+    """Return things in a row; beyond `most` they are counted, and none at all is "none".
+
+    Examples
+    --------
+    >>> listed(["MI"]), listed(["MI", "Dice"]), listed(["a", "b", "c", "d", "e", "f"], most=3)
+    ('MI', 'MI and Dice', 'a, b, c and 3 more')
+    """
+    if not items:
+        return "none"
+    shown = list(items[:most])
+    if len(items) > most:
+        shown.append(f"{len(items) - most:,} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def rounded(count: float) -> int:
+    """Return a number that is known roughly, with two significant digits.
+
+    Examples
+    --------
+    >>> rounded(1243), rounded(87), rounded(7)
+    (1200, 87, 7)
+    """
+    return int(float(f"{count:.2g}"))
+
+
+def spread(mean: float, deviation: float | None, runs: int) -> str:
+    """Return the mean of a proportion over runs, with how much they differ.
+
+    Examples
+    --------
+    >>> spread(0.6957, 0.0018, 3), spread(0.8833, None, 1)
+    ('69.6 % (mean of 3 runs, standard deviation 0.2)', '88.3 %')
+    """
+    if runs < 2 or deviation is None:
+        return per_cent(mean)
+    return (
+        f"{per_cent(mean)} (mean of {runs:,} runs, standard deviation {number(100 * deviation, 1)})"
+    )
+
+
+def sentence(text: str) -> str:
+    """Return a text that begins with a capital and ends with a full stop.
+
+    A name that is written otherwise, such as t-score or logDice, stays as it is.
+
+    Examples
+    --------
+    >>> sentence("baseline 11.1 %"), sentence("t-score is worse"), sentence("log-likelihood, MI")
+    ('Baseline 11.1 %.', 't-score is worse.', 'Log-likelihood, MI.')
+    """
+    whole = text if text.endswith((".", "?", "!")) else f"{text}."
+    first = re.match(r"[^\W\d_]+", whole)
+    plain = first is not None and len(first[0]) > 1 and first[0].islower()
+    return whole[:1].upper() + whole[1:] if plain else whole
+
+
+class Difference(NamedTuple):
+    """How much a thing differs from another, and what the test says of it.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    difference : float
+        Its value less the other's; proportion.
+    p_adjusted : float
+        p-value of that difference, allowing for the other tests of the family.
+    lower, upper : float or None
+        Limits of the difference, to the same question as the test; None if there are none.
+    """
+
+    name: str
+    difference: float
+    p_adjusted: float
+    lower: float | None = None
+    upper: float | None = None
+
+    @property
+    def size(self) -> str:
+        """How large it is, whatever its sign, with its limits.
+
+        Examples
+        --------
+        >>> Difference("MI", -0.124, 0.003, -0.166, -0.081).size, Difference("MI", 0.1, 0.003).size
+        ('12.4 points [8.1, 16.6]', '10.0 points')
+        """
+        said = f"{number(100 * abs(self.difference), 1)} points"
+        if self.lower is None or self.upper is None:
+            return said
+        ends = (self.lower, self.upper) if self.difference > 0 else (-self.upper, -self.lower)
+        if ends[0] == abs(self.difference) == ends[1]:
+            return f"{said} exactly"
+        return f"{said} {interval(*ends)}"
+
+
+def worse(those: Sequence[Difference], *, alpha: float) -> str:
+    """Say that some are worse than what was named before.
+
+    Parameters
+    ----------
+    those : sequence of Difference
+        At least one; each is below 0 and significant.
+    alpha : float
+        The level of the tests.
+
+    Raises
+    ------
+    ValueError
+        If a test does not say so.
+
+    Examples
+    --------
+    >>> worse([Difference("MI", -0.124, 0.003)], alpha=0.05)
+    'MI is worse (−12.4 points, adjusted p = .003)'
+    >>> worse([Difference("MI", -0.124, 0.003), Difference("Dice", -0.06, 0.01)], alpha=0.05)
+    'Dice and MI are worse (by 6.0 to 12.4 points, adjusted p at most .010)'
+    >>> with_limits = [
+    ...     Difference("MI", -0.124, 0.0003, -0.166, -0.081),
+    ...     Difference("Dice", -0.06, 0.0001, -0.098, -0.021),
+    ... ]
+    >>> worse(with_limits[:1], alpha=0.05)
+    'MI is worse by 12.4 points [8.1, 16.6], adjusted p < .001'
+    >>> worse(with_limits, alpha=0.05)
+    'worse are Dice by 6.0 points [2.1, 9.8] and MI by 12.4 points [8.1, 16.6], adjusted p < .001'
+    """
+    for each in those:
+        _require(each, alpha, below=True)
+    return _verdict(sorted(those, key=lambda each: -each.difference), "worse")
+
+
+def better(those: Sequence[Difference], *, alpha: float) -> str:
+    """Say that some are better than what was named before; as `worse`.
+
+    Examples
+    --------
+    >>> better([Difference("t-score", 0.05, 0.001)], alpha=0.05)
+    't-score is better (+5.0 points, adjusted p = .001)'
+    """
+    for each in those:
+        _require(each, alpha, below=False)
+    return _verdict(sorted(those, key=lambda each: each.difference), "better")
+
+
+def _require(each: Difference, alpha: float, *, below: bool) -> None:
+    # An undefined number fails each comparison, so that these are made to hold.
+    right_side = each.difference < 0 if below else each.difference > 0
+    if not (each.p_adjusted < alpha and right_side):
+        word = "worse" if below else "better"
+        raise ValueError(f"the test does not say that {each.name} is {word}: {each}")
+
+
+def _verdict(those: Sequence[Difference], word: str) -> str:
+    limited = all(each.lower is not None and each.upper is not None for each in those)
+    if len(those) == 1:
+        one = those[0]
+        if limited:
+            return f"{one.name} is {word} by {one.size}, {adjusted(one.p_adjusted)}"
+        return f"{one.name} is {word} ({points(one.difference)}, {adjusted(one.p_adjusted)})"
+    if limited:
+        sizes = [f"{each.name} by {each.size}" for each in those]
+        return f"{word} are {listed(sizes)}, {_most(those)}"
+    names = listed([each.name for each in those])
+    sizes = [number(100 * abs(each.difference), 1) for each in (those[0], those[-1])]
+    span = " to ".join(dict.fromkeys(sizes))
+    return f"{names} are {word} (by {span} points, {_most(those)})"
+
+
+def _most(those: Sequence[Difference]) -> str:
+    """Return the largest of the p-values."""
+    most = max(each.p_adjusted for each in those)
+    said = p_value(most, of="").strip().removeprefix("= ")
+    return f"adjusted p {said}" if said.startswith("<") else f"adjusted p at most {said}"
+
+
+def held_against(test: Difference, *, alpha: float) -> str:
+    """Say whether something lies above or below what was named before, as far as its test says.
+
+    Examples
+    --------
+    >>> held_against(Difference("the list", 0.193, 0.0001), alpha=0.05)
+    'the list lies 19.3 points above it (adjusted p < .001)'
+    >>> held_against(Difference("the list", 0.02, 0.4), alpha=0.05)
+    'the list cannot be told apart from it (+2.0 points, adjusted p = .400)'
+    """
+    name, difference, p = test[:3]
+    if not (p < alpha and (difference < 0 or difference > 0)):
+        return f"{name} cannot be told apart from it ({points(difference)}, {adjusted(p)})"
+    side = "above" if difference > 0 else "below"
+    return f"{name} lies {number(abs(100 * difference), 1)} points {side} it ({adjusted(p)})"
+
+
+def not_told_apart(those: Sequence[tuple[str, float | None]]) -> str:
+    """Say that the tests do not tell some from what was named before.
+
+    Parameters
+    ----------
+    those : sequence of (str, float or None)
+        What each is called and its estimate, a proportion, None where nothing of it is judged;
+        at least one.
+
+    Examples
+    --------
+    >>> not_told_apart([("t-score", 0.302)])
+    't-score (30.2 %) cannot be told apart from it'
+    >>> not_told_apart([("t-score", 0.302), ("MI", None)])
+    't-score (30.2 %) and MI (0 judged) cannot be told apart from it'
+    """
+    names = [
+        f"{name} ({'0 judged' if value is None else per_cent(value)})" for name, value in those
+    ]
+    return f"{listed(names)} cannot be told apart from it"
+
+
+# --- What an interval of a difference says, and which value is the highest, which is no verdict.
+
+SHOWN_RANGES = 3
+"""So many ranges of list sizes are named; the rest is counted."""
+
+
+class Interval(NamedTuple):
+    """How much a thing differs from another, with the limits of that difference.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    difference : float
+        Its value less the other's; proportion.
+    lower, upper : float or None
+        Limits, wide enough for all differences that are looked at; None where nothing is known.
+    """
+
+    name: str
+    difference: float
+    lower: float | None
+    upper: float | None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the interval says on which side of the other it lies: 0 is not in it.
+
+        Examples
+        --------
+        >>> Interval("a", -0.1, -0.15, -0.03).settled, Interval("a", -0.1, -0.25, 0.0).settled
+        (True, False)
+        """
+        if self.lower is None or self.upper is None:
+            return False
+        low, high = self.lower, self.upper
+        return (low <= high < 0 and self.difference < 0) or (
+            0 < low <= high and self.difference > 0
+        )
+
+
+def differs(those: Interval) -> str:
+    """Say that something is better or worse than what was named before, by an interval.
+
+    Raises
+    ------
+    ValueError
+        If the interval does not say so.
+
+    Examples
+    --------
+    >>> differs(Interval("computed", -0.102, -0.153, -0.036))
+    'computed is worse (−10.2 points [−15.3, −3.6])'
+    """
+    if not those.settled:
+        raise ValueError(f"the interval does not say on which side {those.name} lies: {those}")
+    side = "worse" if those.difference < 0 else "better"
+    return f"{those.name} is {side} ({points_within(*those[1:])})"
+
+
+def held_within(those: Interval) -> str:
+    """Say whether something is better or worse than what was named before, if its interval does.
+
+    Examples
+    --------
+    >>> held_within(Interval("computed", -0.01, -0.032, 0.011))
+    'computed cannot be told apart from it (−1.0 points [−3.2, +1.1])'
+    >>> held_within(Interval("computed", -0.01, None, None))
+    'computed differs by −1.0 points, and nothing says how sure that is'
+    """
+    if those.settled:
+        return differs(those)
+    if those.lower is None or those.upper is None:
+        differs_by = points(those.difference)
+        return f"{those.name} differs by {differs_by}, and nothing says how sure that is"
+    return f"{those.name} cannot be told apart from it ({points_within(*those[1:])})"
+
+
+def highest(by: str, names: Sequence[str], value: str, *, lowest: bool = False) -> str:
+    """Say which value comes first, which is an order of estimates and no verdict.
+
+    Parameters
+    ----------
+    by : str
+        The order: "by types".
+    names : sequence of str
+        What has the value; several if they are tied.
+    value : str
+        The value, with what is known of its error.
+    lowest : bool
+        Whether low values are good.
+
+    Examples
+    --------
+    >>> highest("by types", ["endings"], "MacroI 88.3 %")
+    'highest by types: endings, MacroI 88.3 %'
+    >>> highest("by tokens", ["endings", "tree"], "VI 0.89", lowest=True)
+    'lowest by tokens: endings and tree (tied), VI 0.89'
+    """
+    tied = " (tied)" if len(names) > 1 else ""
+    return f"{'lowest' if lowest else 'highest'} {by}: {listed(names)}{tied}, {value}"
+
+
+class Band(NamedTuple):
+    """Limits of a difference that hold at all these list sizes at once.
+
+    Parameters
+    ----------
+    n : sequence of int
+        The list sizes, ascending, none left out.
+    lower, upper : sequence of float
+        The limits, proportions.
+    """
+
+    n: Sequence[int]
+    lower: Sequence[float]
+    upper: Sequence[float]
+
+    def apart(self) -> list[tuple[int, int, int]]:
+        """Return each range of sizes at which 0 is outside: first n, last n, the side.
+
+        Examples
+        --------
+        >>> Band([5, 6, 7, 8], [0.1, 0.1, -0.1, -0.4], [0.5, 0.4, 0.2, -0.1]).apart()
+        [(5, 6, 1), (8, 8, -1)]
+        """
+        found: list[tuple[int, int, int]] = []
+        before = 0
+        for n, low, high in zip(self.n, self.lower, self.upper, strict=True):
+            side = 1 if 0 < low <= high else -1 if low <= high < 0 else 0
+            if side and side == before:
+                found[-1] = (found[-1][0], n, side)
+            elif side:
+                found.append((n, n, side))
+            before = side
+        return found
+
+
+def over_range(one: str, other: str, band: Band, *, confidence: float) -> str:
+    """Say at which list sizes one of two is better, as far as a simultaneous band says so.
+
+    Examples
+    --------
+    >>> band = Band([5, 6, 7, 8], [0.1, 0.1, -0.1, 0.1], [0.5, 0.4, 0.2, 0.3])
+    >>> over_range("t-score", "MI", band, confidence=0.95)
+    't-score is better than MI at n = 5 to 6 and 8 (all n from 5 to 8 at once, at 95 %)'
+    >>> over_range("t-score", "MI", band._replace(lower=[-0.1] * 4), confidence=0.95)
+    't-score and MI cannot be told apart at any n from 5 to 8 at once, at 95 %'
+    """
+    span = f"n from {band.n[0]:,} to {band.n[-1]:,} at once, at {100 * confidence:g} %"
+    ranges = band.apart()
+    parts = []
+    for side, (first, second) in ((1, (one, other)), (-1, (other, one))):
+        mine = [(low, high) for low, high, way in ranges if way == side]
+        if mine:
+            parts.append(f"{first} is better than {second} at n = {_longest(mine)}")
+    if not parts:
+        return f"{one} and {other} cannot be told apart at any {span}"
+    return f"{', '.join(parts)} (all {span})"
+
+
+def _longest(ranges: Sequence[tuple[int, int]]) -> str:
+    """Return the longest ranges in their order, and how many more there are."""
+    chosen = sorted(sorted(ranges, key=lambda each: each[0] - each[1])[:SHOWN_RANGES])
+    said = [f"{low:,} to {high:,}" if low < high else f"{low:,}" for low, high in chosen]
+    left = len(ranges) - len(chosen)
+    return listed([*said, f"in {left} shorter ranges"] if left else said)
+
+
+def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> str:
+    """Say which of two a test finds to be better, if it does.
+
+    Parameters
+    ----------
+    one : str
+        The first of them.
+    test : Difference
+        The second, how much the first exceeds it, and the p-value of that.
+    alpha : float
+        The level of the test.
+    margin : float
+        A smaller difference is not looked at, whatever its p-value.
+
+    Examples
+    --------
+    >>> of_two("t-score", words.Difference("MI", 0.124, 0.003), alpha=0.05)
+    't-score is better than MI (+12.4 points, adjusted p = .003)'
+    >>> of_two("MI", words.Difference("t-score", -0.124, 0.003), alpha=0.05)
+    'MI is worse than t-score (−12.4 points, adjusted p = .003)'
+    >>> of_two("MI", words.Difference("Dice", 0.02, 0.3), alpha=0.05)
+    'MI and Dice cannot be told apart (+2.0 points, adjusted p = .300)'
+    >>> of_two("MI", words.Difference("Dice", 0.02, 0.001), alpha=0.05, margin=0.05)
+    'MI and Dice differ by less than the margin of 5.0 points (+2.0 points, adjusted p = .001)'
+    >>> limited = words.Difference("MI", 0.124, 0.003, 0.081, 0.166)
+    >>> of_two("t-score", limited, alpha=0.05)
+    't-score is better than MI (+12.4 points [+8.1, +16.6], adjusted p = .003)'
+    """
+    other, difference, p, lower, upper = test
+    said = f"({points_within(difference, lower, upper)}, {adjusted(p)})"
+    # An undefined number fails each comparison, so that a verdict needs what holds.
+    if not (p < alpha and (difference < 0 or difference > 0)):
+        return f"{one} and {other} cannot be told apart {said}"
+    if abs(difference) < margin:
+        least = number(100 * margin, 1)
+        return f"{one} and {other} differ by less than the margin of {least} points {said}"
+    return f"{one} is {'better' if difference > 0 else 'worse'} than {other} {said}"
+
+
+def worse_here(those: Sequence[Difference], *, alpha: float, candidates: int) -> str:
+    """Say that some are worse than what was named before among the candidates at hand alone.
+
+    Parameters
+    ----------
+    those : sequence of Difference
+        Of the test of the finite population, at least one; each is below 0 and significant.
+    alpha : float
+        The level of the tests.
+    candidates : int
+        How many there are.
+
+    Raises
+    ------
+    ValueError
+        If a test does not say so.
+
+    Examples
+    --------
+    >>> worse_here(
+    ...     [words.Difference("MI", -0.044, 0.01, -0.08, -0.007)], alpha=0.05, candidates=5102
+    ... )
+    'among these 5,102 candidates alone MI is worse by 4.4 points [0.7, 8.0], adjusted p = .010'
+    """
+    return f"among these {candidates:,} candidates alone {worse(those, alpha=alpha)}"
+
+
+def equivalent(pair: tuple[str, str], test: Difference, *, alpha: float, bound: float) -> str:
+    """Say that two differ by less than would matter.
+
+    Parameters
+    ----------
+    pair : (str, str)
+        What they are called.
+    test : Difference
+        How much the first exceeds the second, and the p-value of the two one-sided tests.
+    alpha : float
+        Their level.
+    bound : float
+        The smallest difference that would matter.
+
+    Raises
+    ------
+    ValueError
+        If the test does not say so.
+
+    Examples
+    --------
+    >>> equivalent(
+    ...     ("Dice", "MI"), words.Difference("", 0.002, 0.01, -0.019, 0.023), alpha=0.05, bound=0.03
+    ... )
+    'Dice and MI are equivalent within 3 points (+0.2 points [−1.9, +2.3], adjusted p = .010)'
+    """
+    if not (test.p_adjusted < alpha and abs(test.difference) < bound):
+        raise ValueError(f"the test does not say that {' and '.join(pair)} are equivalent: {test}")
+    within = points_within(test.difference, test.lower, test.upper)
+    said = f"{within}, {adjusted(test.p_adjusted)}"
+    return f"{' and '.join(pair)} are equivalent within {100 * bound:g} points ({said})"

@@ -1,0 +1,811 @@
+"""The file of decisions: its tables, how it is opened, how it is copied."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.errors import DataError, StoreError
+from pipeline.formats.base import LINE, FormatOptions, Skipped, reader
+
+NAME = "decisions.sqlite"
+"""What the file is called in the folder of the sheets."""
+VERSION = 1
+"""Of the tables, in the file's header; another one is refused."""
+_MARK = 0x6C786179
+"""Tells the file from any other database: the letters lxay."""
+_PATIENCE = 60.0
+"""Seconds to wait for another process that writes."""
+
+_TABLES = """
+CREATE TABLE items (            -- what is shown of a candidate, or of a lemma
+  id TEXT PRIMARY KEY,
+  shown TEXT NOT NULL           -- a JSON object
+) WITHOUT ROWID;
+CREATE TABLE tasks (            -- who is asked for which item, in which round
+  task INTEGER PRIMARY KEY,
+  round TEXT NOT NULL,
+  annotator TEXT NOT NULL,
+  id TEXT NOT NULL REFERENCES items,
+  place INTEGER NOT NULL,       -- in this person's own order
+  asked INTEGER NOT NULL,       -- 0: a former sample asked for it
+  answered INTEGER NOT NULL DEFAULT 0,  -- these two follow from the log, and make it quick
+  skipped INTEGER NOT NULL DEFAULT 0,   -- the entry that set it aside, 0 if none does
+  UNIQUE (round, annotator, id)
+);
+CREATE INDEX upcoming ON tasks (round, annotator, asked, answered, skipped, place);
+CREATE TABLE log (              -- all that ever happened; nothing is changed or taken away
+  entry INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,     -- made by the sender: the same again is the same entry
+  task INTEGER NOT NULL REFERENCES tasks,
+  kind TEXT NOT NULL CHECK (kind IN ('label', 'skip', 'undo', 'import', 'seen')),
+  answer TEXT,                  -- null: none, or no longer
+  unsure INTEGER NOT NULL DEFAULT 0,
+  note TEXT NOT NULL DEFAULT '',
+  seconds REAL,                 -- from seeing the card to deciding
+  replaces INTEGER REFERENCES log,  -- what stood before
+  undoes INTEGER REFERENCES log,
+  source TEXT NOT NULL DEFAULT '',  -- the sheet, where it came from one
+  at TEXT NOT NULL              -- UTC
+);
+CREATE INDEX of_task ON log (task, entry);
+CREATE INDEX undone ON log (undoes) WHERE undoes IS NOT NULL;
+CREATE INDEX unsure ON log (task) WHERE unsure = 1;  -- counted in each answer of the server
+CREATE TRIGGER never_changed BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'a log'); END;
+CREATE TRIGGER never_removed BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'a log'); END;
+"""
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file to write, and make it if it is not there.
+
+    A commit returns when the disk has it: write-ahead log, synced at each commit.
+
+    Raises
+    ------
+    StoreError
+        If the file cannot be written, or is none of this kind.
+    """
+    connection = connect(path)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Return a connection that any thread may use, one at a time; see `opened`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"{path}: cannot be written: {error}") from error
+    try:
+        _prepare(connection, path)
+    except sqlite3.Error as error:
+        connection.close()
+        raise StoreError(f"{path}: cannot be written: {error}") from error
+    except StoreError:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file to read one state of it, whoever writes meanwhile.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is none of this kind.
+    """
+    try:
+        with _readable(path) as connection:
+            if _kind(connection, path) is None:
+                raise DataError(f"{path}: has no decisions yet")
+            connection.execute("BEGIN")
+            yield connection
+    except StoreError as error:
+        raise DataError(str(error)) from error
+    except sqlite3.Error as error:
+        remedy = "Take the last copy that lexassay annotate --backup made."
+        raise DataError(f"{path}: cannot be read: {error}\n{remedy}") from error
+
+
+def copy(path: Path, target: Path) -> None:
+    """Write a copy of one state of the file, whoever writes meanwhile; never over a file.
+
+    Raises
+    ------
+    StoreError
+        If there is a file already, or none can be written.
+    DataError
+        If the file cannot be read.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.open("xb").close()
+    except OSError as error:
+        raise StoreError(f"{target}: cannot be written: {error.strerror}") from error
+    try:
+        with read_only(path) as source:
+            source.execute("COMMIT")
+            into = sqlite3.connect(target)
+            try:
+                source.backup(into)
+                into.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
+            finally:
+                into.close()
+    except BaseException:
+        with suppress(OSError):
+            target.unlink()
+        raise
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    _settle(connection)
+    if _kind(connection, path) is not None:
+        return
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("BEGIN IMMEDIATE")
+    if _kind(connection, path) is None:  # nobody else made it meanwhile
+        for statement in _statements():
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {_MARK}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
+
+
+def _statements() -> Iterator[str]:
+    """Yield the statements of the tables, triggers whole."""
+    held = ""
+    for line in _TABLES.splitlines():
+        held += f"{line}\n"
+        if sqlite3.complete_statement(held):
+            yield held
+            held = ""
+
+
+def _settle(connection: sqlite3.Connection) -> None:
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA fullfsync = ON")  # where the system has it
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _kind(connection: sqlite3.Connection, path: Path) -> int | None:
+    """Return the version of the tables; None in an empty file."""
+    mark = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if mark == _MARK and version == VERSION:
+        return version
+    if mark == _MARK:
+        what = f"is of version {version}, and this program knows version {VERSION}"
+        raise StoreError(f"{path}: {what}\nTake the version of the program that wrote it.")
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise StoreError(f"{path}: is a database of something else; move it elsewhere")
+    return None
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open to read; in a folder where nothing can be written, too, if the log is worked in."""
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:
+        connection.close()
+        beside = path.with_name(f"{path.name}-wal")
+        if beside.exists() and beside.stat().st_size:
+            raise
+        settled = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        connection = sqlite3.connect(settled, uri=True)
+    connection.row_factory = sqlite3.Row
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+# --- From the log of a task to what stands: the last answer that was not undone.
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What stands for a task.
+
+    Parameters
+    ----------
+    answer : str or None
+        None: nobody has answered, or it was taken back.
+    unsure, note
+        What goes with it.
+    version : int
+        The last entry that could change this; 0 if there is none. Who decides says which version
+        was on the screen.
+    skipped : int
+        The entry that set the card aside; 0 if none did since it was answered.
+    entry : int
+        The entry that the answer comes from; 0 if there is none.
+    """
+
+    answer: str | None = None
+    unsure: bool = False
+    note: str = ""
+    version: int = 0
+    skipped: int = 0
+    entry: int = 0
+
+
+def standing(rows: Iterable[sqlite3.Row]) -> Standing:
+    """Fold the entries of a task, in their order; see `Standing`.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        entry, kind, answer, unsure, note, undoes.
+    """
+    every = [row for row in rows if row["kind"] != "seen"]
+    undone = {row["undoes"] for row in every}
+    acts = [row for row in every if row["kind"] != "undo" and row["entry"] not in undone]
+    answers = [row for row in acts if row["kind"] != "skip"]
+    last = answers[-1] if answers else None
+    skips = [row["entry"] for row in acts if row["kind"] == "skip"]
+    since = [entry for entry in skips if last is None or entry > last["entry"]]
+    version = max((row["entry"] for row in every if row["kind"] != "skip"), default=0)
+    if last is None or last["answer"] is None:
+        return Standing(version=version, skipped=max(since, default=0))
+    return Standing(
+        last["answer"], bool(last["unsure"]), last["note"], version, max(since, default=0),
+        last["entry"],
+    )  # fmt: skip
+
+
+# --- Decisions are added to the log: once each, all that come together in one synced transaction.
+
+Round: TypeAlias = Literal["annotation", "adjudication"]
+Kind: TypeAlias = Literal["label", "skip", "undo", "import", "seen"]
+Status: TypeAlias = Literal["saved", "repeated", "stale", "unknown", "nothing"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What somebody does with a card; exists until it is in the log.
+
+    Parameters
+    ----------
+    key : str
+        Made by the sender, of its own for each decision: what is sent again is saved once.
+    annotator : str
+        Who decides.
+    id : str
+        The item; empty for an undo, which takes back what this person did last.
+    kind : str
+        label: an answer, or None for no longer one. skip: set aside. undo. import: the answer of a
+        sheet, which counts from now on. seen: what a sheet says, which does not count.
+    answer : str or None
+        The label, or the forms keyed in.
+    unsure, note, seconds
+        What goes with it.
+    replaces : int or None
+        The version of the card that the person saw, see `Standing`; None: whatever stands there.
+    round : str
+        The round.
+    source : str
+        The sheet that it comes from.
+    """
+
+    key: str
+    annotator: str
+    id: str
+    kind: Kind = "label"
+    answer: str | None = None
+    unsure: bool = False
+    note: str = ""
+    seconds: float | None = None
+    replaces: int | None = None
+    round: Round = "annotation"
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a decision.
+
+    Parameters
+    ----------
+    status : str
+        saved; repeated: it was saved before; stale: another window has decided since, nothing is
+        saved; unknown: this person is not asked for this item; nothing: there is nothing to undo.
+    entry : int
+        Its number in the log; 0 if it has none.
+    id : str
+        The item.
+    standing : Standing
+        What stands for the item now.
+    """
+
+    status: Status
+    entry: int
+    id: str
+    standing: Standing
+
+
+_INSERT = """INSERT INTO log (key, task, kind, answer, unsure, note, seconds, replaces, undoes,
+source, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_OF_TASK = """SELECT entry, kind, answer, unsure, note, undoes FROM log
+WHERE task = ? ORDER BY entry"""
+_LAST = """SELECT l.entry, l.task, t.id FROM log l JOIN tasks t USING (task)
+WHERE t.round = ? AND t.annotator = ? AND l.kind IN ('label', 'skip')
+AND NOT EXISTS (SELECT 1 FROM log u WHERE u.undoes = l.entry) ORDER BY l.entry DESC LIMIT 1"""
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Do all or nothing; what is done is synced when this ends."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # a full disk may have ended it already
+            connection.execute("ROLLBACK")
+        raise
+
+
+def append(connection: sqlite3.Connection, decisions: Sequence[Decision]) -> list[Outcome]:
+    """Add decisions to the log; when this returns they are on the disk.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of `database.connect`.
+    decisions : sequence of Decision
+        In the order in which they came.
+
+    Returns
+    -------
+    list of Outcome
+        One for each. Whoever saw an older version of the card than stands there is told so, and
+        nothing is saved.
+    """
+    with transaction(connection):
+        return [added(connection, each) for each in decisions]
+
+
+def added(connection: sqlite3.Connection, decision: Decision) -> Outcome:
+    """Add a decision within a transaction of the caller's; see `append`."""
+    return _one(connection, decision, datetime.now(UTC).isoformat(timespec="milliseconds"))
+
+
+def _one(connection: sqlite3.Connection, decision: Decision, at: str) -> Outcome:
+    known = connection.execute(
+        "SELECT entry, task, t.id FROM log JOIN tasks t USING (task) WHERE key = ?", (decision.key,)
+    ).fetchone()
+    if known:
+        return Outcome("repeated", known["entry"], known["id"], of_task(connection, known["task"]))
+    undoes = None
+    if decision.kind == "undo":
+        last = connection.execute(_LAST, (decision.round, decision.annotator)).fetchone()
+        if last is None:
+            return Outcome("nothing", 0, "", Standing())
+        task, item, undoes = last["task"], last["id"], last["entry"]
+    else:
+        found = connection.execute(
+            "SELECT task FROM tasks WHERE round = ? AND annotator = ? AND id = ?",
+            (decision.round, decision.annotator, decision.id),
+        ).fetchone()
+        if found is None:
+            return Outcome("unknown", 0, decision.id, Standing())
+        task, item = found["task"], decision.id
+    before = of_task(connection, task)
+    if _is_stale(decision, before):
+        return Outcome("stale", 0, item, before)
+    cursor = connection.execute(
+        _INSERT,
+        (
+            decision.key, task, decision.kind, decision.answer, decision.unsure, decision.note,
+            decision.seconds, before.version or None, undoes, decision.source, at,
+        ),
+    )  # fmt: skip
+    after = of_task(connection, task)
+    connection.execute(
+        "UPDATE tasks SET answered = ?, skipped = ? WHERE task = ?",
+        (after.answer is not None, after.skipped, task),
+    )
+    return Outcome("saved", cursor.lastrowid or 0, item, after)
+
+
+def _is_stale(decision: Decision, before: Standing) -> bool:
+    seen = decision.replaces
+    return decision.kind == "label" and seen is not None and seen != before.version
+
+
+def of_task(connection: sqlite3.Connection, task: int) -> Standing:
+    """Return what stands for a task now."""
+    return standing(connection.execute(_OF_TASK, (task,)))
+
+
+# --- A note and the mark that somebody was not sure, as one text for sheets.
+
+UNSURE = "unsure"
+
+
+def written(note: str, *, unsure: bool) -> str | None:
+    """Return the text of a sheet's cell; None if there is nothing to say.
+
+    Examples
+    --------
+    >>> written("or free?", unsure=True), written("", unsure=True), written("", unsure=False)
+    ('unsure: or free?', 'unsure', None)
+    """
+    said = [UNSURE] if unsure else []
+    return ": ".join([*said, *filter(None, [note])]) or None
+
+
+def read_back(text: str | None) -> tuple[str, bool]:
+    """Return the note, and whether somebody was not sure.
+
+    Examples
+    --------
+    >>> read_back("unsure: or free?"), read_back("unsure"), read_back(None)
+    (('or free?', True), ('', True), ('', False))
+    """
+    bare = (text or "").strip()
+    first, _, rest = bare.partition(":")
+    if first.strip() == UNSURE:
+        return rest.strip(), True
+    return bare, False
+
+
+# --- What stands now: the cards to come, what a person did, all answers.
+
+_CARD = "SELECT t.task, t.id, t.place, i.shown FROM tasks t JOIN items i USING (id)"
+_MINE = "t.round = ? AND t.annotator = ? AND t.asked = 1"
+_FOUND = 50
+"""Cards that a search gives."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """An item as one person sees it: what is shown, and what this person decided.
+
+    Parameters
+    ----------
+    id : str
+        The item.
+    place : int
+        Its place in this person's order.
+    shown : dict
+        What is shown of it.
+    standing : Standing
+        This person's own answer.
+    """
+
+    id: str
+    place: int
+    shown: dict[str, Any]
+    standing: Standing
+
+
+def upcoming(
+    connection: sqlite3.Connection, annotator: str, *, most: int, named: Round = "annotation"
+) -> list[Card]:
+    """Return the cards without an answer, in this person's order; those set aside come last."""
+    query = f"""{_CARD} WHERE {_MINE} AND t.answered = 0 ORDER BY t.skipped, t.place LIMIT ?"""
+    return _cards(connection, query, (named, annotator, most))
+
+
+def card(
+    connection: sqlite3.Connection, annotator: str, item: str, *, named: Round = "annotation"
+) -> Card | None:
+    """Return the card of an item; None if this person is not asked for it."""
+    found = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.id = ?", (named, annotator, item))
+    return found[0] if found else None
+
+
+def recent(
+    connection: sqlite3.Connection, annotator: str, *, most: int, named: Round = "annotation"
+) -> list[Card]:
+    """Return the cards that this person answered last, the last first."""
+    query = f"""{_CARD} JOIN (SELECT task, max(entry) AS last FROM log
+    WHERE kind IN ('label', 'import') GROUP BY task) USING (task)
+    WHERE {_MINE} AND t.answered = 1 ORDER BY last DESC LIMIT ?"""
+    return _cards(connection, query, (named, annotator, most))
+
+
+def search(
+    connection: sqlite3.Connection, annotator: str, text: str, *, named: Round = "annotation"
+) -> list[Card]:
+    """Return answered cards that hold a text: shown, answered or noted, in any case."""
+    wanted = text.casefold().strip()
+    rows = _cards(connection, f"{_CARD} WHERE {_MINE} AND t.answered = 1 ORDER BY t.place",
+                  (named, annotator))  # fmt: skip
+    return [each for each in rows if wanted and wanted in _text(each)][:_FOUND]
+
+
+def standing_rows(
+    connection: sqlite3.Connection, until: int, *, named: Round | None = None
+) -> list[sqlite3.Row]:
+    """Return the answers that stood after an entry of the log, whether still asked for or not.
+
+    Returns
+    -------
+    list of Row
+        task, round, annotator, id, shown, entry, answer, unsure, note, at.
+    """
+    return connection.execute(_STANDING, {"until": until, "round": named}).fetchall()
+
+
+def last_entry(connection: sqlite3.Connection) -> int:
+    """Return the number of the last entry of the log; 0 if there is none."""
+    return int(connection.execute("SELECT coalesce(max(entry), 0) FROM log").fetchone()[0])
+
+
+_STANDING = """
+SELECT t.task, t.round, t.annotator, t.id, i.shown, l.entry, l.answer, l.unsure, l.note, l.at
+FROM (
+  SELECT task, max(entry) AS entry FROM log
+  WHERE entry <= :until AND kind IN ('label', 'import') AND entry NOT IN (
+    SELECT undoes FROM log WHERE undoes IS NOT NULL AND entry <= :until)
+  GROUP BY task
+) JOIN log l USING (entry) JOIN tasks t ON t.task = l.task JOIN items i USING (id)
+WHERE l.answer IS NOT NULL AND (:round IS NULL OR t.round = :round)
+ORDER BY t.round DESC, t.annotator, t.id
+"""
+
+
+def _cards(connection: sqlite3.Connection, query: str, values: tuple[Any, ...]) -> list[Card]:
+    return [
+        Card(row["id"], row["place"], json.loads(row["shown"]), of_task(connection, row["task"]))
+        for row in connection.execute(query, values).fetchall()
+    ]
+
+
+def _text(card: Card) -> str:
+    said = [card.standing.answer or "", card.standing.note, *_texts(card.shown)]
+    return "\n".join(said).casefold()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+
+
+# --- Decisions read as a sheet is read: the answers that stand, in the order of their tasks.
+
+_PAIR = ("l1", "l2")
+
+
+class DecisionOptions(FormatOptions):
+    """Which state of the log is read."""
+
+    until: int | None = Field(default=None, exclude=True)
+    """The last entry that counts; all if None. So a run reads one state while people go on; since
+    the answers are the same or not whatever this number is, results do not rest on it."""
+
+
+def pinned(path: Path) -> DecisionOptions:
+    """Return options that read the log as it is now, whatever comes after."""
+    with read_only(path) as connection:
+        return DecisionOptions(until=last_entry(connection))
+
+
+def digest(path: Path, options: DecisionOptions) -> str:
+    """Return the SHA-256 of the answers that stand, and of what sheets say that no longer does.
+
+    Neither the file nor the history changes it, only what counts.
+    """
+    with read_only(path) as connection:
+        until = _until(connection, options)
+        counts = [_counted(row) for row in standing_rows(connection, until)]
+        overruled = sorted(
+            [row["source"], row["annotator"], row["id"], row["answer"] or ""]
+            for row in _seen(connection, until)
+            if row["answer"] != row["standing"] or row["shown"]
+        )
+    text = json.dumps([sorted(counts), overruled], ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def seen(path: Path, options: DecisionOptions) -> pl.DataFrame:
+    """Return what each sheet said when it was looked at last.
+
+    Returns
+    -------
+    DataFrame
+        file (the sheet's name), annotator, id, answer (null: the cell was empty), note (what stood
+        beside it that the log has had), standing (the answer that stands in the log now; null:
+        none), shown (whether that has been shown to those who adjudicate, and stays).
+    """
+    names = ("file", "annotator", "id", "answer", "note", "standing", "shown")
+    with read_only(path) as connection:
+        rows = [
+            (row["source"], *(row[name] for name in names[1:]))
+            for row in _seen(connection, _until(connection, options))
+        ]
+    schema = {name: pl.Boolean if name == "shown" else pl.String for name in names}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _check(path: Path, options: DecisionOptions) -> Sequence[Skipped]:
+    with read_only(path) as connection:
+        standing_rows(connection, _until(connection, options))
+    return ()
+
+
+@reader(
+    "annotation_decisions", suffixes=[], check=_check, kind="sheet", options=DecisionOptions,
+    digest=digest,
+)  # fmt: skip
+def scan_annotation(path: Path, options: DecisionOptions) -> pl.LazyFrame:
+    """Read labels from decisions, as from annotation sheets; ``line`` is the task's number."""
+    return _scan(path, options, answer="label")
+
+
+@reader(
+    "keying_decisions", suffixes=[], check=_check, kind="sheet", options=DecisionOptions,
+    digest=digest,
+)  # fmt: skip
+def scan_keying(path: Path, options: DecisionOptions) -> pl.LazyFrame:
+    """Read keyed forms from decisions, as from keying sheets; ``line`` is the task's number."""
+    return _scan(path, options, answer="forms")
+
+
+def _scan(path: Path, options: DecisionOptions, *, answer: str) -> pl.LazyFrame:
+    with read_only(path) as connection:
+        rows = [
+            _entry(row, answer) for row in standing_rows(connection, _until(connection, options))
+        ]
+    units = ["lemma"] if answer == "forms" else list(_PAIR)
+    further = sorted({name for row in rows for name in row} - {*units, *_entry_names(answer)})
+    names = [LINE, "annotator", "id", *units, answer, "note", *further]
+    if answer == "label":
+        names.append("round")
+    schema = {name: pl.Int64 if name == LINE else pl.String for name in names}
+    return pl.DataFrame(rows, schema=schema, orient="row").lazy()
+
+
+def _entry_names(answer: str) -> tuple[str, ...]:
+    return (LINE, "annotator", "id", answer, "note", "round")
+
+
+def _entry(row: sqlite3.Row, answer: str) -> dict[str, Any]:
+    units: dict[str, str] = json.loads(row["shown"])["units"]
+    return {
+        LINE: row["task"], "annotator": row["annotator"], "id": row["id"], **units,
+        answer: row["answer"], "note": _note(row), "round": row["round"],
+    }  # fmt: skip
+
+
+def _note(row: sqlite3.Row) -> str | None:
+    return written(row["note"], unsure=bool(row["unsure"]))
+
+
+def _counted(row: sqlite3.Row) -> list[str]:
+    return [row["round"], row["annotator"], row["id"], row["answer"], _note(row) or ""]
+
+
+def _until(connection: sqlite3.Connection, options: DecisionOptions) -> int:
+    return last_entry(connection) if options.until is None else options.until
+
+
+def _seen(connection: sqlite3.Connection, until: int) -> list[dict[str, Any]]:
+    """Return the last word of each sheet on each task, with the answer that stands."""
+    stands = {row["task"]: row["answer"] for row in standing_rows(connection, until)}
+    rows = connection.execute(
+        """SELECT l.source, t.annotator, t.id, l.answer, l.note, l.unsure, l.task,
+        t.round = 'annotation' AND EXISTS (SELECT 1 FROM tasks a
+        WHERE a.round = 'adjudication' AND a.id = t.id AND a.asked = 1) AS open
+        FROM log l JOIN tasks t USING (task)
+        JOIN (SELECT max(entry) AS entry FROM log WHERE entry <= ? AND source <> ''
+        GROUP BY task, source) USING (entry)""",
+        (until,),
+    ).fetchall()
+    found = []
+    for row in rows:
+        standing = stands.get(row["task"])
+        shown = bool(row["open"]) and standing is not None
+        found.append({**dict(row), "note": _note(row), "standing": standing, "shown": shown})
+    return found
+
+
+# --- Who is asked for what: taken over from the sheets' table, again and again as a sample grows.
+
+_ITEM = """INSERT INTO items (id, shown) VALUES (?, ?)
+ON CONFLICT (id) DO UPDATE SET shown = excluded.shown WHERE shown <> excluded.shown"""
+_TASK = """INSERT INTO tasks (round, annotator, id, place, asked) VALUES (?, ?, ?, ?, 1)
+ON CONFLICT (round, annotator, id) DO UPDATE SET place = excluded.place, asked = 1
+WHERE place <> excluded.place OR asked = 0"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One person is asked for one item; exists while tasks are taken over.
+
+    Parameters
+    ----------
+    annotator, id : str
+        Who, for what.
+    place : int
+        Its place in this person's own order.
+    """
+
+    annotator: str
+    id: str
+    place: int
+
+
+def take_over(
+    connection: sqlite3.Connection,
+    items: Mapping[str, Mapping[str, Any]],
+    asked: Sequence[Asked],
+    *,
+    round: Round = "annotation",  # noqa: A002, the word of the field
+) -> None:
+    """Make the tasks of a round what a table of sheets asks for now.
+
+    Tasks that it no longer asks for stay, with all that was decided on them, and are not shown.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of `database.connect`.
+    items : mapping of str to mapping
+        Id to what is shown of it: anything that JSON can hold.
+    asked : sequence of Asked
+        Who is asked for what.
+    round : str
+        The round.
+    """
+    with transaction(connection):
+        connection.executemany(_ITEM, ((each, _json(shown)) for each, shown in items.items()))
+        gone = _no_longer(connection, asked, round)
+        connection.executemany("UPDATE tasks SET asked = 0 WHERE task = ?", gone)
+        ask_further(connection, asked, round=round)
+
+
+def ask_further(
+    connection: sqlite3.Connection,
+    asked: Iterable[Asked],
+    *,
+    round: Round,  # noqa: A002, the word of the field
+) -> None:
+    """Ask for more in a round, within a transaction of the caller's; what is asked for stays."""
+    connection.executemany(_TASK, ((round, each.annotator, each.id, each.place) for each in asked))
+
+
+def _no_longer(
+    connection: sqlite3.Connection, asked: Iterable[Asked], named: Round
+) -> list[tuple[int]]:
+    wanted = {(each.annotator, each.id) for each in asked}
+    there = connection.execute(
+        "SELECT task, annotator, id FROM tasks WHERE round = ? AND asked = 1", (named,)
+    )
+    return [(row["task"],) for row in there if (row["annotator"], row["id"]) not in wanted]
+
+
+def _json(shown: Mapping[str, Any]) -> str:
+    return json.dumps(shown, ensure_ascii=False, sort_keys=True)

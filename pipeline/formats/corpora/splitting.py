@@ -1,0 +1,596 @@
+"""Parts of a file that can be read by themselves: where each begins, and what went before."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
+from os import cpu_count
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from pipeline import memory
+from pipeline.errors import DataError
+from pipeline.formats.base import LINE, Batch, Skipped, not_utf8, reading
+from pipeline.formats.compression import RATIO, MembersReader, open_bytes, open_packed
+from pipeline.formats.corpora import rules
+from pipeline.formats.corpora.blocks import (
+    BOM,
+    SIZE,
+    Block,
+    Carry,
+    FrameBlock,
+    Grammar,
+    Hashes,
+    Parsed,
+    Range,
+    TextBlock,
+    ahead,
+    block_size,
+    hashes_of,
+    numbered,
+    outline,
+    parse,
+    placed,
+)
+from pipeline.formats.corpora.rules import Rule
+from pipeline.formats.parquet import RowGroup
+
+# --- A file of a corpus, block by block: what is wrong in it, and its tokens in batches.
+
+_THREADS = 2
+"""Blocks that are parsed at a time where memory has no limit; else one."""
+
+
+@dataclass(frozen=True)
+class CorpusFile:
+    """A file, and how it is read.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is.
+    blocks : callable
+        Bytes to read at a time -> its blocks, from the first.
+    grammar : Grammar
+        How a block is read.
+    lenient : bool
+        Whether to leave out what is wrong.
+    remedy : str
+        What else to try where something is.
+    begin : Carry
+        What goes before, of a part of a file.
+    whole : CorpusFile, optional
+        The file, of a part of one.
+    """
+
+    path: Path
+    blocks: Callable[[int], Iterator[Block]]
+    grammar: Grammar
+    lenient: bool
+    remedy: str = ""
+    begin: Carry = field(default_factory=Carry)
+    whole: CorpusFile | None = None
+
+    def beginning(self, begin: Carry, whole: CorpusFile) -> CorpusFile:
+        """Return it as a part of a file in which nothing comes twice that may not."""
+        grammar = replace(self.grammar, unique=None)
+        return replace(self, grammar=grammar, begin=begin, whole=whole)
+
+    def scan(self) -> pl.LazyFrame:
+        """Return the query of its tokens; nothing is read before they are asked for."""
+        asked = partial(self._asked, copy_context())  # Polars asks in a thread without a limit
+        return register_io_source(asked, schema=self.grammar.schema(), is_pure=True)
+
+    def check(self) -> Sequence[Skipped]:
+        """Read it to its end; raise DataError for what is wrong, or return what is left out."""
+        violations: list[pl.DataFrame] = []
+        some = False
+        size = _at_a_time()
+        for parsed in self._whole(size)._parsed((), size):
+            violations += [] if parsed.violations is None else [parsed.violations]
+            some = some or not parsed.tokens.is_empty()
+        if not violations:
+            return () if some else rules.nothing_in(self.path, lenient=self.lenient)
+        if not self.lenient:
+            raise self._refusal(pl.concat(violations))
+        return [skip for block in violations for skip in rules.skipped(block)]
+
+    def batches(self, columns: Sequence[str], size: int) -> Iterator[Batch]:
+        """Yield its tokens, whole units at a time.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Which columns are wanted.
+        size : int
+            Bytes to read at a time.
+
+        Raises
+        ------
+        DataError
+            If something is wrong and it is not read leniently: as `check` says it.
+        """
+        carry, some = self.begin, False
+        file = self._whole(size) if self.lenient else self
+        with Hashes() as hashes:
+            for parsed in file._parsed(columns, size):
+                if parsed.violations is not None and not self.lenient:
+                    (self.whole or self).check()  # says all that is wrong in the file
+                    raise self._refusal(parsed.violations)
+                hashes.add(hashes_of(parsed))
+                tokens, carry = placed(parsed, columns, carry)
+                skipped = () if parsed.violations is None else rules.skipped(parsed.violations)
+                some = some or not tokens.is_empty() or bool(skipped)
+                yield Batch(tokens, skipped)
+            if len(hashes.repeated()):
+                self.check()
+        if not some:
+            schema = self.grammar.schema()
+            nothing = pl.DataFrame(schema={name: schema[name] for name in columns})
+            part = self.whole is not None  # of a file that is known to have something
+            skipped = () if part else rules.nothing_in(self.path, lenient=self.lenient)
+            yield Batch(nothing, skipped)
+
+    def _parsed(self, columns: Collection[str], size: int) -> Iterator[Parsed]:
+        with reading(self.path):
+            threads = 1 if memory.goes_to_disk() else _THREADS
+            parsing = partial(parse, grammar=self.grammar, columns=columns)
+            yield from ahead(self.blocks(size), parsing, threads)
+
+    def _whole(self, size: int) -> CorpusFile:
+        """Return the file with a rule of what comes twice in it, for which it is read."""
+        unique = self.grammar.unique
+        if unique is None:
+            return self
+        again = pl.col(LINE).is_in(self._repeated(size).implode())
+        rule = Rule(again, unique.says, unique.value, unique.among)
+        grammar = replace(self.grammar, rules=[*self.grammar.rules, rule], unique=None)
+        return replace(self, grammar=grammar)
+
+    def _repeated(self, size: int) -> pl.Series:
+        """Return the lines whose key came before; only hashes are kept of those that do not."""
+        with Hashes() as hashes:
+            for parsed in self._parsed((), size):
+                hashes.add(hashes_of(parsed))
+            twice = hashes.repeated()
+        if twice.is_empty():
+            return pl.Series(dtype=pl.Int64())
+        keys = [
+            parsed.keys.filter(hashes_of(parsed).is_in(twice.implode()))
+            for parsed in self._parsed((), size)
+            if parsed.keys is not None
+        ]
+        return pl.concat(keys).filter(~pl.col("key").is_first_distinct()).get_column(LINE)
+
+    def _asked(
+        self,
+        context: Context,
+        columns: list[str] | None,
+        predicate: pl.Expr | None,
+        most: int | None,
+        _size: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        """Yield what a query asks for."""
+        wanted = columns or list(self.grammar.schema())
+        roots = [] if predicate is None else predicate.meta.root_names()
+        own = context.copy()
+        batches = self.batches(list(dict.fromkeys([*wanted, *roots])), own.run(_at_a_time))
+        while (batch := own.run(next, batches, None)) is not None:
+            tokens = batch.tokens if most is None else batch.tokens.head(most)
+            most = None if most is None else most - tokens.height
+            yield (tokens if predicate is None else tokens.filter(predicate)).select(wanted)
+            if most == 0:
+                return
+
+    def _refusal(self, violations: pl.DataFrame) -> DataError:
+        if (violations.get_column("problem") == rules.NOT_UTF8).any():
+            return not_utf8(self.path)
+        return rules.refusal(self.path, violations, self.remedy)
+
+
+def _at_a_time() -> int:
+    """Return how many bytes to read at a time."""
+    return block_size(memory.room() if memory.goes_to_disk() else None)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Sentences that follow each other under one name of a document.
+
+    Parameters
+    ----------
+    doc : str
+        The name; empty if there is none.
+    start : int
+        The number of the first one in the file; 0 where there is none.
+    """
+
+    doc: str = ""
+    start: int = 0
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Where a part of a packed file is found.
+
+    Parameters
+    ----------
+    start, end : int
+        The bytes of the members that hold it.
+    before : int
+        How many bytes of what they unpack to stand before it.
+    """
+
+    start: int
+    end: int
+    before: int
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """A part of a file, between two ends of units.
+
+    Parameters
+    ----------
+    range : Range
+        Its bytes, and the lines before; of a packed file those of the text. Of a Parquet file: the
+        bytes of the row groups that hold it, and the rows before.
+    begin : Carry
+        What went before.
+    before, last : Run
+        The sentences under one name that may go on in it, and those that end it.
+    goes_on : bool
+        Whether another part follows.
+    digest : str
+        The SHA-256 of its bytes; of a packed file, of those of the members that hold it.
+    rows : int
+        How many it has, of a Parquet file.
+    packed : Packed, optional
+        Its members, of a packed file.
+    text : str
+        The path where the text of a packed file has been put, if it was unpacked for its parts.
+    """
+
+    range: Range
+    begin: Carry
+    before: Run
+    last: Run
+    goes_on: bool
+    digest: str
+    rows: int = 0
+    packed: Packed | None = None
+    text: str = ""
+
+    def open(self, path: Path) -> BinaryIO:
+        """Open the file at the first byte of the part's text."""
+        if self.packed:
+            file = open_packed(path, self.packed.start)
+            _skip(file, self.packed.before)
+            return file
+        file = Path(self.text or path).open("rb")  # noqa: SIM115  # who asks closes it
+        file.seek(self.range.start)
+        return file
+
+    def content(self, path: Path) -> str:
+        """Return the digest of what stands there now."""
+        place = self.packed or self.range
+        digest, left = hashlib.sha256(), place.end - place.start
+        with Path(self.text or path).open("rb") as file:
+            file.seek(place.start)
+            while left > 0 and (content := file.read(min(left, SIZE))):
+                digest.update(content)
+                left -= len(content)
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Division:
+    """A file as its parts.
+
+    Parameters
+    ----------
+    parts : sequence of FilePart
+        None if it has to be read as a whole.
+    digest : str
+        The SHA-256 of the file as it was when it was cut; empty if it is not known.
+    unpack : bool
+        Whether it may have parts once it is unpacked.
+    """
+
+    parts: Sequence[FilePart] = ()
+    digest: str = ""
+    unpack: bool = False
+
+
+@dataclass(frozen=True)
+class Course:
+    """What goes on from one block to the next, and from one part to the next.
+
+    Parameters
+    ----------
+    carry : Carry
+        What a reader has to know.
+    run : Run
+        The sentences under one name that go on.
+    """
+
+    carry: Carry
+    run: Run
+
+    def after(self, outlined: Parsed) -> Course:
+        """Return what goes on after a block, given its `outline`."""
+        rows, carry = numbered(outlined, self.carry)
+        return Course(carry, _run(rows, self.run))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Where a part of a file begins, or the last one ends.
+
+    Parameters
+    ----------
+    place, lines : int
+        The bytes and the lines before.
+    course : Course
+        What goes on there.
+    """
+
+    place: int
+    lines: int
+    course: Course
+
+
+def between(bounds: Sequence[Bound]) -> list[FilePart]:
+    """Return the parts between bounds, without digests."""
+    return [
+        FilePart(
+            Range(start.place, end.place, start.lines),
+            start.course.carry,
+            start.course.run,
+            end.course.run,
+            goes_on=end is not bounds[-1],
+            digest="",
+        )
+        for start, end in pairwise(bounds)
+    ]
+
+
+def _skip(file: BinaryIO, size: int) -> None:
+    while size > 0 and (content := file.read(min(size, SIZE))):
+        size -= len(content)
+
+
+def _run(rows: pl.DataFrame, before: Run) -> Run:
+    """Return the sentences under one name that end those of a block."""
+    if rows.is_empty():
+        return before
+    doc, sentence = rows.get_column("doc"), rows.get_column("sentence")
+    others = (doc != doc[-1]).arg_true()
+    if others.len():
+        return Run(doc[-1], sentence[int(others[-1]) + 1])
+    return before if before.start and doc[-1] == before.doc else Run(doc[-1], sentence[0])
+
+
+# --- Text files cut into parts, at little cost: the file is read once, and its tokens are not.
+
+_BLOCKS = 8
+"""Blocks of a part, at whose ends it may end."""
+_HASHED = 2
+"""Digests that are made at once: of the file and of a part."""
+
+
+def divide_file(file: CorpusFile, size: int, members: MembersReader | None = None) -> Division:
+    """Return the parts of a file; none if there is but one, or it has to be read as a whole.
+
+    It is read to its end, but only as far as sentences, documents and paragraphs go: what a
+    reader of a part has to know of all that stands before. What is wrong in the file is found by
+    who reads the part that it is in; what comes twice in it is looked for here. A part of a packed
+    file begins at the first unit after the beginning of a member, where there are any.
+
+    Parameters
+    ----------
+    file : CorpusFile
+        A text file.
+    size : int
+        About how many bytes of text a part should have.
+    members : MembersReader, optional
+        What the file is read with, if it is packed.
+    """
+    with suppress(EOFError, OSError, zlib.error):  # of a damaged file, for its reader to say
+        with open_bytes(file.path) as opened:
+            mark = BOM if opened.read(len(BOM)) == BOM else b""
+        begin = Bound(len(mark), 0, Course(Carry(), Run()))
+        with ThreadPoolExecutor(_HASHED) as pool, Hashes() as keys:
+            hashing = _Hashing(hashlib.sha256(mark), pool)
+            cutting = _Cutting(size, begin, members, hashing, keys)
+            for block, outlined in _outlines(file, min(SIZE, 1 + size // _BLOCKS)):
+                if outlined is None or not cutting.add(block, outlined):
+                    return Division()
+            return cutting.division(file.path)
+    return Division()
+
+
+@dataclass
+class _Hashing:
+    """The digests of a file and of its parts, made by threads while the file is read on.
+
+    Parameters
+    ----------
+    whole : hash
+        What the file begins with.
+    pool : ThreadPoolExecutor
+        The threads.
+    """
+
+    whole: hashlib._Hash
+    pool: ThreadPoolExecutor
+    parts: list[hashlib._Hash] = field(default_factory=lambda: [hashlib.sha256()])
+    running: list[Future[None]] = field(default_factory=list)
+
+    def add(self, content: bytes) -> None:
+        """Take in what follows, of the file and of its last part."""
+        self.wait()
+        digests = (self.parts[-1], self.whole)
+        self.running = [self.pool.submit(digest.update, content) for digest in digests]
+
+    def wait(self) -> None:
+        """Wait until all is taken in."""
+        for each in self.running:
+            each.result()
+
+
+class _Cutting:
+    """The bounds that are found; exists while a file is cut."""
+
+    def __init__(
+        self,
+        size: int,
+        begin: Bound,
+        members: MembersReader | None,
+        hashing: _Hashing,
+        keys: Hashes,
+    ) -> None:
+        self._size, self._members, self._hashing = size, members, hashing
+        self._bounds, self._keys = [begin], keys
+        self._end, self._block = begin, begin.place
+
+    def add(self, block: TextBlock, outlined: Parsed) -> bool:
+        """Take in a block; return whether there is any use in going on."""
+        end = replace(self._end, lines=block.before)
+        if self._is_due():
+            self._bounds.append(end)
+            self._hashing.parts.append(hashlib.sha256())
+        if self._members is None:
+            self._hashing.add(block.content)
+        self._keys.add(hashes_of(outlined))
+        self._block = end.place
+        self._end = Bound(end.place + len(block.content), 0, end.course.after(outlined))
+        few = self._members is not None and len(self._members.members) == 1
+        return not few or self._end.place < self._size
+
+    def _is_due(self) -> bool:
+        """Return whether the part is large enough, and a member has begun in the last block."""
+        end, first = self._end.place, self._bounds[0].place
+        if self._members is None:
+            return end - first >= self._size * len(self._bounds)
+        member = self._members.before(end - 1)
+        large = member.place * RATIO >= self._size * len(self._bounds)
+        return large and member.text >= self._block
+
+    def division(self, path: Path) -> Division:
+        """Return the parts."""
+        if len(self._bounds) == 1 or not self._end.course.run.start:
+            return Division()
+        if len(self._keys.repeated()):
+            return Division()
+        parts = between([*self._bounds, self._end])
+        if self._members is not None:
+            members, size = self._members, path.stat().st_size
+            own = [_in_members(part, members, size) for part in parts]
+            return Division([replace(part, digest=part.content(path)) for part in own])
+        self._hashing.wait()
+        known = [each.hexdigest() for each in self._hashing.parts]
+        own = [replace(part, digest=digest) for part, digest in zip(parts, known, strict=True)]
+        return Division(own, self._hashing.whole.hexdigest())
+
+
+def _in_members(part: FilePart, members: MembersReader, size: int) -> FilePart:
+    """Return a part with the members that hold it."""
+    first, after = members.before(part.range.start), members.after(part.range.end)
+    end = size if after is None else after
+    return replace(part, packed=Packed(first.place, end, part.range.start - first.text))
+
+
+def _outlines(file: CorpusFile, size: int) -> Iterator[tuple[TextBlock, Parsed | None]]:
+    blocks: Iterator[TextBlock] = file.blocks(size)  # type: ignore[assignment]  # of a text file
+    return ahead(blocks, lambda each: (each, outline(each, file.grammar)), cpu_count() or 1)
+
+
+# --- Parquet files cut into parts at row groups: a sentence is of the part in which it begins.
+
+
+def divide_rows(
+    blocks: Iterable[FrameBlock],
+    grammar: Grammar,
+    key: Sequence[str],
+    groups: Sequence[RowGroup],
+    size: int,
+) -> Sequence[FilePart]:
+    """Return the parts of a file without digests; none if it has to be read as a whole.
+
+    Parameters
+    ----------
+    blocks : iterable of FrameBlock
+        The rows, whole sentences, with the columns that say where tokens stand.
+    grammar : Grammar
+        How these are read.
+    key : sequence of str
+        The columns whose change begins a sentence.
+    groups : sequence of RowGroup
+        The row groups of the file.
+    size : int
+        About how many bytes a part should have.
+    """
+    course, row = Course(Carry(), Run()), 0
+    bounds = [Bound(0, 0, course)]
+    with Hashes() as keys:
+        for begins, rows in _pieces(blocks, key, _due(groups, size)):
+            outlined = outline(FrameBlock(rows), grammar)
+            if outlined is None:
+                return ()
+            if begins:
+                bounds.append(Bound(row, row, course))
+            row, course = row + rows.height, course.after(outlined)
+            keys.add(hashes_of(outlined))
+        if len(bounds) == 1 or not course.run.start or len(keys.repeated()):
+            return ()
+    return [_in_groups(part, groups) for part in between([*bounds, Bound(row, row, course)])]
+
+
+def with_digests(parts: Sequence[FilePart], path: Path) -> Division:
+    """Return the division of a file into these parts."""
+    return Division([replace(part, digest=part.content(path)) for part in parts])
+
+
+def _due(groups: Sequence[RowGroup], size: int) -> list[int]:
+    """Return the first rows of groups with which a part should begin."""
+    due, start = list[int](), groups[0].start if groups else 0
+    for group in groups[1:]:
+        if group.start - start >= size * (len(due) + 1):
+            due.append(group.row)
+    return due
+
+
+def _pieces(
+    blocks: Iterable[FrameBlock], key: Sequence[str], due: Sequence[int]
+) -> Iterator[tuple[bool, pl.DataFrame]]:
+    """Yield rows, and whether a part begins with them: at the first sentence after what is due."""
+    row, late = 0, False
+    for block in blocks:
+        rows, height = block.rows, block.rows.height
+        starts = rows.select(pl.struct(key).rle_id().is_first_distinct().arg_true())
+        firsts = [*starts.to_series(), height]
+        own = [each - row for each in due if row <= each < row + height]
+        begins = {next(first for first in firsts if first >= each) for each in own}
+        begins |= {0} if late else set()
+        for start, end in pairwise(sorted({0, *begins, height})):
+            yield start in begins, rows[start:end]
+        row, late = row + height, height in begins
+
+
+def _in_groups(part: FilePart, groups: Sequence[RowGroup]) -> FilePart:
+    """Return a part of rows with the bytes of the groups that hold them."""
+    first, after = part.range.start, part.range.end
+    own = [each for each in groups if each.row < after and each.row + each.rows > first]
+    within = Range(min(each.start for each in own), max(each.end for each in own), first)
+    return replace(part, range=within, rows=after - first)

@@ -1,0 +1,423 @@
+"""Tab-separated token tables: a token a line, a blank line after each sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from pydantic import AfterValidator
+
+from pipeline.errors import DataError
+from pipeline.formats import lines
+from pipeline.formats.base import LINE, CorpusOptions, reading
+from pipeline.formats.compression import first_line
+from pipeline.formats.corpora import rules
+from pipeline.formats.corpora.blocks import Parsed, Scan, changes, counted, so_far
+from pipeline.formats.corpora.corpus_format import corpus_format
+from pipeline.formats.corpora.rules import (
+    ALONE,
+    BLANK,
+    DOCUMENT,
+    HEAD,
+    KEY,
+    NAME,
+    PARAGRAPH,
+    POSITION,
+    ROW,
+    SPACE_AFTER,
+    UNIT,
+    NamingPattern,
+    Rule,
+    Unique,
+)
+from pipeline.formats.lines import ByteLines, Places, Rows, open_text
+
+# --- Token tables whose columns say where a token stands: sentence, document, paragraph.
+
+ROLES = ("file", "doc", "paragraph", "sentence")
+"""Columns that say where a token stands. The reader numbers sentences and paragraphs itself:
+a new one begins where the value changes."""
+OWN = (LINE, POSITION)
+"""Columns that the reader makes itself: one that is in the table is passed over."""
+
+
+def role(name: str) -> str:
+    """Return the name under which a column that is one of `ROLES` or `OWN` is read."""
+    return f"~{name}" if name in {*ROLES, *OWN} else name
+
+
+def fields_of(names: Collection[str]) -> list[str]:
+    """Return the names under which the columns are read."""
+    return [role(name) for name in rules.raw(names)]
+
+
+def attributes_of(names: Collection[str]) -> list[str]:
+    """Return the columns that are attributes of the token, in order."""
+    return [name for name in names if role(name) == name]
+
+
+def marks(names: Collection[str], apart: pl.Expr) -> list[pl.Expr]:
+    """Return `UNIT`, and the marks of documents and paragraphs if there are columns for them.
+
+    Parameters
+    ----------
+    names : collection of str
+        The columns of the table.
+    apart : Expr
+        Whether a line, which is no row, stands between two sentences.
+    """
+    unit = pl.any_horizontal(apart, *map(_changes, sentence_key(names)))
+    marked = [unit.cum_sum().alias(UNIT)]
+    if "doc" in names:
+        doc = pl.col(role("doc"))
+        marked += [_mark(doc, [role("doc")]).alias(DOCUMENT), doc.alias(NAME)]
+    if "paragraph" in names:
+        paragraph = _roles(names, "file", "doc", "paragraph")
+        marked += [_mark(pl.col(role("paragraph")), paragraph).alias(PARAGRAPH)]
+        marked += [pl.struct(paragraph).alias(KEY)]
+    return marked
+
+
+def sentence_key(names: Collection[str]) -> list[str]:
+    """Return the columns whose change begins a sentence."""
+    return _roles(names, "file", "doc", "sentence")
+
+
+def _roles(names: Collection[str], *roles: str) -> list[str]:
+    return [role(name) for name in roles if name in names]
+
+
+def _mark(value: pl.Expr, key: Sequence[str]) -> pl.Expr:
+    """Return where something begins, or, without a value, ends: where a part of the key changes."""
+    return pl.when(pl.any_horizontal(map(_changes, key))).then(value.is_not_null())
+
+
+def _changes(name: str) -> pl.Expr:
+    """Return whether the value of a row differs from that of the row before, if there is one."""
+    value = pl.when(ROW).then(pl.col(name).fill_null(""))
+    return pl.col(ROW) & value.ne_missing(value.forward_fill().shift())
+
+
+def sentence_rules(names: Collection[str]) -> list[Rule]:
+    """Return the rule that every token has a sentence, if there is a column for it."""
+    sentences = _roles(names, "sentence")
+    return [Rule(pl.col(name).is_null(), "no sentence", pl.lit("")) for name in sentences]
+
+
+def unique(names: Collection[str]) -> Unique | None:
+    """Return that the rows of a sentence stand together, if there is a column for it."""
+    if "sentence" not in names:
+        return None
+    says = "sentence comes twice: its rows do not stand together, or its document has no name"
+    return Unique(sentence_key(names), says, role("sentence"))
+
+
+def cut(content: bytes, names: Sequence[str]) -> int:
+    """Return the end of the last sentence that is certain to end in a part of a table.
+
+    It ends at a blank line; without any, where a column that tells sentences apart changes.
+    """
+    if blank := rules.after_blank_line(content):
+        return blank
+    places = [index for index, name in enumerate(names) if name in ROLES and name != "paragraph"]
+    end = rules.after_last_line(content)
+    after: list[bytes] | None = None
+    while places and end > 0:
+        start = content.rfind(b"\n", 0, end - 1) + 1
+        fields = content[start:end].rstrip(b"\r\n").split(b"\t")
+        key = [fields[index] for index in places if index < len(fields)]
+        if after is not None and key != after:
+            return end
+        after, end = key, start
+    return 0
+
+
+# --- Token tables: what lines without tabs say.
+
+
+@dataclass(frozen=True)
+class TokenMarks:
+    """How lines that are no tokens are told.
+
+    Parameters
+    ----------
+    comment : str
+        What lines begin with that are passed over; empty for none.
+    document : str
+        Regular expression of a line that begins a document; empty for none.
+
+    Examples
+    --------
+    >>> marks = TokenMarks("# ", r"^# doc (.*)")
+    >>> lines = pl.DataFrame({"line": ["# doc a", "# b", "#"]})
+    >>> name, comment = marks.name(pl.col("line")), marks.is_comment(pl.col("line"))
+    >>> lines.select(name.alias("name"), comment.alias("comment")).rows()
+    [('a', True), (None, True), (None, False)]
+    """
+
+    comment: str
+    document: str
+
+    def name(self, line: pl.Expr) -> pl.Expr:
+        """Return the name of the document that a line without tabs begins; null for others."""
+        return line.str.extract(self.document) if self.document else pl.lit(None, pl.String())
+
+    def is_comment(self, first: pl.Expr) -> pl.Expr:
+        """Return whether the first field of a line makes it a comment."""
+        if not self.comment:
+            return pl.lit(value=False)
+        return first.str.starts_with(self.comment).fill_null(value=False)
+
+
+# --- Token tables by their bytes: a block in which nothing is wrong, read for a part of the cost.
+
+_TEXT = pl.col("text")
+_SPECIAL = {*ROLES, *OWN, HEAD, SPACE_AFTER}
+
+
+@dataclass(frozen=True)
+class TokenScan:
+    """Reads blocks of token tables that have nothing but sentences, documents and attributes.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    marks : TokenMarks
+        What lines without tabs say.
+    header : int
+        The line that names the columns, up to which none is a token; 0: there is none.
+    """
+
+    names: Sequence[str]
+    marks: TokenMarks
+    header: int
+
+    def is_for(self) -> bool:
+        """Return whether it can read such a table at all."""
+        plain = "\t" not in self.marks.comment and not _SPECIAL & {*self.names}
+        return plain and len(self.names) > 1
+
+    def __call__(self, content: bytes, before: int, columns: Collection[str]) -> Parsed | None:
+        """Return what stands in a block if it is certain that it breaks no rule; else None.
+
+        Parameters
+        ----------
+        content : bytes
+            Whole sentences: UTF-8 without a carriage return.
+        before : int
+            Lines that stand before it.
+        columns : collection of str
+            Which columns are wanted.
+        """
+        block = _Block(self, ByteLines(content), before)
+        return block.parsed(columns) if block.is_certain() else None
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The lines of a block and what follows from them; exists while it is read."""
+
+    scan: TokenScan
+    lines: ByteLines
+    before: int
+
+    @cached_property
+    def _heading(self) -> npt.NDArray[np.bool_]:
+        """Which lines are the header, or stand before it."""
+        return np.arange(self.lines.tabs.size) < self.scan.header - self.before
+
+    @cached_property
+    def _comment(self) -> npt.NDArray[np.bool_]:
+        """Which lines are comments, whatever tabs they have."""
+        comment = np.zeros(self.lines.tabs.size, np.bool_)
+        if sign := self.scan.marks.comment.encode()[:1]:
+            likely = np.flatnonzero(self.lines.first == ord(sign))
+            said = self._said(likely).select(self.scan.marks.is_comment(_TEXT))
+            comment[likely] = said.to_series().to_numpy()
+        return comment
+
+    @cached_property
+    def _is_row(self) -> npt.NDArray[np.bool_]:
+        """Which lines are tokens: those with all tabs."""
+        full = self.lines.tabs == len(self.scan.names) - 1
+        row: npt.NDArray[np.bool_] = full & ~self._comment & ~self._heading
+        return row
+
+    @cached_property
+    def _row_lines(self) -> Places:
+        return np.flatnonzero(self._is_row)
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return self.lines.rows(self._row_lines)
+
+    @cached_property
+    def _begun(self) -> pl.DataFrame:
+        """The lines that begin a document, which have no tab: `LINE` and `NAME`."""
+        alone = np.flatnonzero((self.lines.tabs == 0) & ~self.lines.is_blank)
+        said = self._said(alone).select(LINE, self.scan.marks.name(_TEXT).alias(NAME))
+        return said.filter(pl.col(NAME).is_not_null())
+
+    def _said(self, lines: Places) -> pl.DataFrame:
+        """Return some lines that are not blank as text, with `LINE`."""
+        return pl.DataFrame({LINE: lines, "text": self.lines.texts(self.lines.whole(lines))})
+
+    @cached_property
+    def _unit(self) -> Places:
+        """How many lines stand before each row that part sentences."""
+        apart = self.lines.is_blank.copy()
+        apart[self._begun.get_column(LINE).to_numpy()] = True
+        return np.cumsum(apart, dtype=np.int64)[self._row_lines]
+
+    def is_certain(self) -> bool:
+        """Return whether it breaks no rule: each line is known, each token has a first field."""
+        known = self._is_row | self._comment | self._heading | self.lines.is_blank
+        known[self._begun.get_column(LINE).to_numpy()] = True
+        return bool(known.all() and self._rows.field(0).lengths.all())
+
+    def parsed(self, columns: Collection[str]) -> Parsed:
+        """Return its tokens, and where documents begin."""
+        first = changes(self._unit)
+        sentence = np.cumsum(first, dtype=np.int64)
+        own = {
+            LINE: self._row_lines + (self.before + 1),
+            "sentence": sentence,
+            POSITION: counted(first),
+        }
+        made = [pl.Series(name, values) for name, values in own.items()]
+        made.append(so_far(DOCUMENT, self._begun.get_column(LINE).to_numpy(), self._row_lines))
+        for index, name in enumerate(self.scan.names):
+            if name in columns:
+                made.append(self.lines.texts(self._rows.field(index)).alias(name))
+        return Parsed(
+            pl.DataFrame(made),
+            self._begun.select(pl.lit(value=True).alias(DOCUMENT), NAME),
+            pl.DataFrame(),
+            int(sentence[-1]) if sentence.size else 0,
+            None,
+        )
+
+
+_APART = "~apart"
+
+
+class TokenOptions(CorpusOptions):
+    """How a tab-separated token table is read."""
+
+    columns: Annotated[tuple[str, ...], AfterValidator(lines.distinct)] = ()
+    """Names of the columns; if empty, a header line names them. Columns called doc, paragraph
+    or sentence begin a new one where their value changes."""
+    header: bool = False
+    """Whether there is a header line although `columns` is given; it is passed over."""
+    comment: str = "# "
+    """Lines that begin so are passed over; ``""`` for none. It ends in a space so that a line
+    whose first token is ``#`` stays one."""
+    document: NamingPattern = r"^# ?(?:new)?doc(?: id)?(?: *= *| +)(.*?) *$"
+    """Regular expression of a line without tabs that begins a document; its group is the
+    document's name. ``""`` for none."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The options of a file, its columns, and the line of its header (0: none)."""
+
+    options: TokenOptions
+    names: tuple[str, ...]
+    header: int = 0
+
+    @property
+    def marks(self) -> TokenMarks:
+        """What lines without tabs say."""
+        return TokenMarks(self.options.comment, self.options.document)
+
+
+def _layout(path: Path, options: TokenOptions) -> Layout:
+    """Find the names of the columns; reads the file up to its header, if it has one."""
+    if options.columns and not options.header:
+        return Layout(options, options.columns)
+    number, header = _header(path, options.comment)
+    if options.columns:
+        return Layout(options, options.columns, number)
+    names = tuple(header.split("\t"))
+    try:
+        return Layout(options, lines.distinct(names), number)
+    except ValueError as error:
+        advice = "Mend it, or name the columns: columns = [...], header = true"
+        raise DataError(f"{path}: line {number}: the header: {error}\n{advice}") from error
+
+
+def _header(path: Path, comment: str) -> tuple[int, str]:
+    lines.gate(path)
+    number = 0
+    with reading(path), open_text(path) as text:
+        while line := first_line(text, path, number + 1):
+            number += 1
+            if line.strip() and not (comment and line.startswith(comment)):
+                return number, line.rstrip("\r\n")
+    raise DataError(f"{path}: line {number + 1}: the file is empty: no header names the columns")
+
+
+def _attributes(layout: Layout) -> list[str]:
+    return attributes_of(layout.names)
+
+
+def _fields(layout: Layout) -> list[str]:
+    return fields_of(layout.names)
+
+
+def _cut(content: bytes, layout: Layout) -> int:
+    return cut(content, layout.names)
+
+
+def _rules(layout: Layout) -> list[Rule]:
+    first = pl.col(_fields(layout)[0])
+    return [Rule(first.is_null(), "the first field is empty"), *sentence_rules(layout.names)]
+
+
+def _unique(layout: Layout) -> Unique | None:
+    return unique(layout.names)
+
+
+def _scan(layout: Layout) -> Scan | None:
+    scan = TokenScan(layout.names, layout.marks, layout.header)
+    return scan if scan.is_for() else None
+
+
+@corpus_format(
+    "tokens",
+    suffixes=[".tsv", ".tab"],
+    cut=_cut,
+    attributes=_attributes,
+    fields=_fields,
+    rules=_rules,
+    unique=_unique,
+    scan=_scan,
+    options=TokenOptions,
+    layout=_layout,
+    remedy="name the columns: columns = [...]",
+)
+def token_rows(lines: pl.LazyFrame, layout: Layout) -> pl.LazyFrame:
+    """Tab-separated token table without quoting; a blank line ends a sentence.
+
+    An empty field is null; the first may not be empty. A column ``head`` is the position of
+    the token's head in its sentence; in ``space_after``, No, false or 0 is for no space.
+    """
+    first = pl.col(_fields(layout)[0])
+    name = layout.marks.name(pl.when(ALONE).then(first))
+    begins, comment = name.is_not_null(), layout.marks.is_comment(first)
+    apart = pl.col(BLANK) | begins
+    lines = lines.with_columns(
+        apart.alias(_APART),
+        ~(apart | comment | (pl.col(LINE) <= layout.header)).alias(ROW),
+        pl.when(begins).then(pl.lit(value=True)).alias(DOCUMENT),
+        name.alias(NAME),
+        *rules.no_spaces(layout.names),
+    )
+    return lines.with_columns(marks(layout.names, pl.col(_APART)))

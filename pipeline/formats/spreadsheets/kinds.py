@@ -1,0 +1,191 @@
+"""The sheet on which candidates are annotated: what it looks like, how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.formats.base import FormatOptions, Skipped, reader
+from pipeline.formats.spreadsheets.layout import Column, Layout
+from pipeline.formats.spreadsheets.read import scan, strays
+from schemas.candidates import MOST, arity, names_of_units
+
+_PAIR = names_of_units(2)
+_FURTHER = names_of_units(MOST)[len(_PAIR) :]
+"""Units that tuples have and pairs have not."""
+_ANNOTATION_COLUMNS = ("line", "annotator", "id", *_PAIR, "label", "note", *_FURTHER)
+
+_EMPTY = "Leave it empty if you cannot say yet."
+_SIDES = ("Left unit.", "Right unit.")
+_ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
+
+
+def annotation_layout(
+    *,
+    labels: Sequence[str] = (),
+    examples: Sequence[str] = (),
+    units: Sequence[str] = _PAIR,
+    optional: Sequence[str] = (),
+) -> Layout:
+    """Return the columns of an annotation sheet.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        What the drop-down of the label offers.
+    examples : sequence of str
+        Names of the columns with examples in context.
+    units : sequence of str
+        Names of the columns with the units of a candidate: two of a pair, up to six of a tuple.
+    optional : sequence of str
+        Units that a sheet that comes back may lack.
+
+    Examples
+    --------
+    >>> layout(labels=["SVC", "free"], examples=["example_1"]).names
+    ('l1', 'l2', 'label', 'note', 'example_1', 'annotator', 'id')
+    >>> layout(units=["l1", "l2", "l3"]).names
+    ('l1', 'l2', 'l3', 'label', 'note', 'annotator', 'id')
+    """
+    pair = len(units) == len(_PAIR)
+    what, said = ("pair", _SIDES) if pair else ("tuple", [f"{each} unit." for each in _ORDINALS])
+    named = (Column(name, name, writable=False, width=24, help=text, required=name not in optional)
+             for name, text in zip(units, said, strict=False))  # fmt: skip
+    shown = (Column(name, name.replace("_", " "), writable=False, width=48, required=False,
+                    help="" if number else _marks(what))
+             for number, name in enumerate(examples))  # fmt: skip
+    return Layout(
+        (
+            *named,
+            Column("label", "label", writable=True, width=16, choices=tuple(labels), help=_EMPTY),
+            Column("note", "note", writable=True, width=28, help="Anything.", required=False),
+            *shown,
+            Column(
+                "annotator", "annotator", writable=False, width=14, help="Your name.", printed=False
+            ),
+            Column(
+                "id",
+                "id",
+                writable=False,
+                width=20,
+                help=f"Ties the row to its {what}.",
+                printed=False,
+            ),
+        )
+    )
+
+
+def _marks(what: str) -> str:
+    return (
+        f"The {what} stands in [[ ]], and […] for words that were left out;"
+        " ⟦⟦ ⟧⟧ and ⟦…⟧ where the text has square brackets."
+    )
+
+
+_ANY = annotation_layout(units=(*_PAIR, *_FURTHER), optional=_FURTHER)
+"""What is looked for in a sheet that came back, be it of pairs or of tuples."""
+
+
+def _check_annotation(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+    """Find files that are no sheets: reading complains by itself of all else."""
+    return strays(path, _ANY)
+
+
+@reader("annotation_sheet", suffixes=[], check=_check_annotation, kind="sheet")
+def scan_annotation(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+    """Read filled annotation sheets, as any spreadsheet program saves them.
+
+    The units that tuples have and pairs have not are null in sheets of pairs.
+    """
+    return scan(path, _ANY, _ANNOTATION_COLUMNS)
+
+
+# --- The sheet on which the forms of a printed dictionary are keyed in.
+
+_KEYING_COLUMNS = ("line", "annotator", "id", "lemma", "forms", "note")
+_ASKED = (
+    "All forms that the dictionary gives for the lemma, with commas between them, the lemma itself"
+    " too where it is a form; - (a hyphen) if the dictionary lacks the lemma."
+)
+
+
+def keying_layout(*, shown: bool = True) -> Layout:
+    """Return the columns of a keying sheet.
+
+    Parameters
+    ----------
+    shown : bool
+        Whether the forms of the lexicon stand beside the lemma.
+
+    Examples
+    --------
+    >>> layout().names
+    ('lemma', 'forms', 'note', 'lexicon_forms', 'annotator', 'id')
+    """
+    beside = Column(
+        "lexicon_forms", "forms in the lexicon", writable=False, width=60, required=False,
+        help="What the lexicon says; for comparison alone.",
+    )  # fmt: skip
+    return Layout(
+        (
+            Column("lemma", "lemma", writable=False, width=24, help="Look it up."),
+            Column("forms", "forms in the dictionary", writable=True, width=60, help=_ASKED),
+            Column("note", "note", writable=True, width=40, help="Anything.", required=False),
+            *((beside,) if shown else ()),
+            Column("annotator", "annotator", writable=False, width=14, help="Your name."),
+            Column("id", "id", writable=False, width=20, help="Ties the row to its lemma."),
+        )
+    )
+
+
+def _check_keying(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+    """Find files that are no sheets: reading complains by itself of all else."""
+    return strays(path, keying_layout())
+
+
+@reader("keying_sheet", suffixes=[], check=_check_keying, kind="sheet")
+def scan_keying(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+    """Read filled keying sheets, as any spreadsheet program saves them."""
+    return scan(path, keying_layout(), _KEYING_COLUMNS)
+
+
+# --- The kinds of sheets that people are given: how each is laid out, what it asks for.
+
+
+@dataclass(frozen=True)
+class SheetKind:
+    """A kind of sheet.
+
+    Parameters
+    ----------
+    format : str
+        The format that reads it back.
+    answer : str
+        The column that people fill in.
+    layout : callable
+        (labels to choose from, columns of the table) -> Layout.
+    """
+
+    format: str
+    answer: str
+    layout: Callable[[Sequence[str], Sequence[str]], Layout]
+
+
+def _annotation(labels: Sequence[str], columns: Sequence[str]) -> Layout:
+    examples = [name for name in columns if name.startswith("example_")]
+    units = names_of_units(arity(columns))
+    return annotation_layout(labels=labels, examples=examples, units=units)
+
+
+def _keying(_labels: Sequence[str], columns: Sequence[str]) -> Layout:
+    return keying_layout(shown="lexicon_forms" in columns)
+
+
+SHEETS: Mapping[str, SheetKind] = {
+    "annotation_sheet": SheetKind("annotation_sheet", "label", _annotation),
+    "keying_sheet": SheetKind("keying_sheet", "forms", _keying),
+}
+"""Format to kind."""

@@ -1,0 +1,703 @@
+"""Sheets that came back: the header found, the columns named, the guards taken off."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import itertools
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal, TypeAlias
+from xml.parsers import expat
+
+import fastexcel
+import polars as pl
+
+from pipeline import memory
+from pipeline.errors import DataError, did_you_mean
+from pipeline.formats.base import LINE, FormatOptions, Skipped, not_utf8, reader, reading
+from pipeline.formats.compression import USUAL
+from pipeline.formats.spreadsheets.layout import ID, Column, Layout, original, unguard
+
+# --- The cells of a saved sheet as texts, whatever program saved it.
+
+Row = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A worksheet, or a text file.
+
+    Parameters
+    ----------
+    name : str
+        Name of the worksheet; empty for a text file.
+    rows : list of tuple
+        All rows, empty ones too: the first is row 1 of the spreadsheet. None = empty cell.
+    letters : list of str
+        What a spreadsheet calls the columns: A, B ... AA.
+    """
+
+    name: str
+    rows: list[Row]
+    letters: list[str]
+
+
+def letters(count: int, *, first: int = 0) -> list[str]:
+    """Return what a spreadsheet calls its columns.
+
+    Examples
+    --------
+    >>> letters(3, first=25)
+    ['Z', 'AA', 'AB']
+    """
+    return [_letter(place) for place in range(first, first + count)]
+
+
+def _letter(place: int) -> str:
+    before, rest = divmod(place, 26)
+    return (_letter(before - 1) if before else "") + chr(ord("A") + rest)
+
+
+# --- How large a workbook is: what it unpacks to and how far its cells reach, before it is opened.
+# The directory of a zip file can say anything, and so can the dimension of a worksheet: both are
+# found out by reading, in little memory.
+
+_CHUNK = 1 << 20
+_CELL, _BYTE = 100, 4
+"""Bytes that a cell of the table takes, filled or not, and a byte of the workbook."""
+_LOCAL = struct.Struct("<26xHH")
+"""The end of the header of a member: lengths of its name and of what else there is."""
+_ODS = "content.xml"
+
+
+@dataclass
+class Extent:
+    """How far the filled cells of a worksheet reach; exists while it is looked through."""
+
+    name: str
+    rows: int = 0
+    columns: int = 0
+    filled: int = 0
+
+    def add(self, row: int, column: int) -> None:
+        """Take in a filled cell, counted from 1."""
+        self.rows, self.columns = max(self.rows, row), max(self.columns, column)
+        self.filled += 1
+
+
+def require_room(path: Path) -> None:
+    """Refuse a workbook that is larger than there is room for.
+
+    Parameters
+    ----------
+    path : Path
+        The workbook; one that is no zip file (XLS) is bounded by its format.
+
+    Raises
+    ------
+    DataError
+        With the worksheet, how far its cells reach, and the option that allows it.
+    """
+    if not zipfile.is_zipfile(path):
+        return
+    packed, size = path.stat().st_size, 0
+    with path.open("rb") as file:
+        for member in _members(path):
+            look = _Looking(member.filename)
+            for chunk in _unpacked(file, member):
+                size += len(chunk)
+                if size > USUAL * packed:
+                    what = f"{path}: a workbook of {memory.shown(packed)} that unpacks to more than"
+                    memory.require(size * _BYTE, f"{what} {memory.shown(size)}")
+                look.feed(chunk)
+                _require(path, look.extents)
+
+
+def _require(path: Path, extents: list[Extent]) -> None:
+    for each in extents:
+        if (cells := each.rows * each.columns) * _CELL <= memory.room():
+            continue
+        far = f"{letters(1, first=each.columns - 1)[0]}{each.rows}"
+        memory.require(
+            cells * _CELL,
+            f"{path}: worksheet {each.name!r}: its cells reach from A1 to {far}, {cells:,} of which"
+            f" {each.filled:,} or more are filled, and",
+            otherwise="delete what stands far from the table, and save the sheet anew",
+        )
+
+
+def _members(path: Path) -> list[zipfile.ZipInfo]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return []  # for the reader to complain of
+
+
+def _unpacked(file: BinaryIO, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield what a member really unpacks to, whatever the directory says."""
+    file.seek(member.header_offset)
+    header = file.read(_LOCAL.size)
+    if len(header) < _LOCAL.size or member.compress_type not in {0, zipfile.ZIP_DEFLATED}:
+        return  # for the reader to complain of
+    file.seek(sum(_LOCAL.unpack(header)), 1)
+    left, unpack = member.compress_size, zlib.decompressobj(-zlib.MAX_WBITS)
+    while left > 0 and (raw := file.read(min(left, _CHUNK))):
+        left -= len(raw)
+        if member.compress_type == zipfile.ZIP_STORED:
+            yield raw
+            continue
+        while raw and not unpack.eof:
+            try:
+                yield unpack.decompress(raw, _CHUNK)
+            except zlib.error:
+                return
+            raw = unpack.unconsumed_tail
+
+
+class _Looking:
+    """Looks through the XML of a worksheet; exists while a member of a workbook is read."""
+
+    def __init__(self, member: str) -> None:
+        self.extents: list[Extent] = []
+        self._row = self._column = self._height = self._width = 0
+        self._ended = False
+        self._parser = expat.ParserCreate()
+        start: Callable[[str, dict[str, str]], None] | None = None
+        if member == _ODS:
+            start = self._ods
+        elif "worksheets/" in member and member.endswith(".xml"):
+            self.extents.append(Extent(Path(member).stem))
+            start = self._xlsx
+        self._parser.StartElementHandler = start
+        self._ended = start is None
+
+    def feed(self, chunk: bytes) -> None:
+        """Look through some more; what is no XML is for the reader to complain of."""
+        try:
+            if not self._ended:
+                self._parser.Parse(chunk, False)
+        except (expat.ExpatError, ValueError):
+            self._ended = True
+
+    def _xlsx(self, name: str, given: dict[str, str]) -> None:
+        kind = name.rpartition(":")[2]
+        if kind == "row":
+            self._row, self._column = int(given.get("r", self._row + 1)), 0
+        elif kind == "c":
+            self._column += 1
+            if place := given.get("r"):
+                column = place.rstrip("0123456789")
+                self._column, self._row = _number(column), int(place[len(column) :])
+        elif kind in {"v", "is"}:
+            self.extents[0].add(self._row, self._column)
+
+    def _ods(self, name: str, given: dict[str, str]) -> None:
+        kind = name.rpartition(":")[2]
+        if kind == "table":
+            self.extents.append(Extent(given.get("table:name", "")))
+            self._row = self._height = 0
+        elif kind == "table-row":
+            self._row += self._height
+            self._column, self._width = 0, 0
+            self._height = int(given.get("table:number-rows-repeated", 1))
+        elif kind in {"table-cell", "covered-table-cell"}:
+            self._column += self._width
+            self._width = int(given.get("table:number-columns-repeated", 1))
+        if self.extents and (kind == "p" or "office:value-type" in given):
+            self.extents[-1].add(self._row + self._height, self._column + self._width)
+
+
+def _number(column: str) -> int:
+    """Return the number of the column that a spreadsheet calls by these letters, A being 1."""
+    number = 0
+    for letter in column.upper():
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number
+
+
+# --- Where the header of a sheet is, and which columns it names.
+
+SEARCHED = 20
+"""The header is among so many first rows."""
+NAMELESS = "column "
+"""A column without a header is called so, and by its letter."""
+_MISREAD = "ï»¿"
+"""The byte-order mark of UTF-8, read as Windows-1252."""
+
+
+class NoSheet(DataError):
+    """A file that is no sheet at all: no row has the column id, or others of a sheet."""
+
+
+def header_place(grid: Grid, layout: Layout) -> int | None:
+    """Return the place of the first row with the column id; None if there is none."""
+    for number, row in enumerate(grid.rows[:SEARCHED]):
+        if any(layout.name_of(unguard(cell)) == ID for cell in row if cell):
+            return number
+    return None
+
+
+def header_names(grid: Grid, header: int, layout: Layout) -> list[str]:
+    """Return the name of each column of the grid."""
+    titles = [unguard(cell).strip() if cell else "" for cell in grid.rows[header]]
+    titles += [""] * (len(grid.letters) - len(titles))
+    return [_named(*pair, layout) for pair in zip(titles, grid.letters, strict=True)]
+
+
+def _named(title: str, letter: str, layout: Layout) -> str:
+    if not title:
+        return NAMELESS + letter
+    return layout.name_of(title) or (f"{title} (sheet)" if title == LINE else title)
+
+
+def check(path: Path, found: Sequence[str], header: int, layout: Layout) -> None:
+    """Check that the required columns are there, and none twice.
+
+    Raises
+    ------
+    DataError
+        Naming the columns that are missing and those that there are, or those there twice.
+    """
+    missing = layout.missing_from(found)
+    if missing:
+        raise DataError(
+            f"{path}: row {header + 1} lacks the column(s) {', '.join(missing)}; there are:"
+            f" {', '.join(found)}. Restore the header from the original sheet, or move"
+            " the file out of the folder if it is no sheet."
+        )
+    twice = sorted({name for name in found if found.count(name) > 1})
+    if twice:
+        raise DataError(
+            f"{path}: row {header + 1} has the column(s) {', '.join(twice)} more than once;"
+            " remove or rename one"
+        )
+
+
+def _resembles(row: Row, layout: Layout) -> bool:
+    """Tell whether a row may be a header that was damaged: two columns of the layout are there."""
+    return len({layout.name_of(unguard(cell)) for cell in row if cell} - {None}) > 1
+
+
+def absent(path: Path, grids: Sequence[Grid], layout: Layout) -> DataError:
+    """Return the error of a file in which no row has the column id."""
+    widest = max(grids, key=lambda grid: len(grid.letters), default=Grid("", [], []))
+    first = next((row for row in widest.rows if any(row)), ())
+    there = ", ".join(repr(cell[:40]) for cell in first if cell) or "nothing"
+    if any(cell.startswith(_MISREAD) for cell in first if cell):
+        return DataError(
+            f"{path}: the CSV file was opened in the wrong encoding, so that its letters are"
+            f" spoilt (the header begins: {there}). Open the original again and choose UTF-8."
+        )
+    stray = not any(_resembles(row, layout) for grid in grids for row in grid.rows[:SEARCHED])
+    return (NoSheet if stray else DataError)(
+        f"{path}: none of the first {SEARCHED} rows has the column {ID!r}; the first row that is"
+        f" not empty has: {there}. Restore the header from the original sheet, or move"
+        " the file out of the folder if it is no sheet."
+    )
+
+
+# --- The sheets in a folder.
+
+WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+TEXTS = (".csv", ".tsv", ".tab", ".txt")
+
+
+def listing(folder: Path) -> list[Path]:
+    """Return the sheets in a folder, sorted by name.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to look; not in folders below it. An absent folder has no sheets.
+
+    Returns
+    -------
+    list of Path
+        Without hidden files and the lock files of open documents (``~$name.xlsx``,
+        ``.~lock.name#``).
+    """
+    with reading(folder):
+        if not folder.is_dir():
+            return []
+        files = (path for path in folder.iterdir() if _is_sheet(path) and path.is_file())
+        return sorted(files, key=lambda path: path.name)
+
+
+def _is_sheet(path: Path) -> bool:
+    return path.suffix.lower() in WORKBOOKS + TEXTS and not path.name.startswith((".", "~$"))
+
+
+# --- CSV, TSV and TXT as a spreadsheet saves them: any of three delimiters, UTF-8 or UTF-16.
+
+DELIMITERS = (",", ";", "\t")
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def decoded(path: Path) -> str:
+    """Return the text of a file, without its byte-order mark.
+
+    Raises
+    ------
+    DataError
+        If it is neither UTF-8 nor UTF-16.
+    """
+    raw = path.read_bytes()
+    encoding = next((name for mark, name in _MARKS.items() if raw.startswith(mark)), _unmarked(raw))
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        if encoding.startswith("utf-16"):
+            raise DataError(
+                f"{path}: begins like UTF-16 but is not, from byte {error.start + 1:,} on; save it"
+                " again in the spreadsheet, as UTF-8"
+            ) from error
+        raise not_utf8(path) from error
+
+
+def top(text: str, delimiter: str, *, rows: int) -> Grid:
+    """Return the first rows as cut by this delimiter; none if it cannot be."""
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        return _grid(_cells(row) for row in itertools.islice(lines, rows))
+    except csv.Error:
+        return _grid(iter(()))
+
+
+def whole(path: Path, text: str, delimiter: str) -> Grid:
+    """Return all rows.
+
+    Raises
+    ------
+    DataError
+        If a quotation mark is not closed or stands alone, naming the row.
+    """
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[Row] = []
+    try:
+        rows.extend(_cells(row) for row in lines)
+    except csv.Error as error:
+        raise DataError(
+            f"{path}: row {len(rows) + 1}: the quotation marks do not match; open and save the file"
+            " again in the spreadsheet"
+        ) from error
+    return _grid(iter(rows))
+
+
+def _cells(row: list[str]) -> Row:
+    return tuple(cell or None for cell in row)
+
+
+def _grid(rows: Iterator[Row]) -> Grid:
+    every = list(rows)
+    return Grid("", every, letters(max(map(len, every), default=0)))
+
+
+def _unmarked(raw: bytes) -> str:
+    """Tell UTF-16 without a mark by the zero byte of its first letter."""
+    if raw[:1] == b"\x00":
+        return "utf-16-be"
+    return "utf-16-le" if raw[1:2] == b"\x00" else "utf-8"
+
+
+# --- Workbooks of any spreadsheet program as texts.
+
+Kind: TypeAlias = Literal["string", "float", "boolean", "datetime"]
+
+
+def worksheets(path: Path) -> list[Grid]:
+    """Return the worksheets of an XLSX, ODS or XLS file, hidden ones too.
+
+    A cell that a spreadsheet has made a number, truth value or date comes back as it would be
+    typed: 7 and not 7.0, TRUE, 2024-01-31. What was typed as ``1-2`` and shown as a date is a
+    date all the same. A cell with an error value is empty, and tabs within ODS cells are lost.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, is locked with a password, is no workbook, or is larger than there
+        is room for.
+    """
+    require_room(path)
+    try:
+        book = fastexcel.read_excel(path.read_bytes())
+        return [_worksheet(book, name) for name in book.sheet_names]
+    except fastexcel.FastExcelError as error:
+        raise DataError(
+            f"{path}: not a workbook that can be read; if it has a password, save it without, if it"
+            " is damaged, open and save it again in the spreadsheet"
+        ) from error
+
+
+def _worksheet(book: fastexcel.ExcelReader, name: str) -> Grid:
+    sheet = _load(book, name, "string")
+    texts = sheet.to_polars()
+    first = min((each.absolute_index for each in sheet.available_columns()), default=0)
+    if _worth_a_look(texts):
+        number, truth, time = (
+            _load(book, name, kind).to_polars() for kind in ("float", "boolean", "datetime")
+        )
+        texts = texts.with_columns(
+            _as_typed(texts[each], number[each], truth[each], time[each]) for each in texts.columns
+        )
+    return Grid(name, texts.rows(), letters(texts.width, first=first))
+
+
+def _load(book: fastexcel.ExcelReader, name: str, kind: Kind) -> fastexcel.ExcelSheet:
+    return book.load_sheet(name, header_row=None, skip_rows=0, dtypes=kind)
+
+
+_TYPED = r"^(true|false|\d+-\d\d-\d\d \d\d:\d\d:\d\d)$"
+
+
+def _worth_a_look(texts: pl.DataFrame) -> bool:
+    return any(column.str.contains(_TYPED).any() for column in texts.get_columns())
+
+
+def _as_typed(text: pl.Series, number: pl.Series, truth: pl.Series, time: pl.Series) -> pl.Series:
+    """Return truth values and dates as people type them; cells of text stay as they are."""
+    is_truth = pl.col("truth").is_not_null() & pl.col("text").is_in(["true", "false"])
+    is_time = pl.col("time").is_not_null() & pl.col("number").is_null()
+    short = pl.col("text").str.replace(r"^(1899-12-3\d )|( 00:00:00)$", "")
+    typed = pl.when(is_truth).then(pl.col("text").str.to_uppercase()).when(is_time).then(short)
+    frame = pl.DataFrame({"text": text, "number": number, "truth": truth, "time": time})
+    return frame.select(typed.otherwise("text").alias(text.name)).to_series()
+
+
+_ONLY_ID = Layout((Column(ID, ID, writable=False, width=18),))
+_EXAMPLES = 3
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+
+
+def read(path: Path, layout: Layout | None = None) -> pl.DataFrame:
+    """Return the rows of a sheet, every cell as text.
+
+    Workbooks (XLSX, ODS, XLS) and text (CSV, TSV, TXT: comma, semicolon or tab; UTF-8 or
+    UTF-16), as any spreadsheet program saves them, rows and columns in any order. Lines above
+    the header are passed over. A cell that a spreadsheet has made a number, truth value or date
+    comes back as far as possible as it was typed.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    layout : Layout, optional
+        The columns that the sheet was written with: their titles become their names, and a
+        column that is not required comes back as null where it is gone. Without it, the column
+        id alone is looked for.
+
+    Returns
+    -------
+    DataFrame
+        ``line`` (Int64), the row's number as the spreadsheet shows it; the layout's columns, in
+        its order, and those that people have added, String. Empty cells are null, empty rows
+        are left out. An added column without a header is called ``column`` and its letter, one
+        called ``line`` is called ``line (sheet)``.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, no row among the first 20 has the column id, two worksheets
+        have, a required column is missing, a column is there twice, a row of a text file has
+        more fields than the header, or a cell has a carriage return without a line feed.
+    """
+    expected = layout or _ONLY_ID
+    suffix = path.suffix.lower()
+    if suffix not in WORKBOOKS + TEXTS:
+        raise DataError(f"{path}: a sheet ends in {', '.join(WORKBOOKS + TEXTS)}")
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    choose = _find_worksheet if suffix in WORKBOOKS else _text
+    grid, place = choose(path, expected)
+    _refuse_lone_returns(path, grid, place)
+    names = header_names(grid, place, expected)
+    check(path, names, place, expected)
+    body = enumerate(grid.rows[place + 1 :], start=place + 2)
+    kept = [(line, row) for line, row in body if any(cell and cell.strip() for cell in row)]
+    columns = {name: [_cell(row, i) for _, row in kept] for i, name in enumerate(names)}
+    return _frame([line for line, _ in kept], columns, expected)
+
+
+def scan(path: Path, layout: Layout, columns: Sequence[str]) -> pl.LazyFrame:
+    """Return the rows of a sheet as `read` does, with these columns; none of what is no sheet."""
+    try:
+        return read(path, layout).lazy().select(columns)
+    except NoSheet:
+        return pl.LazyFrame(schema={each: pl.String() for each in columns} | {LINE: pl.Int64()})
+
+
+def strays(path: Path, layout: Layout) -> Sequence[Skipped]:
+    """Return that a file is left aside if it is no sheet; `read` complains of all else."""
+    try:
+        read(path, layout)
+    except NoSheet:
+        problem = f"is no sheet: no row has the column {ID}; move it out of the folder"
+        return [Skipped(1, problem)]
+    return ()
+
+
+def _find_worksheet(path: Path, layout: Layout) -> tuple[Grid, int]:
+    """Return the worksheet with the column id, and the place of its header."""
+    grids = worksheets(path)
+    places = [(grid, header_place(grid, layout)) for grid in grids]
+    headed = [(grid, place) for grid, place in places if place is not None]
+    whole = [each for each in headed if not layout.missing_from(header_names(*each, layout))]
+    chosen = whole or headed
+    if len(chosen) > 1:
+        names = ", ".join(repr(grid.name) for grid, _ in chosen)
+        raise DataError(
+            f"{path}: {len(chosen)} worksheets have the column {ID!r}: {names}; keep the one"
+            " that counts"
+        )
+    if not chosen:
+        raise absent(path, grids, layout)
+    return chosen[0]
+
+
+def _text(path: Path, layout: Layout) -> tuple[Grid, int]:
+    """Return the text as cut by the delimiter that makes the widest header with id."""
+    text = decoded(path)
+    tops = {delimiter: top(text, delimiter, rows=SEARCHED) for delimiter in DELIMITERS}
+    places = [(each, header_place(grid, layout)) for each, grid in tops.items()]
+    headed = [(each, place) for each, place in places if place is not None]
+    if not headed:
+        raise absent(path, list(tops.values()), layout)
+    delimiter, place = max(headed, key=lambda each: len(tops[each[0]].rows[each[1]]))
+    grid = whole(path, text, delimiter)
+    _refuse_long_rows(path, grid, place)
+    return grid, place
+
+
+def _cell(row: Row, place: int) -> str | None:
+    text = row[place] if place < len(row) else None
+    return original(unguard(text)) if text else None
+
+
+def _frame(
+    lines: list[int], columns: Mapping[str, list[str | None]], layout: Layout
+) -> pl.DataFrame:
+    empty: list[str | None] = [None] * len(lines)
+    wanted = {name: columns.get(name, empty) for name in layout.names}
+    added = {
+        name: cells
+        for name, cells in columns.items()
+        if name not in wanted and (any(cells) or not name.startswith(NAMELESS))
+    }
+    schema = {LINE: pl.Int64, **dict.fromkeys([*wanted, *added], pl.String)}
+    return pl.DataFrame({LINE: lines, **wanted, **added}, schema=schema)
+
+
+def _refuse_long_rows(path: Path, grid: Grid, place: int) -> None:
+    fields = len(grid.rows[place])
+    body = enumerate(grid.rows[place + 1 :], start=place + 2)
+    long = [(line, row) for line, row in body if any(row[fields:])]
+    if long:
+        shown = "".join(f"\n  row {line}: {str(row)[:80]}" for line, row in long[:_EXAMPLES])
+        raise DataError(
+            f"{path}: {len(long):,} row(s) have more than the {fields} fields of the header:{shown}"
+            "\nQuote the fields that hold the delimiter."
+        )
+
+
+def _refuse_lone_returns(path: Path, grid: Grid, place: int) -> None:
+    """Refuse carriage returns that were text: workbooks of careless programs have _x000D_ so."""
+    body = enumerate(grid.rows[place + 1 :], start=place + 2)
+    found = [
+        f"\n  {letter}{line}: {cell!r}"
+        for line, row in body
+        for letter, cell in zip(grid.letters, row, strict=False)
+        if cell and _LONE_RETURN.search(cell)
+    ]
+    if found:
+        raise DataError(
+            f"{path}: {len(found):,} cell(s) have a carriage return, as spreadsheets read the text"
+            f" _x000D_:{''.join(found[:_EXAMPLES])}\nType these cells anew; that text itself is"
+            r" typed \x5Fx000D_"
+        )
+
+
+# --- Tables that a spreadsheet has saved: a worksheet with the names of the columns in its first
+# row. What is read are texts, as in CSV; a cell that holds a number is read as it would be typed,
+# 12 and not 12.0.
+
+
+class WorkbookOptions(FormatOptions):
+    """Where in a workbook the table is."""
+
+    sheet: str | None = None
+    """Name of the worksheet; the first that is not empty if not given."""
+
+
+def _check(path: Path, options: WorkbookOptions) -> Sequence[Skipped]:
+    scan_workbook(path, options)
+    return ()
+
+
+@reader("workbook", suffixes=[".xlsx", ".ods", ".xls"], check=_check, options=WorkbookOptions)
+def scan_workbook(path: Path, options: WorkbookOptions) -> pl.LazyFrame:
+    """Worksheet of an XLSX, ODS or XLS file; ``line`` is the row. Rows without a cell are left out.
+
+    Raises
+    ------
+    DataError
+        If there is no such worksheet, its first row does not name the columns, or the workbook is
+        damaged, locked, or larger than there is room for.
+    """
+    grid = _chosen(path, worksheets(path), options.sheet)
+    names = _names(path, grid)
+    texts = pl.DataFrame(
+        grid.rows[1:], schema=dict.fromkeys(map(str, range(len(names))), pl.String), orient="row"
+    )
+    texts = texts.with_columns(pl.all().replace("", None))
+    named = {str(place): name for place, name in enumerate(names) if name}
+    nameless = [place for place, name in enumerate(names) if not name]
+    filled = [
+        grid.letters[place] for place in nameless if texts[str(place)].null_count() < len(texts)
+    ]
+    if filled:
+        raise DataError(
+            f"{path}: worksheet {grid.name!r}: column(s) {', '.join(filled)} have no name in the"
+            " first row\nName them, or delete what stands there."
+        )
+    rows = texts.with_row_index(LINE, 2).with_columns(pl.col(LINE).cast(pl.Int64))
+    kept = rows.select(LINE, *named).filter(~pl.all_horizontal(pl.exclude(LINE).is_null()))
+    return kept.rename(named).lazy()
+
+
+def _chosen(path: Path, grids: Sequence[Grid], wanted: str | None) -> Grid:
+    """Return the worksheet that is asked for, or the first that is not empty."""
+    filled = {grid.name: grid for grid in grids if any(any(row) for row in grid.rows)}
+    if wanted is None and filled:
+        return next(iter(filled.values()))
+    if wanted in filled:
+        return filled[wanted]
+    what = (
+        f"has no worksheet {wanted!r} with a table" if wanted else "has no worksheet with a table"
+    )
+    remedy = f"; {did_you_mean(wanted, filled)}" if wanted and filled else ""
+    raise DataError(f"{path}: {what}{remedy}")
+
+
+def _names(path: Path, grid: Grid) -> list[str]:
+    """Return the names of the columns; empty where there is none."""
+    names = [(cell or "").strip() for cell in grid.rows[0]]
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if not any(names):
+        raise DataError(
+            f"{path}: worksheet {grid.name!r}: row 1 is empty: it should name the columns"
+        )
+    if twice:
+        what = f"row 1 names a column twice: {', '.join(twice)}; rename one"
+        raise DataError(f"{path}: worksheet {grid.name!r}: {what}")
+    return names

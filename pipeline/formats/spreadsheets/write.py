@@ -1,0 +1,492 @@
+"""A sheet as XLSX: locked and writable cells, drop-down lists, instructions."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from math import isfinite
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import polars as pl
+
+from pipeline.formats.spreadsheets.layout import (
+    ID,
+    Column,
+    Layout,
+    Said,
+    endangered,
+    escape,
+    guard,
+    instruction_lines,
+    texts,
+    visible,
+)
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+
+
+# --- Row heights: programs differ in whether they fit a row to its wrapped text on opening.
+
+LINE = 15.0
+"""Height of one line, in points."""
+MOST = 409.0
+"""Greatest height of a row, in points."""
+_FILL = 0.9
+"""A column is as wide as so many digits; running text is narrower."""
+
+
+def height(cells: Iterable[tuple[str, int]]) -> float:
+    r"""Return the height that shows all of a row's wrapped texts.
+
+    Parameters
+    ----------
+    cells : iterable of (str, int)
+        Text and width of its column, in characters.
+
+    Returns
+    -------
+    float
+        Points, from 15 for one line to 409, the most that a row may have.
+
+    Examples
+    --------
+    >>> height([("a", 10), ("nineteen characters", 10)]), height([("a\nb\nc", 10)])
+    (30.0, 45.0)
+    """
+    lines = max((_lines(text, width) for text, width in cells), default=1)
+    return min(MOST, LINE * lines)
+
+
+def _lines(text: str, width: int) -> int:
+    return sum(_wrapped(each, width) for each in text.splitlines() or [""])
+
+
+def _wrapped(text: str, width: int) -> int:
+    """Fill line after line with words; one that is longer than a line is broken."""
+    room = math.ceil(width / _FILL)
+    lines, used = 1, 0
+    for size in map(columns, text.split(" ")):
+        if used and used + 1 + size > room:
+            lines, used = lines + 1, 0
+        used += size + (used > 0)
+        more = max(0, math.ceil(used / room) - 1)
+        lines, used = lines + more, used - more * room
+    return lines
+
+
+def columns(text: str) -> int:
+    r"""Return how many columns a text fills: none for combining signs, two for wide ones.
+
+    Examples
+    --------
+    >>> columns("ne\u0301e"), columns("中文")
+    (3, 4)
+    """
+    return len(text) if text.isascii() else sum(_columns(sign) for sign in text)
+
+
+def _columns(sign: str) -> int:
+    if unicodedata.combining(sign):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
+# --- How a workbook looks and behaves: styles, protection, drop-down lists, instructions.
+
+AnyWorkbook: TypeAlias = Any
+Worksheet: TypeAlias = Any
+Format: TypeAlias = Any
+
+CREATED = datetime(2000, 1, 1)
+_OWN_COLUMNS = 10
+"""Columns on the right that people may fill with what they like."""
+_INLINE = 255
+"""Characters that a drop-down list may have when it stands in the rule itself."""
+_MESSAGE = 255
+_PAGE_WIDTH = 110
+"""Width of the instructions, in characters."""
+_PROTECTION = {"sort": True, "autofilter": True, "format_columns": True, "format_rows": True}
+
+
+class Styles:
+    """The cell styles of a workbook.
+
+    Parameters
+    ----------
+    book : Workbook
+        Where they will be used.
+    """
+
+    def __init__(self, book: AnyWorkbook) -> None:
+        frame = {"border": 1, "border_color": "#BFBFBF", "valign": "top", "text_wrap": True}
+        text = {**frame, "num_format": "@"}
+        head = {**frame, "bold": True, "num_format": "@", "valign": "vcenter"}
+        self._read = book.add_format({**text, "bg_color": "#F2F2F2"})
+        self._id = book.add_format({**text, "bg_color": "#F2F2F2", "font_color": "#7F7F7F"})
+        self._fill = book.add_format({**text, "bg_color": "#FFFFFF", "locked": False})
+        self._read_head = book.add_format({**head, "bg_color": "#D9D9D9"})
+        self._fill_head = book.add_format({**head, "bg_color": "#FFE699"})
+        self.free = book.add_format({"locked": False, "num_format": "@", "text_wrap": True})
+        self.title = book.add_format({"bold": True, "font_size": 14, "text_wrap": True})
+        self.strong = book.add_format({"bold": True, "num_format": "@"})
+        self.plain = book.add_format({"text_wrap": True, "valign": "top", "num_format": "@"})
+
+    def header(self, column: Column) -> Format:
+        """Return the style of a column's header."""
+        return self._fill_head if column.writable else self._read_head
+
+    def cell(self, column: Column) -> Format:
+        """Return the style of a column's cells."""
+        if column.writable:
+            return self._fill
+        return self._id if column.name == ID else self._read
+
+
+def write_header(sheet: Worksheet, layout: Layout, styles: Styles) -> None:
+    """Write the titles and set the widths of the columns."""
+    sheet.set_row(0, height((each.title, each.width) for each in layout.columns))
+    for place, column in enumerate(layout.columns):
+        sheet.set_column(place, place, column.width)
+        sheet.write_string(0, place, escape(column.title), styles.header(column))
+
+
+def arrange(sheet: Worksheet, layout: Layout, styles: Styles, *, rows: int, title: str) -> None:
+    """Freeze header and first columns, add the filter, lock the sheet, make it print well."""
+    last = len(layout.columns) - 1
+    sheet.freeze_panes(1, layout.pinned)
+    sheet.autofilter(0, 0, rows, last)
+    sheet.set_column(last + 1, last + _OWN_COLUMNS, None, styles.free)
+    sheet.protect("", _PROTECTION)
+    sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{rows + 1}"})
+    first = next((i for i, each in enumerate(layout.columns) if each.writable), 0)
+    sheet.set_selection(min(1, rows), first, min(1, rows), first)
+    sheet.set_landscape()
+    sheet.set_paper(9)  # A4
+    sheet.set_margins(left=0.4, right=0.4)
+    sheet.print_area(0, 0, rows, layout.printed - 1)
+    sheet.fit_to_pages(1, 0)
+    sheet.repeat_rows(0)
+    sheet.set_header("&L" + title[:200].replace("&", "&&"))
+    sheet.set_footer("&R&P / &N")
+
+
+def offer_choices(book: AnyWorkbook, sheet: Worksheet, layout: Layout, *, rows: int) -> None:
+    """Give every column with choices its drop-down list.
+
+    Choices that do not fit into the rule itself (too long together, or read by a spreadsheet
+    as several or as a number) go to a hidden worksheet.
+    """
+    offered = [tuple(map(visible, each.choices)) for each in layout.columns]
+    hidden = None
+    for place, choices in enumerate(offered):
+        if not (choices and rows):
+            continue
+        source: list[str] | str = list(choices)
+        if not _fits_inline(choices):
+            hidden = hidden or book.add_worksheet("Choices")
+            hidden.hide()
+            for row, choice in enumerate(choices):  # as text: =1+1 is no formula here
+                hidden.write_string(row, place, escape(choice))
+            source = f"=Choices!{_range(place, len(choices))}"
+        message = f"Choose one of: {', '.join(choices)}"
+        rule = {
+            "validate": "list",
+            "source": source,
+            "error_title": "Not a valid value",
+            "error_message": message if len(message) <= _MESSAGE else message[:254] + "…",
+        }
+        sheet.data_validation(1, place, rows, place, rule)
+
+
+def write_instructions(
+    book: AnyWorkbook, lines: Sequence[Said], styles: Styles, *, title: str
+) -> None:
+    """Add the worksheet that says what is to be done."""
+    sheet = book.add_worksheet("Instructions")
+    sheet.set_column(0, 0, _PAGE_WIDTH)
+    sheet.write_string(0, 0, title, styles.title)
+    for row, (text, heading) in enumerate(lines, start=2):
+        sheet.set_row(row, height([(text, _PAGE_WIDTH)]))
+        sheet.write_string(row, 0, text, styles.strong if heading else styles.plain)
+    sheet.set_landscape()
+    sheet.set_paper(9)
+    sheet.fit_to_pages(1, 0)
+
+
+def _fits_inline(choices: tuple[str, ...]) -> bool:
+    plain = all("," not in each and '"' not in each and not endangered(each) for each in choices)
+    trimmed = all(each == each.strip() for each in choices)
+    return plain and trimmed and len(",".join(choices)) <= _INLINE
+
+
+def _range(place: int, count: int) -> str:
+    from xlsxwriter.utility import xl_range_abs  # noqa: PLC0415  most commands write no sheet
+
+    return str(xl_range_abs(0, place, count - 1, place))
+
+
+# --- Lists that go out to people: a table with numbers to sort by, and a page about it.
+
+_OWN = "note"
+"""An empty last column for the reader."""
+_WIDTHS = {"id": 20, "l1": 28, "l2": 28, _OWN: 44}
+_WIDTH = 12
+_PRINTED_WIDTH = 90
+
+
+def delivery_xlsx(rows: pl.DataFrame, *, title: str, about: Sequence[tuple[str, str]]) -> bytes:
+    """Return the bytes of a workbook: the list, and a second worksheet about it.
+
+    Numbers are numbers, so that the list can be sorted by them; text is never taken for a
+    formula, number or date.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The list, in its order.
+    title : str
+        Heading of the second worksheet.
+    about : sequence of (str, str)
+        What the list is, line by line: name and value.
+
+    Returns
+    -------
+    bytes
+        Equal for equal input: the file names no author and no time.
+    """
+    from xlsxwriter import Workbook  # noqa: PLC0415  most commands write no sheet
+
+    file = io.BytesIO()
+    with Workbook(file, {"in_memory": True}) as book:
+        book.set_properties({"created": CREATED})
+        _write_list(book, rows)
+        _write_about(book, title, about)
+    return file.getvalue()
+
+
+def _write_list(book: Workbook, rows: pl.DataFrame) -> None:
+    head = book.add_format({"bold": True, "bottom": 1, "bg_color": "#D9D9D9"})
+    text, number = book.add_format({"num_format": "@"}), book.add_format({"num_format": "0.0000"})
+    sheet = book.add_worksheet("List")
+    names = [*rows.columns, _OWN]
+    for place, name in enumerate(names):
+        sheet.set_column(place, place, _WIDTHS.get(name, _WIDTH))
+        sheet.write_string(0, place, name, head)
+    for row, values in enumerate(rows.rows(), start=1):
+        for place, value in enumerate(values):
+            if isinstance(value, float) and isfinite(value):
+                sheet.write_number(row, place, value, number)
+            elif isinstance(value, int) and not isinstance(value, bool):
+                sheet.write_number(row, place, value)
+            elif value is not None:
+                sheet.write_string(row, place, str(value), text)
+    sheet.freeze_panes(1, 0)
+    sheet.autofilter(0, 0, max(rows.height, 1), len(names) - 1)
+    sheet.set_landscape()
+    sheet.repeat_rows(0)
+    sheet.fit_to_pages(1, 0)
+
+
+def _write_about(book: Workbook, title: str, about: Sequence[tuple[str, str]]) -> None:
+    bold = book.add_format({"bold": True, "valign": "top"})
+    wrapped = book.add_format({"text_wrap": True, "valign": "top", "num_format": "@"})
+    sheet = book.add_worksheet("About")
+    sheet.set_column(0, 0, 24)
+    sheet.set_column(1, 1, _PRINTED_WIDTH)
+    sheet.write_string(0, 0, title, book.add_format({"bold": True, "font_size": 14}))
+    for row, (name, value) in enumerate(about, start=2):
+        sheet.write_string(row, 0, name, bold)
+        sheet.write_string(row, 1, value, wrapped)
+
+
+def delivery_csv(rows: pl.DataFrame) -> bytes:
+    r"""Return the bytes of a CSV file that a spreadsheet does not damage.
+
+    UTF-8 with a byte-order mark, commas, lines that end in CR LF; text that a spreadsheet would
+    read as a number, date or formula carries an apostrophe, numbers are bare.
+
+    Examples
+    --------
+    >>> delivery_csv(pl.DataFrame({"rank": [1], "l1": ["=1+1"], "score": [2.5]}))
+    b'\xef\xbb\xbf"rank","l1","score","note"\r\n1,"\'=1+1",2.5,""\r\n'
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+    writer.writerow([*rows.columns, _OWN])
+    writer.writerows([*(_field(value) for value in row), ""] for row in rows.rows())
+    return codecs.BOM_UTF8 + text.getvalue().encode("utf-8")
+
+
+def _field(value: object) -> object:
+    if value is None:
+        return ""
+    return guard(value) if isinstance(value, str) else value
+
+
+def about_text(title: str, about: Sequence[tuple[str, str]]) -> bytes:
+    r"""Return what stands beside a CSV file, which has no room for it.
+
+    Examples
+    --------
+    >>> about_text("List", [("measure", "t_score")]).decode()
+    'List\n\nmeasure: t_score\n'
+    """
+    lines = "\n".join(f"{name}: {value}" for name, value in about)
+    return f"{title}\n\n{lines}\n".encode()
+
+
+# --- A sheet as CSV: for programs and people without a spreadsheet that reads XLSX.
+
+
+def write_csv(rows: pl.DataFrame, layout: Layout) -> bytes:
+    r"""Return the bytes of a CSV file that a spreadsheet does not damage.
+
+    UTF-8 with a byte-order mark (without it Excel takes another encoding), commas, every field
+    in quotation marks, lines that end in CR LF. Texts that a spreadsheet would read as a number,
+    date, truth value or formula carry an apostrophe; `read` takes it off.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The columns of the layout; null is an empty field. Other columns are left out, and a
+        column to fill in that is absent is written empty.
+    layout : Layout
+        The columns.
+
+    Returns
+    -------
+    bytes
+        Equal for equal input.
+
+    Raises
+    ------
+    ValueError
+        If a column to read is absent.
+    DataError
+        If a text cannot stand in a cell.
+
+    Examples
+    --------
+    >>> from pipeline.formats.spreadsheets.layout import Column
+    >>> layout = Layout((Column("id", "id", writable=False, width=18),))
+    >>> write_csv(pl.DataFrame({"id": ["007"], "score": [1.5]}), layout)
+    b'\xef\xbb\xbf"id"\r\n"\'007"\r\n'
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writerow(escape(each.title) for each in layout.columns)
+    writer.writerows([guard(cell) for cell in row] for row in texts(rows, layout))
+    return codecs.BOM_UTF8 + text.getvalue().encode("utf-8")
+
+
+# --- Widths of columns: as wide as what stands in them, so that more fits on screen and paper.
+
+_PADDING = 4
+"""Characters besides the text: for the arrow of the filter, and the edges."""
+
+
+def fitted(layout: Layout, rows: Sequence[Sequence[str]]) -> Layout:
+    """Return the layout with columns to read no wider than their longest line needs.
+
+    Parameters
+    ----------
+    layout : Layout
+        The columns; their widths are the most that each may have.
+    rows : sequence of sequence of str
+        What will stand in them.
+
+    Examples
+    --------
+    >>> layout = Layout((Column("id", "id", writable=False, width=18),))
+    >>> fitted(layout, [["take"], ["pull out"]]).columns[0].width
+    12
+    """
+    texts = zip(*rows, strict=True) if rows else ([] for _ in layout.columns)
+    return Layout(
+        tuple(
+            column if column.writable else _narrow(column, list(cells))
+            for column, cells in zip(layout.columns, texts, strict=True)
+        )
+    )
+
+
+def _narrow(column: Column, cells: Sequence[str]) -> Column:
+    lines = [line for text in (column.title, *cells) for line in text.splitlines()]
+    return replace(column, width=min(column.width, max(map(columns, lines)) + _PADDING))
+
+
+def write_xlsx(
+    rows: pl.DataFrame,
+    layout: Layout,
+    *,
+    title: str,
+    instructions: str,
+    guidelines: Mapping[str, str] | None = None,
+) -> bytes:
+    """Return the bytes of a workbook to fill in.
+
+    Every cell is text, never a number, formula, date or link. Control characters, which programs
+    treat differently, are written so that they can be seen (see `visible`), and come back the same.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The columns of the layout; null is an empty cell. Other columns are left out, and a
+        column to fill in that is absent is written empty.
+    layout : Layout
+        The columns. Those to read are grey and locked (without a password), those to fill in
+        white, with a drop-down list where they have choices.
+    title : str
+        Heading of the instructions and of printed pages.
+    instructions : str
+        Paragraphs, one per line, for the second worksheet.
+    guidelines : mapping of str to str, optional
+        What can be chosen, each with when it is given, for the second worksheet.
+
+    Returns
+    -------
+    bytes
+        Equal for equal input: the file names no author and no time.
+
+    Raises
+    ------
+    ValueError
+        If a column to read is absent.
+    DataError
+        If a text cannot stand in a cell.
+    """
+    from xlsxwriter import Workbook  # noqa: PLC0415  most commands write no sheet
+
+    cells = texts(rows, layout)
+    layout = fitted(layout, cells)
+    file = io.BytesIO()
+    with Workbook(file, {"in_memory": True}) as book:
+        book.set_properties({"created": CREATED})
+        styles = Styles(book)
+        sheet = book.add_worksheet("Sheet")
+        said = instruction_lines(layout, instructions, guidelines or {})
+        write_instructions(book, said, styles, title=title)
+        write_header(sheet, layout, styles)
+        for number, row in enumerate(cells, start=1):
+            _write_row(sheet, number, [escape(text) for text in row], layout, styles)
+        arrange(sheet, layout, styles, rows=len(cells), title=title)
+        offer_choices(book, sheet, layout, rows=len(cells))
+    return file.getvalue()
+
+
+def _write_row(
+    sheet: Worksheet, number: int, row: list[str], layout: Layout, styles: Styles
+) -> None:
+    sheet.set_row(number, height(zip(row, (each.width for each in layout.columns), strict=True)))
+    for place, (text, column) in enumerate(zip(row, layout.columns, strict=True)):
+        if text:
+            sheet.write_string(number, place, text, styles.cell(column))
+        else:
+            sheet.write_blank(number, place, None, styles.cell(column))

@@ -1,0 +1,386 @@
+"""Brown clusters: a line per word, its bit string, the word, how often it was seen."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn
+
+import polars as pl
+from polars import selectors
+from polars.io.plugins import register_io_source
+from pydantic import AfterValidator
+
+from pipeline.errors import DataError
+from pipeline.formats import lines
+from pipeline.formats.base import LINE, FormatOptions, Skipped, reader, reading
+from pipeline.formats.compression import open_bytes, require_room
+from pipeline.formats.lines import LONGEST, TEXT, Dialect, bare_returns, check_as, open_text
+from pipeline.formats.parquet import open_parquet, require_whole
+
+
+def _paths(_options: FormatOptions) -> Dialect:
+    return Dialect(columns=("cluster", "item", "f"))
+
+
+@reader("brown", suffixes=[".paths"], check=partial(check_as, _paths))
+def scan_brown(path: Path, options: FormatOptions) -> pl.LazyFrame:
+    """Brown clusters as programs write them: bit string, word (item), count (f).
+
+    Tab-separated, without a header and without quoting.
+
+    References
+    ----------
+    Brown et al., Class-Based n-gram Models of Natural Language (1992), section 3.
+    """
+    return lines.scan(path, _paths(options))
+
+
+# --- Texts that a spreadsheet would run as formulas, in the tables that are written as CSV or TSV.
+# They get an apostrophe in front, as in sheets, and the file a byte-order mark, by which it is
+# known when it is read again. Numbers stay as they are, as do texts that a spreadsheet might change
+# but not run, and a file without such texts is what it would be without a guard.
+
+MARK = "'"
+_FORMULA = "(?s)^([\t\r\n]|[\\s\ufeff\u200b]*[=+@＝＋－＠−-].)"
+_NUMBER = r"^[+-]?(\d+([.,]\d*)*|[.,]\d+|inf)([eE][+-]?\d+)?$"
+
+
+def to_csv(frame: pl.DataFrame, *, separator: str = ",", raw: bool = False) -> bytes:
+    r"""Return a table as UTF-8 text: floats in full, infinity as inf, null empty.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    separator : str
+        Between two fields.
+    raw : bool
+        Whether texts that begin like a formula are left as they are.
+
+    Examples
+    --------
+    >>> to_csv(pl.DataFrame({"a": [0.1, float("inf"), None]}))
+    b'a\n0.1\ninf\n\n'
+    >>> to_csv(pl.DataFrame({"a": ["=1+1", "-1", "-"]}))
+    b"\xef\xbb\xbfa\n'=1+1\n-1\n-\n"
+    """
+    safe = frame if raw else guarded(frame)
+    mark = b"" if safe.equals(frame) else codecs.BOM_UTF8
+    return mark + safe.write_csv(separator=separator).encode()
+
+
+def guarded(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the table with an apostrophe before all that begins like a formula.
+
+    Examples
+    --------
+    >>> guarded(pl.DataFrame({"a": ["=1+1", "'=1", "'tis", "-5"]})).to_series().to_list()
+    ["'=1+1", "''=1", "'tis", '-5']
+    """
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    bare = {name: pl.col(name).str.strip_chars_start(MARK) for name in texts}
+    return frame.with_columns(
+        pl.when(_runs(text)).then(pl.lit(MARK) + pl.col(name)).otherwise(name).alias(name)
+        for name, text in bare.items()
+    )
+
+
+def unguarded(query: pl.LazyFrame, path: Path) -> pl.LazyFrame:
+    """Return the rows of a file without the guard that `to_csv` put before their texts.
+
+    Parameters
+    ----------
+    query : LazyFrame
+        The rows, as text.
+    path : Path
+        The file. One without a byte-order mark has no guards; in one that has the mark, a column
+        with a formula that has no guard was not written by `to_csv`, and stays as it is.
+    """
+    with open_bytes(path) as raw:
+        if raw.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            return query
+    names = [name for name in query.collect_schema().names() if name != LINE]
+    return query.with_columns(_unguarded(name) for name in names)
+
+
+def _unguarded(name: str) -> pl.Expr:
+    text = pl.col(name)
+    marked = text.str.starts_with(MARK) & _runs(text.str.strip_chars_start(MARK))
+    ours = ~_runs(text).any()
+    return pl.when(marked & ours).then(text.str.slice(1)).otherwise(text).alias(name)
+
+
+def _runs(text: pl.Expr) -> pl.Expr:
+    return text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
+
+
+# --- JSON lines: one object a line, all with the same names; also gzipped.
+
+_EXAMPLES = 3
+_ROWS = 50_000
+"""Rows that are put into columns together."""
+
+_Row = Mapping[str, str | None]
+
+
+class _NotAnObject(ValueError):
+    """Says why a line is none of ours."""
+
+
+def _check_json_lines(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+    require_room(path)
+    names, bad, count = _names(path), list[str](), 0
+    with reading(path):
+        for line, text in _lines(path):
+            try:
+                _values(text, names)
+            except _NotAnObject as error:
+                count += 1
+                if len(bad) < _EXAMPLES:
+                    bad.append(f"line {line}: {error}: {text[:80]!r}")
+    if count:
+        shown = "".join(f"\n  {example}" for example in bad)
+        raise DataError(
+            f"{path}: {count:,} line(s) are no object with the names of the first line"
+            f" ({', '.join(names)}):{shown}\nWrite one object a line, all with the same names, null"
+            " where there is no value; a list of objects in a file: jq -c '.[]'"
+        )
+    return ()
+
+
+@reader("jsonl", suffixes=[".jsonl", ".ndjson"], check=_check_json_lines)
+def scan_jsonl(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+    """JSON lines: one object a line, all with the same names. Numbers are kept as written."""
+    names = [name for name in _names(path) if name != LINE]
+    schema = {LINE: pl.Int64(), **dict.fromkeys(names, pl.String())}
+    return register_io_source(partial(_asked, path, schema), schema=schema, is_pure=True)
+
+
+def _asked(
+    path: Path,
+    schema: Mapping[str, pl.DataType],
+    with_columns: list[str] | None,
+    predicate: pl.Expr | None,
+    n_rows: int | None,
+    _batch_size: int | None,
+) -> Iterator[pl.DataFrame]:
+    """Yield what a query asks for; `register_io_source` says what it is given."""
+    wanted = with_columns or list(schema)
+    roots = [] if predicate is None else predicate.meta.root_names()
+    held = list(dict.fromkeys([*wanted, *roots]))
+    names = _names(path)
+    with reading(path):
+        rows = ({LINE: line} | _row(path, line, text, names) for line, text in _lines(path))
+        left = islice(rows, n_rows)
+        while some := list(islice(left, _ROWS)):
+            columns = {name: [row[name] for row in some] for name in held}
+            made = pl.DataFrame(columns, schema={name: schema[name] for name in held})
+            yield (made if predicate is None else made.filter(predicate)).select(wanted)
+
+
+def _row(path: Path, line: int, text: str, names: Sequence[str]) -> dict[str, Any]:
+    """Return the values of a line, but for what is called as its number."""
+    try:
+        return {name: value for name, value in _values(text, names).items() if name != LINE}
+    except _NotAnObject as error:
+        raise DataError(f"{path}: line {line}: {error}: {text[:80]!r}") from error
+
+
+def _names(path: Path) -> list[str]:
+    """Return the names of the first object."""
+    with reading(path):
+        first = next(_lines(path), None)
+    if first is None:
+        raise DataError(f"{path}: the file is empty: line 1 should hold an object")
+    try:
+        return list(_object(first[1]))
+    except _NotAnObject as error:
+        raise DataError(
+            f"{path}: line 1: {error}: {first[1][:80]!r}\nWrite one object a line; a list of"
+            " objects in a file: jq -c '.[]'"
+        ) from error
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines with their numbers, without their ends."""
+    before = ""
+    with open_text(path) as text:
+        for number, line in enumerate(iter(partial(text.readline, LONGEST), ""), start=1):
+            if before.endswith("\r"):
+                raise bare_returns(path, 1, [number - 1])
+            if len(line) == LONGEST:
+                raise DataError(
+                    f"{path}: line {number} has {LONGEST:,} characters or more\nWrite one object a"
+                    " line."
+                )
+            before = line
+            yield number, line.rstrip("\r\n")
+
+
+def _values(text: str, names: Sequence[str]) -> _Row:
+    """Return the values of a line as text, null where there is none."""
+    found = _object(text)
+    if found.keys() != set(names):
+        lacks = [name for name in names if name not in found]
+        more = [name for name in found if name not in set(names)]
+        said = [
+            f"{verb} {', '.join(which)}"
+            for verb, which in (("lacks", lacks), ("has", more))
+            if which
+        ]
+        raise _NotAnObject(" and ".join(said))
+    return {name: _text(name, value) for name, value in found.items()}
+
+
+def _text(name: str, value: object) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise _NotAnObject(f"{name} is no text, number, true, false or null")
+    return _whole(value)
+
+
+def _object(text: str) -> dict[str, object]:
+    try:
+        found = json.loads(
+            text, object_pairs_hook=_distinct, parse_int=str, parse_float=str, parse_constant=_none
+        )
+    except json.JSONDecodeError as error:
+        raise _NotAnObject(
+            f"no JSON at character {error.pos + 1}" if text.strip() else "an empty line"
+        ) from error
+    except RecursionError as error:
+        raise _NotAnObject("nested too deep") from error
+    if not isinstance(found, dict):
+        raise _NotAnObject("no object")
+    return {_whole(name): value for name, value in found.items()}
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise _NotAnObject(f"names twice: {', '.join(twice)}")
+    return found
+
+
+def _none(constant: str) -> NoReturn:
+    raise _NotAnObject(f"{constant} is no JSON")
+
+
+def _whole(text: str) -> str:
+    """Return a text, unless it has half of a character, which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise _NotAnObject("half of a character (a lone surrogate)") from error
+    return text
+
+
+# --- Tables of candidates or annotations: UCS data sets, TSV, CSV, Parquet, each also gzipped.
+
+
+def _one_byte(separator: str | None) -> str | None:
+    if separator is None or (len(separator.encode()) == 1 and separator not in '"\r\n\0'):
+        return separator
+    raise ValueError(f"{separator!r} cannot separate fields: one ASCII character, such as ; or |")
+
+
+class DelimitedOptions(FormatOptions):
+    """How a CSV or TSV file departs from the usual."""
+
+    separator: Annotated[str | None, AfterValidator(_one_byte)] = None
+    """Character between fields; comma for CSV, tab for TSV."""
+    comment: str | None = None
+    """Lines at the top of the file that begin so are skipped."""
+    columns: Annotated[tuple[str, ...], AfterValidator(lines.distinct)] = ()
+    """Names of the columns, for a file without a header line that names them."""
+
+
+def _csv(options: DelimitedOptions) -> Dialect:
+    return Dialect(options.separator or ",", '"', options.comment, options.columns)
+
+
+def _tsv(options: DelimitedOptions) -> Dialect:
+    return Dialect(options.separator or "\t", None, options.comment, options.columns)
+
+
+def _ucs(_options: FormatOptions) -> Dialect:
+    return Dialect(separator="\t", quote=None, comment="#")
+
+
+def _check_parquet(path: Path, _options: FormatOptions) -> Sequence[Skipped]:
+    require_whole(path)
+    return ()
+
+
+@reader("csv", suffixes=[".csv"], check=partial(check_as, _csv), options=DelimitedOptions)
+def scan_csv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
+    """Comma-separated values, quoted with ``"`` where needed."""
+    return unguarded(lines.scan(path, _csv(options)), path)
+
+
+@reader("tsv", suffixes=[".tsv", ".tab"], check=partial(check_as, _tsv), options=DelimitedOptions)
+def scan_tsv(path: Path, options: DelimitedOptions) -> pl.LazyFrame:
+    """Tab-separated values without quoting: a quotation mark is data."""
+    return unguarded(lines.scan(path, _tsv(options)), path)
+
+
+@reader("ucs", suffixes=[".ds"], check=partial(check_as, _ucs))
+def scan_ucs(path: Path, options: FormatOptions) -> pl.LazyFrame:
+    """UCS data set: tab-separated with a header, comment lines ``#`` at the top."""
+    return lines.scan(path, _ucs(options))
+
+
+@reader("parquet", suffixes=[".parquet", ".pq"], check=_check_parquet)
+def scan_parquet(path: Path, _options: FormatOptions) -> pl.LazyFrame:
+    """Apache Parquet; ``line`` counts rows. Categories are read as text."""
+    row = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    text = (selectors.categorical() | selectors.enum()).cast(pl.String)
+    return open_parquet(path).with_columns(text).select(row.alias(LINE), pl.exclude(LINE))
+
+
+# --- Clusters as lists of words: blocks with blank lines between, or a line for each cluster.
+
+
+class WordBlockOptions(FormatOptions):
+    """How lists of words are read."""
+
+    line: Literal["word", "cluster"] = "word"
+    """What a line holds: a word, blank lines between the clusters; or all words of a cluster,
+    with white space between."""
+
+
+def _check_word_blocks(path: Path, options: WordBlockOptions) -> Sequence[Skipped]:
+    lines.check_ends(path)
+    with reading(path):
+        words = scan_word_blocks(path, options).select(pl.len()).collect().item()
+    if not words:
+        raise DataError(f"{path}: the file is empty: it has no words")
+    return ()
+
+
+@reader(
+    "blocks", suffixes=[".blocks", ".clusters"], check=_check_word_blocks, options=WordBlockOptions
+)
+def scan_word_blocks(path: Path, options: WordBlockOptions) -> pl.LazyFrame:
+    """Blocks of words, blank lines between them: a block is a cluster. Or a cluster a line.
+
+    Clusters are numbered from 1 in the order of the file. White space round a word is no part
+    of it.
+    """
+    text = pl.col(TEXT).str.strip_chars()
+    filled = (text != "").fill_null(value=False)
+    first = filled & ~filled.shift(fill_value=False) if options.line == "word" else filled
+    query = lines.lines(path).with_columns(cluster=first.cum_sum().cast(pl.String))
+    words = text if options.line == "word" else text.str.extract_all(r"\S+")
+    items = query.filter(filled).select(LINE, words.alias("item"), "cluster")
+    return items if options.line == "word" else items.explode("item")

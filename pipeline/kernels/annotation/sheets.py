@@ -1,0 +1,466 @@
+"""Filled-in sheets: what is wrong in them, and the labels in one spelling."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from pipeline.errors import did_you_mean
+from pipeline.kernels.sampling import candidate_id, seeded_key
+
+# --- Which annotator judges which items, in which order.
+
+_HALF_RANGE = 2**62
+
+
+def assign(
+    ids: pl.LazyFrame,
+    *,
+    annotators: Sequence[str],
+    overlap: float,
+    seed: str,
+    times: int | None = None,
+) -> pl.LazyFrame:
+    """Give every id to one annotator, and a share of the ids to several.
+
+    An id goes to the annotator for whom hash(seed, id, annotator) is smallest; an id in the
+    overlap goes to the `times` annotators with the smallest ones. So an id keeps its annotators
+    when others are added to the sample, and a new annotator takes some ids over and moves no
+    id between the others.
+
+    Parameters
+    ----------
+    ids : LazyFrame
+        String column ``id``; an id that is there twice is assigned once.
+    annotators : sequence of str
+        Their names, all different, in any order.
+    overlap : float
+        Share in [0, 1] of the ids that several annotators judge; an id is in it or not whatever
+        else is in the sample.
+    seed : str
+        Fixes the draw.
+    times : int, optional
+        How many annotators judge an id in the overlap; all of them by default.
+
+    Returns
+    -------
+    LazyFrame
+        id, annotator, order (Int64), the id's place among this annotator's from 1, at random
+        for each annotator; sorted by annotator and order. Shares are equal in expectation.
+
+    Raises
+    ------
+    ValueError
+        If there is no annotator, or one twice, or overlap or times is out of range.
+
+    References
+    ----------
+    Thaler & Ravishankar 1998, Using Name-Based Mappings to Increase Hit Rates, IEEE/ACM
+    Transactions on Networking 6 (1): highest random weight.
+
+    Examples
+    --------
+    >>> ids = pl.LazyFrame({"id": ["x1", "x2", "x3"]})
+    >>> sheets = assign(ids, annotators=["ana", "bo"], overlap=1.0, seed="s").collect()
+    >>> sheets.group_by("annotator").len().sort("annotator").rows()
+    [('ana', 3), ('bo', 3)]
+    """
+    several = len(annotators) if times is None else times
+    _check(annotators, overlap, several)
+    people = pl.LazyFrame({"annotator": sorted(annotators)})
+    pairs = ids.select(pl.col("id").unique()).join(people, how="cross")
+    pairs = pairs.with_columns(_pair=pl.concat_str("id", "annotator", separator="\x1f"))
+    keyed = pairs.with_columns(
+        _weight=seeded_key("_pair", seed=seed, purpose="annotator"),
+        _order=seeded_key("_pair", seed=seed, purpose="annotation order"),
+        # Halved, so that an overlap of 1 (2**62 of 2**62) stays in Int64.
+        _share=seeded_key("id", seed=seed, purpose="overlap") // 2,
+    )
+    wanted = pl.when(pl.col("_share") < int(overlap * _HALF_RANGE)).then(several).otherwise(1)
+    chosen = keyed.filter(_place("id", by=["_weight", "annotator"]) <= wanted)
+    placed = chosen.with_columns(order=_place("annotator", by=["_order", "id"]))
+    return placed.select("id", "annotator", "order").sort("annotator", "order")
+
+
+def _place(group: str, *, by: list[str]) -> pl.Expr:
+    return pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(group, order_by=by)
+
+
+def _check(annotators: Sequence[str], overlap: float, times: int) -> None:
+    if not annotators or len(set(annotators)) < len(annotators):
+        raise ValueError(f"annotators must be named, each once: {', '.join(annotators)}")
+    if not 0 <= overlap <= 1:
+        raise ValueError(f"overlap is a share in [0, 1], not {overlap}")
+    if not 1 <= times <= len(annotators):
+        raise ValueError(f"times is in [1, {len(annotators)}], the annotators, not {times}")
+
+
+# --- Annotators' names: what people type, and which person it means.
+
+_ANNOTATOR = "annotator"
+_NEAREST = 3
+"""Names that a message offers."""
+
+
+def fold(name: str) -> str:
+    r"""Return a name as it is compared: in one Unicode form, blanks collapsed, case folded.
+
+    Examples
+    --------
+    >>> fold(" Anna\u00a0 Bo "), fold("Jose\u0301") == fold("JOSÉ")
+    ('anna bo', True)
+    """
+    # Folding may take letters apart again.
+    return unicodedata.normalize("NFC", _bare(name).casefold())
+
+
+def named(rows: pl.LazyFrame, known: Sequence[str] = ()) -> pl.LazyFrame:
+    """Return the rows with one spelling of every person's name.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        With the String column ``annotator``.
+    known : sequence of str
+        The names of those who were asked, as they are to be spelt. Who is not among them is
+        spelt as most often; of spellings as frequent, the first in the alphabet.
+
+    Returns
+    -------
+    LazyFrame
+        The same rows; a name that is blank is null.
+
+    Examples
+    --------
+    >>> rows = pl.LazyFrame({"annotator": ["A1", " a1", "B", "b ", "b", " "]})
+    >>> named(rows, ["a1"]).collect().to_series().to_list()
+    ['a1', 'a1', 'b', 'b', 'b', None]
+    """
+    counted = rows.drop_nulls(_ANNOTATOR).group_by(_ANNOTATOR).len().collect()
+    often = counted.with_columns(pl.col(_ANNOTATOR).map_elements(_bare, return_dtype=pl.String))
+    often = often.group_by(_ANNOTATOR).agg(often=-pl.sum("len").cast(pl.Int64))
+    meant = by_fold([*known, *often.sort("often", _ANNOTATOR)[_ANNOTATOR]])
+    spelt = {typed: meant[fold(typed)] or None for typed in counted[_ANNOTATOR]}
+    person = pl.col(_ANNOTATOR).replace_strict(
+        pl.Series(list(spelt), dtype=pl.String),
+        pl.Series(list(spelt.values()), dtype=pl.String),
+        default=None,
+        return_dtype=pl.String,
+    )
+    return rows.with_columns(person)
+
+
+def by_fold(names: Iterable[str]) -> dict[str, str]:
+    """Return the first of the names that are one when they are folded, by what they fold to.
+
+    Examples
+    --------
+    >>> by_fold(["Anna", "ben", "anna "])
+    {'anna': 'Anna', 'ben': 'ben'}
+    """
+    first: dict[str, str] = {}
+    for name in names:
+        first.setdefault(fold(name), name)
+    return first
+
+
+def nearest(name: str, known: Sequence[str]) -> list[str]:
+    """Return the three known names that are most like a name, the nearest first.
+
+    Examples
+    --------
+    >>> nearest("a2", ["ben", "a1", "A22", "carla"])
+    ['A22', 'a1', 'carla']
+    """
+    meant = by_fold(known)
+    found = difflib.get_close_matches(fold(name), meant, n=_NEAREST, cutoff=0)
+    return [meant[each] for each in found]
+
+
+def unasked(rows: pl.LazyFrame, *, known: Sequence[str], answer: str) -> pl.LazyFrame:
+    """Return a fault for every answer of somebody who was not asked.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        file, line, annotator and the answer; names as `named` spells them.
+    known : sequence of str
+        Who was asked.
+    answer : str
+        The column of answers; a row where it is blank is nobody's.
+
+    Returns
+    -------
+    LazyFrame
+        As `schemas.Faults`.
+
+    Examples
+    --------
+    >>> row = {"file": "a.csv", "line": 2, "annotator": "amna", "label": "SVC"}
+    >>> found = unasked(pl.LazyFrame([row]), known=["anna", "ben"], answer="label")
+    >>> found.collect()["problem"].item()
+    'was not asked: did you mean anna, ben? If this person was asked formerly: former = ["amna"]'
+    """
+    stranger = ~pl.col(_ANNOTATOR).is_in(list(known))
+
+    def problem(name: str) -> str:
+        near = ", ".join(nearest(name, known))
+        meant = f"was not asked: did you mean {near}?" if near else "was not asked."
+        return f'{meant} If this person was asked formerly: former = ["{name}"]'
+
+    said = pl.col(_ANNOTATOR).map_elements(problem, return_dtype=pl.String)
+    return _faults(rows.filter(_answered(answer) & stranger), said)
+
+
+def nobodys(rows: pl.LazyFrame, *, answer: str) -> pl.LazyFrame:
+    """Return a fault for every answer without the name of whoever gave it.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        file, line, annotator and the answer.
+    answer : str
+        The column of answers; a row where it is blank is nobody's.
+
+    Returns
+    -------
+    LazyFrame
+        As `schemas.Faults`.
+
+    Examples
+    --------
+    >>> row = {"file": "a.csv", "line": 2, "annotator": " ", "label": "SVC"}
+    >>> nobodys(pl.LazyFrame([row]), answer="label").collect()["problem"].item()
+    'is empty: say who gave the label of this row'
+    """
+    nobody = (pl.col(_ANNOTATOR).str.strip_chars() == "").fill_null(value=True)
+    said = pl.lit(f"is empty: say who gave the {answer} of this row")
+    return _faults(rows.filter(_answered(answer) & nobody), said)
+
+
+def _answered(answer: str) -> pl.Expr:
+    return pl.col(answer).str.strip_chars() != ""
+
+
+def _faults(wrong: pl.LazyFrame, problem: pl.Expr) -> pl.LazyFrame:
+    name = pl.col(_ANNOTATOR)
+    return wrong.select("file", "line", column=pl.lit(_ANNOTATOR), value=name, problem=problem)
+
+
+def _bare(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", name).split())
+
+
+_PAIR = ("l1", "l2")
+_MOST_PLACES = 4
+"""Places that a message names."""
+
+
+def faults(
+    rows: pl.LazyFrame, *, labels: Sequence[str], units: Sequence[str] = _PAIR
+) -> pl.LazyFrame:
+    """Return one row for every cell that cannot be used.
+
+    An id is empty, or the annotator of a label; an id does not belong to its row's units, since
+    somebody changed one of these cells or sorted a part of the sheet; a label is not one of
+    `labels`; one annotator gives an id two labels, in one sheet or in two (all these rows).
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        file, line, annotator, id, label and the units, String (line Int64); null is an empty
+        cell, and an empty label means that nobody has judged.
+    labels : sequence of str
+        The valid labels. Blanks around a label and its case do not matter.
+    units : sequence of str
+        The columns that the id is a hash of, of tuples l1 ... lk; empty if it is none.
+
+    Returns
+    -------
+    LazyFrame
+        file, line, column, value, problem, as in `schemas.Faults`; at most one per cell.
+
+    Raises
+    ------
+    ValueError
+        If two labels differ in case or blanks alone.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.sampling import candidate_id
+    >>> row = {"file": "a.csv", "line": 2, "annotator": "a", "l1": "x", "l2": "y", "label": "SVG"}
+    >>> sheet = pl.LazyFrame([row]).with_columns(candidate_id("l1", "l2"))
+    >>> faults(sheet, labels=["SVC", "free"]).collect()["problem"].item()
+    'is no label; did you mean SVC?'
+    """
+    wrong = [
+        _empty_ids(rows),
+        _unknown_labels(rows, labels),
+        nobodys(rows, answer="label"),
+        _contradictions(rows, labels),
+    ]
+    if units:
+        wrong.append(_changed(rows, units))
+    return pl.concat(wrong)
+
+
+def normalise(rows: pl.LazyFrame, *, labels: Sequence[str]) -> pl.LazyFrame:
+    """Return the annotations of filled-in sheets, each label in its one spelling.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        file, line, annotator, id, label, note.
+    labels : sequence of str
+        The valid labels, as they are to be spelt.
+
+    Returns
+    -------
+    LazyFrame
+        file, line, id, annotator, label (null = empty or unknown), note (null = empty); one
+        row per row that has an id. Rows with faults are there as well: take out those that
+        `faults` names before the labels are used.
+
+    Raises
+    ------
+    ValueError
+        If two labels differ in case or blanks alone.
+
+    Examples
+    --------
+    >>> row = {"file": "a.csv", "line": 2, "annotator": "a", "id": "x1", "label": "svc "}
+    >>> normalise(pl.LazyFrame([row | {"note": " "}]), labels=["SVC"]).collect().rows()
+    [('a.csv', 2, 'x1', 'a', 'SVC', None)]
+    """
+    label = canonical("label", labels=labels)
+    return rows.select(
+        "file", "line", _trimmed("id"), "annotator", label.alias("label"), _trimmed("note")
+    ).drop_nulls("id")
+
+
+def with_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Return rows with the ids as they were written, without blanks that somebody put to them.
+
+    Examples
+    --------
+    >>> with_ids(pl.LazyFrame({"line": [2, 3], "id": [" x1", " "]})).collect().rows()
+    [(2, 'x1'), (3, None)]
+    """
+    return rows.with_columns(_trimmed("id"))
+
+
+def notes(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the rows on which somebody noted something, labelled or not.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        With the column note.
+
+    Examples
+    --------
+    >>> notes(pl.LazyFrame({"line": [2, 3, 4], "note": ["odd", " ", None]})).collect().rows()
+    [(2, 'odd')]
+    """
+    return rows.filter(_trimmed("note").is_not_null())
+
+
+def canonical(column: str, *, labels: Sequence[str]) -> pl.Expr:
+    """Return the label that each cell means: null where it is empty or means none.
+
+    Parameters
+    ----------
+    column : str
+        String column.
+    labels : sequence of str
+        The valid labels.
+
+    Raises
+    ------
+    ValueError
+        If two labels differ in case or blanks alone.
+
+    Examples
+    --------
+    >>> cells = pl.DataFrame({"label": [" svc", "Free", "SVG", None]})
+    >>> cells.select(canonical("label", labels=["SVC", "free"])).to_series().to_list()
+    ['SVC', 'free', None, None]
+    """
+    spelt = pl.DataFrame({"label": list(labels)}, schema={"label": pl.String})
+    folded = spelt.select(_folded("label")).to_series().to_list()
+    if len(set(folded)) < len(folded):
+        raise ValueError(f"two labels differ in case or blanks alone: {', '.join(labels)}")
+    return _folded(column).replace_strict(
+        dict(zip(folded, labels, strict=True)), default=None, return_dtype=pl.String
+    )
+
+
+def _folded(column: str) -> pl.Expr:
+    # NFC, since some systems save a letter and its accent as two characters.
+    return pl.col(column).str.normalize("NFC").str.strip_chars().str.to_lowercase()
+
+
+def _trimmed(column: str) -> pl.Expr:
+    text = pl.col(column).str.strip_chars()
+    return pl.when(text != "").then(text).alias(column)
+
+
+def _empty_ids(rows: pl.LazyFrame) -> pl.LazyFrame:
+    problem = "is empty; restore the id of this row from the original sheet"
+    bad = rows.filter(_trimmed("id").is_null())
+    return bad.select(
+        "file", "line", column=pl.lit("id"), value=pl.col("id"), problem=pl.lit(problem)
+    )
+
+
+def _changed(rows: pl.LazyFrame, units: Sequence[str]) -> pl.LazyFrame:
+    own = _trimmed("id")
+    wrong = own.is_not_null() & own.ne_missing(candidate_id(*units))
+    shown = pl.concat_str([pl.col(unit).fill_null("") for unit in units], separator="', '")
+    what = "pair" if len(units) == len(_PAIR) else "tuple"
+    said = (f"id and {what} do not belong together: ('", f"') is not the {what} of this id; ")
+    problem = pl.concat_str(
+        pl.lit(said[0]), shown, pl.lit(said[1] + "restore the row from the original sheet")
+    )
+    return rows.filter(wrong).select(
+        "file", "line", column=pl.lit("id"), value=own, problem=problem
+    )
+
+
+def _unknown_labels(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
+    unknown = _trimmed("label").is_not_null() & canonical("label", labels=labels).is_null()
+    bad = rows.filter(unknown).select("file", "line", "label")
+
+    def problem(label: str) -> str:
+        return f"is no label; {did_you_mean(label.strip(), labels)}"
+
+    named = bad.select(pl.col("label").unique()).with_columns(
+        problem=pl.col("label").map_elements(problem, return_dtype=pl.String)
+    )
+    return bad.join(named, on="label").select(
+        "file", "line", column=pl.lit("label"), value=pl.col("label"), problem=pl.col("problem")
+    )
+
+
+def _contradictions(rows: pl.LazyFrame, labels: Sequence[str]) -> pl.LazyFrame:
+    own, label = _trimmed("id"), canonical("label", labels=labels)
+    judged = rows.select("file", "line", "annotator", own, meant=label, value="label")
+    judged = judged.drop_nulls(["id", "meant"])
+    place = pl.concat_str("meant", pl.lit(" ("), "file", pl.lit(", line "), "line", pl.lit(")"))
+    two = (
+        judged.sort("file", "line")
+        .group_by("id", "annotator", maintain_order=True)
+        .agg(labels=pl.col("meant").n_unique(), places=place.head(_MOST_PLACES).str.join("; "))
+        .filter(pl.col("labels") > 1)
+    )
+    problem = pl.concat_str(
+        pl.col("annotator").fill_null("somebody"),
+        pl.lit(" gives this id several labels: "),
+        "places",
+        pl.lit("; keep one"),
+    )
+    bad = judged.join(two, on=["id", "annotator"], nulls_equal=True)
+    return bad.select("file", "line", column=pl.lit("label"), value="value", problem=problem)

@@ -1,1 +1,0 @@
-"""Tails of discrete distributions: logarithms of p-values and of likelihoods."""

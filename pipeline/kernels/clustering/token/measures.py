@@ -1,0 +1,573 @@
+"""Entropies of classes and clusters, and what is made of them; natural logarithm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import scipy
+
+from pipeline.kernels.clustering.measure import TOKEN_MEASURES, token_measure
+from pipeline.kernels.clustering.token.contingency import (
+    Contingency,
+    contingency,
+    expected_information,
+)
+from pipeline.kernels.numeric import FloatArray, IntArray
+
+_ROSENBERG = "Rosenberg & Hirschberg 2007"
+_VINH = "Vinh, Epps & Bailey 2010"
+_NAN = float("nan")
+
+
+def entropy(counts: IntArray) -> float:
+    """Return ``-sum p ln p`` of positive counts.
+
+    Examples
+    --------
+    >>> round(entropy(np.array([2, 2])), 6)
+    0.693147
+    """
+    # Summed like a conditional entropy: for one cluster the two have the same bits.
+    n = counts.astype(np.float64)
+    return float(-(n * np.log(n / counts.sum())).sum() / counts.sum()) + 0.0
+
+
+def conditional_entropy(table: Contingency) -> float:
+    """Return ``H(C|K) = -sum n_ck/N ln(n_ck/n_k)``, a sum of terms that are 0 or more.
+
+    Not H(C, K) - H(K), which loses its digits where the clusters give the classes away.
+    """
+    rows, columns = table.counts.nonzero()
+    n = table.counts[rows, columns].astype(np.float64)
+    return float(-(n * np.log(n / table.sizes[columns])).sum() / table.N) + 0.0
+
+
+@token_measure(
+    title="homogeneity", family="information theory", formula="1 - H(C|K)/H(C); 1 if H(C) = 0",
+    range="[0, 1]", reference=_ROSENBERG,
+    aliases=("hom", "homogeneity_score"),
+)  # fmt: skip
+def homogeneity(table: Contingency) -> float:
+    """How far clusters hold tokens of one class only."""
+    if not table.N:
+        return _NAN
+    whole = entropy(table.classes)
+    return _unit(1.0 - conditional_entropy(table) / whole) if whole else 1.0
+
+
+@token_measure(
+    title="completeness", family="information theory", formula="1 - H(K|C)/H(K); 1 if H(K) = 0",
+    range="[0, 1]", reference=_ROSENBERG,
+    aliases=("comp", "completeness_score"),
+)  # fmt: skip
+def completeness(table: Contingency) -> float:
+    """How far the tokens of a class lie in one cluster."""
+    return homogeneity(table.swapped)
+
+
+@token_measure(
+    title="V", family="information theory", formula="2 hom comp / (hom + comp); 0 if both are 0",
+    range="[0, 1]", reference=_ROSENBERG, symmetric=True,
+    aliases=("V", "v_measure", "V-measure", "v-measure", "vmeasure", "v_score", "v_measure_score"),
+)  # fmt: skip
+def v(table: Contingency) -> float:
+    """Harmonic mean of homogeneity and completeness; it is NMI by the arithmetic mean."""
+    hom, comp = homogeneity(table), completeness(table)
+    return 2.0 * hom * comp / (hom + comp) if hom + comp else 0.0
+
+
+@token_measure(
+    title="VI", family="information theory", formula="H(C|K) + H(K|C)", range="[0, 2 ln N]",
+    reference="Meila 2007", better="lower", symmetric=True,
+    aliases=("VI", "variation_of_information"),
+)  # fmt: skip
+def vi(table: Contingency) -> float:
+    """Variation of information, a metric on partitions; in nats."""
+    return conditional_entropy(table) + conditional_entropy(table.swapped) if table.N else _NAN
+
+
+@token_measure(
+    title="NVI", family="information theory", formula="VI / H(C); H(K) if H(C) = 0",
+    range="[0, inf)", reference="Reichart & Rappoport 2009", better="lower",
+    aliases=("NVI", "normalised_vi", "normalized_vi"),
+)  # fmt: skip
+def nvi(table: Contingency) -> float:
+    """VI on the scale of the gold entropy; not 1 - I/H(C, K), which has the same name."""
+    if not table.N:
+        return _NAN
+    whole = entropy(table.classes)
+    return vi(table) / whole if whole else entropy(table.sizes)
+
+
+@token_measure(
+    title="I", family="information theory", formula="H(C) - H(C|K)", range="[0, ln N]",
+    reference="Cover & Thomas 2006, 2.4", symmetric=True,
+    aliases=("I", "mutual_info", "mutual_info_score"),
+)  # fmt: skip
+def mutual_information(table: Contingency) -> float:
+    """Information that clusters give about classes; in nats."""
+    if not table.N:
+        return _NAN
+    return max(0.0, entropy(table.classes) - conditional_entropy(table))
+
+
+@token_measure(
+    title="NMI", family="information theory", formula="2 I / (H(C) + H(K)); 1 if both are 0",
+    range="[0, 1]", reference="Vinh, Epps & Bailey 2010, NMI_sum", symmetric=True,
+    aliases=(
+        "NMI", "normalised_mutual_information", "normalized_mutual_information",
+        "normalized_mutual_info", "normalized_mutual_info_score",
+    ),
+)  # fmt: skip
+def nmi(table: Contingency) -> float:
+    """Mutual information over the mean entropy; equal to V but for one class or one cluster."""
+    return _over_mean(table, 0.0)
+
+
+@token_measure(
+    title="NMI sqrt", family="information theory", formula="I / sqrt(H(C) H(K)); 1 if both are 0",
+    range="[0, 1]", reference="Strehl & Ghosh 2002", symmetric=True,
+    aliases=("nmi_sqrt", "NMI sqrt", "NMI_sqrt"),
+)  # fmt: skip
+def nmi_geometric(table: Contingency) -> float:
+    """Mutual information over the geometric mean of the entropies; 0 if one of them is 0."""
+    if not table.N:
+        return _NAN
+    first, second = entropy(table.classes), entropy(table.sizes)
+    if not first * second:
+        return float(first == second)
+    return _unit(mutual_information(table) / math.sqrt(first * second))
+
+
+@token_measure(
+    title="AMI", family="information theory",
+    formula="(I - E[I]) / ((H(C) + H(K))/2 - E[I]); 1 if classes and clusters are equal",
+    range="(-inf, 1]", reference=_VINH, symmetric=True,
+    aliases=(
+        "AMI", "adjusted_mutual_information", "adjusted_mutual_info", "adjusted_mutual_info_score",
+    ),
+)  # fmt: skip
+def ami(table: Contingency) -> float:
+    """Mutual information corrected for chance: 0 for clusters drawn at random."""
+    if table.N and table.equal:
+        return 1.0
+    return _over_mean(table, expected_information(table.classes, table.sizes))
+
+
+def _over_mean(table: Contingency, chance: float) -> float:
+    if not table.N:
+        return _NAN
+    mean = (entropy(table.classes) + entropy(table.sizes)) / 2.0
+    if not mean:
+        return 1.0
+    # Chance reaches the mean only if all tables of these sizes are of equal partitions.
+    return (mutual_information(table) - chance) / (mean - chance)
+
+
+def _unit(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+# --- Mapping clusters to classes: accuracies, and the mapping behind them as a table.
+
+_NONE = -1
+
+
+@token_measure(
+    title="M-1 accuracy", family="mapping", formula="1/N sum_k max_c n_ck", range="(0, 1]",
+    reference="Zhao & Karypis 2001, purity; Schütze 1992 for tagging",
+    aliases=(
+        "M-1", "M-1 accuracy", "purity", "many_to_one_accuracy", "m-1", "m1", "many-to-one",
+        "purity_score",
+    ),
+)  # fmt: skip
+def many_to_one(table: Contingency) -> float:
+    """Accuracy when every cluster stands for the class that most of its tokens have.
+
+    It can't fall when a cluster is split, and is 1 when each token has a cluster of its own.
+    """
+    return _share(int(table.counts.max(axis=0, initial=0).sum()), table)
+
+
+@token_measure(
+    title="1-1 accuracy", family="mapping",
+    formula="1/N max_h sum_k n_h(k)k, h one to one", range="(0, 1]",
+    reference="Haghighi & Klein 2006; Meila & Heckerman 2001",
+    symmetric=True,
+    aliases=(
+        "1-1", "1-1 accuracy", "one_to_one_accuracy", "1to1", "one-to-one", "clustering_accuracy",
+    ),
+)  # fmt: skip
+def one_to_one(table: Contingency) -> float:
+    """Accuracy when every cluster stands for a class of its own, by the best assignment."""
+    rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
+    return _share(int(table.counts[rows, columns].sum()), table)
+
+
+@token_measure(
+    title="H", family="mapping", formula="1 - 1-1 accuracy", range="[0, 1)",
+    reference="Meila & Heckerman 2001", better="lower", symmetric=True,
+    aliases=("H", "classification_error"),
+)  # fmt: skip
+def meila_heckerman(table: Contingency) -> float:
+    """Share of tokens outside the class that the best one-to-one mapping gives their cluster."""
+    return 1.0 - one_to_one(table)
+
+
+@token_measure(
+    title="MI", family="mapping", formula="1 - M-1 accuracy", range="[0, 1)",
+    reference="Zeng et al. 2002", better="lower", aliases=("misclassification",),
+)  # fmt: skip
+def misclassification_index(table: Contingency) -> float:
+    """Share of tokens outside the class that most tokens of their cluster have."""
+    return 1.0 - many_to_one(table)
+
+
+@token_measure(
+    title="micro-P", family="mapping", formula="sum_c TP_c / sum_c (TP_c + FP_c)", range="(0, 1]",
+    reference="Dhillon, Mallela & Modha 2003",
+    aliases=("micro-P",),
+)  # fmt: skip
+def micro_precision(table: Contingency) -> float:
+    """Precision under the many-to-one mapping, counted over all classes together.
+
+    Every token has one class and one cluster, so a false positive of a class is a false
+    negative of another: precision, recall and M-1 accuracy are the same number.
+    """
+    return many_to_one(table)
+
+
+@token_measure(
+    title="micro-R", family="mapping", formula="sum_c TP_c / sum_c (TP_c + FN_c)", range="(0, 1]",
+    reference="Dhillon, Mallela & Modha 2003",
+    aliases=("micro-R",),
+)  # fmt: skip
+def micro_recall(table: Contingency) -> float:
+    """Recall under the many-to-one mapping, counted over all classes; see micro_precision."""
+    return many_to_one(table)
+
+
+def token_mapping(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return the class that each cluster is mapped to, under either mapping.
+
+    Parameters
+    ----------
+    cells : pl.DataFrame
+        gold, cluster, f, as for `contingency`.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns mapping (many_to_one, one_to_one), cluster, gold, n_ij (tokens that they share),
+        n_i and n_j (tokens of the class and of the cluster); sorted by mapping and cluster.
+        Where there are more clusters than classes, those that the one-to-one mapping leaves
+        over have a null for their class, and 0 for n_ij and n_i. Of classes that a cluster has
+        equally many tokens of, many-to-one takes the first in the order of labels.
+
+    Examples
+    --------
+    >>> cells = pl.DataFrame({
+    ...     "gold": ["a", "a", "b"], "cluster": ["1", "2", "2"], "f": [4, 1, 2]
+    ... })
+    >>> token_mapping(cells).filter(mapping="one_to_one").rows()
+    [('one_to_one', '1', 'a', 4, 5, 4), ('one_to_one', '2', 'b', 2, 2, 3)]
+    """
+    table = contingency(cells)
+    parts = [_rows(table, "many_to_one", _best(table)), _rows(table, "one_to_one", _paired(table))]
+    return pl.concat(parts)
+
+
+def _best(table: Contingency) -> IntArray:
+    if not table.gold:
+        return np.zeros(0, dtype=np.int64)
+    return np.asarray(table.counts.argmax(axis=0), dtype=np.int64)
+
+
+def _paired(table: Contingency) -> IntArray:
+    rows, columns = scipy.optimize.linear_sum_assignment(table.counts, maximize=True)
+    mapping = np.full(len(table.clusters), _NONE, dtype=np.int64)
+    mapping[columns] = rows
+    return mapping
+
+
+def _rows(table: Contingency, mapping: str, places: IntArray) -> pl.DataFrame:
+    mapped, columns = places != _NONE, np.arange(len(places))
+    shared = np.where(mapped, table.counts[places, columns], 0)
+    sizes = np.where(mapped, table.classes[places], 0)
+    gold = [table.gold[place] if place != _NONE else None for place in places]
+    return pl.DataFrame(
+        {
+            "mapping": pl.Series([mapping] * len(places), dtype=pl.String),
+            "cluster": pl.Series(table.clusters, dtype=pl.String),
+            "gold": pl.Series(gold, dtype=pl.String),
+            "n_ij": pl.Series(shared, dtype=pl.Int64),
+            "n_i": pl.Series(sizes, dtype=pl.Int64),
+            "n_j": pl.Series(table.sizes, dtype=pl.Int64),
+        }
+    )
+
+
+def _share(tokens: int, table: Contingency) -> float:
+    return tokens / table.N if table.N else float("nan")
+
+
+# --- Counting pairs of tokens: together or apart in the classes, together or apart in the clusters.
+# The counts are exact integers of any size, and every quotient of them is rounded once.
+
+_SAFE = 3_037_000_499
+"""The largest number with a square in Int64: a sum of squares is at most the square of the sum."""
+
+
+class Pairs(NamedTuple):
+    """Pairs of tokens, by whether they share a class and a cluster.
+
+    The fields are both = a class and a cluster, cluster = only a cluster, gold = only a class,
+    neither.
+    """
+
+    both: int
+    cluster: int
+    gold: int
+    neither: int
+
+
+def count_pairs(table: Contingency) -> Pairs:
+    """Count the pairs of different tokens.
+
+    ``both = sum n_ck (n_ck - 1) / 2``, and likewise for clusters and for classes.
+
+    Examples
+    --------
+    >>> table = Contingency(("a", "b"), ("1",), np.array([[2], [1]]))
+    >>> count_pairs(table)
+    Pairs(both=1, cluster=2, gold=0, neither=0)
+    """
+    N = table.N
+    both = (_squares(table.counts.ravel(), N) - N) // 2
+    clusters = (_squares(table.sizes, N) - N) // 2
+    classes = (_squares(table.classes, N) - N) // 2
+    rest = N * (N - 1) // 2 - clusters - classes + both
+    return Pairs(both, clusters - both, classes - both, rest)
+
+
+def _squares(counts: IntArray, total: int) -> int:
+    if total <= _SAFE:
+        return int(np.dot(counts, counts))
+    return sum(int(count) ** 2 for count in counts)
+
+
+@token_measure(
+    title="Rand", family="pair counting", formula="(both + neither) / pairs", range="[0, 1]",
+    reference="Rand 1971", symmetric=True,
+    aliases=("RI", "rand_index", "Rand", "ri", "rand_score"),
+)  # fmt: skip
+def rand(table: Contingency) -> float:
+    """Share of pairs that classes and clusters treat alike; near 1 with many of either."""
+    pairs = count_pairs(table)
+    return _quotient(pairs.both + pairs.neither, sum(pairs), table)
+
+
+@token_measure(
+    title="ARI", family="pair counting",
+    formula="2 (both neither - cluster gold) / "
+    "((both+cluster)(cluster+neither) + (both+gold)(gold+neither))",
+    range="[-1/2, 1]", reference="Hubert & Arabie 1985", symmetric=True,
+    aliases=("ARI", "adjusted_rand_index", "ari", "adjusted_rand_score"),
+)  # fmt: skip
+def adjusted_rand(table: Contingency) -> float:
+    """Rand index corrected for chance: 0 on average for clusters drawn at random."""
+    a, b, c, d = count_pairs(table)
+    return _quotient(2 * (a * d - b * c), (a + b) * (b + d) + (a + c) * (c + d), table)
+
+
+@token_measure(
+    title="Jaccard", family="pair counting", formula="both / (both + cluster + gold)",
+    range="[0, 1]", reference="Jaccard 1912; Ben-Hur, Elisseeff & Guyon 2002", symmetric=True,
+    aliases=("Jaccard", "pair_jaccard", "jaccard_index"),
+)  # fmt: skip
+def jaccard(table: Contingency) -> float:
+    """Of the pairs that share a class or a cluster, the share that has both."""
+    pairs = count_pairs(table)
+    return _quotient(pairs.both, pairs.both + pairs.cluster + pairs.gold, table)
+
+
+@token_measure(
+    title="pair-P", family="pair counting", formula="both / (both + cluster)", range="[0, 1]",
+    reference="Wallace 1983, W_II",
+    aliases=("pair-P", "pairwise_precision"),
+)  # fmt: skip
+def pair_precision(table: Contingency) -> float:
+    """Of the pairs that share a cluster, the share that has one class."""
+    pairs = count_pairs(table)
+    return _quotient(pairs.both, pairs.both + pairs.cluster, table)
+
+
+@token_measure(
+    title="pair-R", family="pair counting", formula="both / (both + gold)", range="[0, 1]",
+    reference="Wallace 1983, W_I",
+    aliases=("pair-R", "pairwise_recall"),
+)  # fmt: skip
+def pair_recall(table: Contingency) -> float:
+    """Of the pairs that share a class, the share that has one cluster."""
+    pairs = count_pairs(table)
+    return _quotient(pairs.both, pairs.both + pairs.gold, table)
+
+
+@token_measure(
+    title="FM", family="pair counting", formula="both / sqrt((both + cluster)(both + gold))",
+    range="[0, 1]", reference="Fowlkes & Mallows 1983", symmetric=True,
+    aliases=("FM", "FMI", "fm", "fmi", "fowlkes_mallows_index", "fowlkes_mallows_score"),
+)  # fmt: skip
+def fowlkes_mallows(table: Contingency) -> float:
+    """Geometric mean of precision and recall of pairs; 0 where no pair shares both."""
+    a, b, c, _ = count_pairs(table)
+    if not table.N or a == b == c == 0:
+        return _quotient(0, 0, table)
+    return a / math.sqrt((a + b) * (a + c)) if a else 0.0
+
+
+@token_measure(
+    title="Mirkin", family="pair counting", formula="sum n_c^2 + sum n_k^2 - 2 sum n_ck^2",
+    range="[0, N (N - 1)]", reference="Mirkin 1996", better="lower", symmetric=True,
+    aliases=("Mirkin", "mirkin_metric"),
+)  # fmt: skip
+def mirkin(table: Contingency) -> float:
+    """Twice the pairs that classes and clusters treat unlike, a metric on partitions."""
+    pairs = count_pairs(table)
+    return float(2 * (pairs.cluster + pairs.gold)) if table.N else _NAN
+
+
+@token_measure(
+    title="Gamma", family="pair counting",
+    formula="(both neither - cluster gold) / "
+    "sqrt((both+cluster)(both+gold)(cluster+neither)(gold+neither))",
+    range="[-1, 1]", reference="Hubert & Schultz 1976; Hubert & Arabie 1985",
+    symmetric=True,
+    aliases=("gamma", "hubert", "Gamma"),
+)  # fmt: skip
+def hubert_gamma(table: Contingency) -> float:
+    """Correlation, over pairs, of sharing a class with sharing a cluster.
+
+    1 where classes and clusters are equal; else undefined where all pairs or none share a
+    class, or a cluster.
+    """
+    a, b, c, d = count_pairs(table)
+    if table.equal or not table.N:
+        return _quotient(0, 0, table)
+    below = math.sqrt((a + b) * (c + d) * (a + c) * (b + d))
+    return min(1.0, max(-1.0, (a * d - b * c) / below)) if below else _NAN
+
+
+def _quotient(part: int, whole: int, table: Contingency) -> float:
+    """Divide; where nothing is there to compare, classes and clusters are equal or it is NaN."""
+    if not table.N:
+        return _NAN
+    if whole:
+        return part / whole
+    return 1.0 if table.equal else _NAN
+
+
+# --- Token-level measures of one clustering as a table.
+
+PAPER = ("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman")
+"""Measures for a table like the paper's; its sixth could not be verified, H stands in its place."""
+
+
+def token_scores(cells: pl.DataFrame, *, measures: Sequence[str]) -> pl.DataFrame:
+    """Return measures of a clustering of tokens against their classes.
+
+    Parameters
+    ----------
+    cells : pl.DataFrame
+        gold, cluster, f, as for `contingency`: any number of tokens, counted.
+    measures : sequence of str
+        Names or aliases in `TOKEN_MEASURES`; ``all`` stands for every one.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns measure and value (Float64), in the order asked for; null where a measure is
+        undefined, as all of them are without tokens. Equal tables give bitwise equal values,
+        whatever the order of their rows.
+
+    Raises
+    ------
+    KeyError
+        For an unknown measure, with the nearest names.
+    DataError
+        For labels or counts that are impossible, as in `contingency`.
+
+    References
+    ----------
+    Reichart, Abend & Rappoport, Type Level Clustering Evaluation (2010), section 2, for the
+    families.
+
+    Examples
+    --------
+    >>> cells = pl.DataFrame({
+    ...     "gold": ["a", "b", "c"], "cluster": ["1", "2", "2"], "f": [4, 2, 2]
+    ... })
+    >>> token_scores(cells, measures=["1-1", "V", "NVI"]).select(
+    ...     "measure", pl.col("value").round(4)
+    ... ).rows()
+    [('one_to_one', 0.75), ('v', 0.8), ('nvi', 0.3333)]
+    """
+    names = TOKEN_MEASURES.resolve(measures)
+    values = score_table(contingency(cells), names)
+    return pl.DataFrame({"measure": names, "value": values}, schema=_SCHEMA).fill_nan(None)
+
+
+_SCHEMA = {"measure": pl.String, "value": pl.Float64}
+
+
+def score_table(table: Contingency, names: Sequence[str]) -> list[float]:
+    """Return the value of each measure; NaN where it is undefined."""
+    return [TOKEN_MEASURES.get(name).score(table) for name in names]
+
+
+# --- Matching classes and clusters as sets, each with its best counterpart.
+
+
+def _f_scores(table: Contingency) -> FloatArray:
+    """Return ``2 n_ck / (n_c + n_k)`` of every class with every cluster."""
+    both = table.classes[:, None] + table.sizes[None, :]
+    return np.asarray(2.0 * table.counts / both)
+
+
+@token_measure(
+    title="F", family="set matching", formula="sum_c n_c/N max_k 2 n_ck / (n_c + n_k)",
+    range="(0, 1]", reference="Larsen & Aone 1999; Fung, Wang & Ester 2003",
+    aliases=("F", "f_measure", "larsen_aone", "F-measure", "f-measure", "f_score"),
+)  # fmt: skip
+def clustering_f(table: Contingency) -> float:
+    """F-score of each class with the cluster that fits it best, weighted by its tokens."""
+    if not table.N:
+        return _NAN
+    return float((table.classes * _f_scores(table).max(axis=1)).sum() / table.N)
+
+
+@token_measure(
+    title="L", family="set matching", formula="1/m sum_k max_c 2 n_ck / (n_c + n_k)",
+    range="(0, 1]", reference="Larsen 1999, as in Meila 2007", aliases=("L",),
+)  # fmt: skip
+def larsen(table: Contingency) -> float:
+    """F-score of each cluster with the class that fits it best, each cluster alike."""
+    return float(_f_scores(table).max(axis=0).mean()) if table.N else _NAN
+
+
+@token_measure(
+    title="D", family="set matching",
+    formula="1 - (sum_k max_c n_ck + sum_c max_k n_ck) / (2 N)",
+    range="[0, 1)", reference="van Dongen 2000", better="lower", symmetric=True,
+    aliases=("D", "van_dongen_metric"),
+)  # fmt: skip
+def van_dongen(table: Contingency) -> float:
+    """Share of tokens to move so that one partition is refined by the other, from both sides."""
+    if not table.N:
+        return _NAN
+    fitting = int(table.counts.max(axis=0).sum()) + int(table.counts.max(axis=1).sum())
+    return (2 * table.N - fitting) / (2 * table.N)

@@ -1,0 +1,553 @@
+"""Type-level evaluation of induced clusters: the measures, their mappings, and who is wrong."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import scipy
+
+from pipeline.errors import did_you_mean
+from pipeline.kernels.clustering.encoding import Sparse, distinct_sets, numbered
+from pipeline.kernels.clustering.measure import TYPE_LEVEL, TYPE_MEASURES
+from pipeline.kernels.clustering.types.bounds import certify
+from pipeline.kernels.clustering.types.entries import Entries, Neighbours, Patterns, chosen, entries
+from pipeline.kernels.clustering.types.mapping import (
+    climb,
+    edge_weights,
+    is_separable,
+    many_to_one,
+    one_to_one,
+    overlap,
+)
+from pipeline.kernels.clustering.types.measures import Score, image, item_counts, united
+from pipeline.kernels.numeric import FloatArray, IntArray, check_bootstrap, percentiles
+from pipeline.kernels.sampling import seeded_generator
+from schemas import ClassScores, ClusterMapping, ItemScores, TypeLevel
+from schemas.base import Table
+
+# --- Limits of the type-level measures: a bootstrap over items.
+
+INTERVALS = ("fixed", "refitted")
+_CELLS = 4_000_000
+"""Counts that are drawn at a time."""
+
+
+def type_level_limits(
+    patterns: Patterns,
+    measure: str,
+    kind: str,
+    mapping: IntArray,
+    *,
+    replicates: int,
+    confidence: float,
+    seed: str,
+    interval: str = "fixed",
+) -> tuple[float, float]:
+    """Return percentile limits of a measure over samples of items drawn again with replacement.
+
+    Parameters
+    ----------
+    patterns : Patterns
+        The items. A sample draws how many items have each pattern, from a multinomial.
+    measure : str
+        A name in `TYPE_MEASURES`; others than "MacroI", "MicroI" and "MicroC" take longer.
+    kind : str
+        "1-1" or "M-1".
+    mapping : array of int, shape (clusters,)
+        The class of each cluster, or -1, as found on all items.
+    replicates : int
+        Samples, from 1.
+    confidence : float
+        Confidence level in (0, 1).
+    seed : str
+        Fixes the samples; those of different measures and mappings are independent.
+    interval : str
+        "fixed": all samples are scored under `mapping`. The limits hold for these clusters
+        with these names, other items of the kind being drawn. "refitted": each sample has its
+        own best mapping; an M-1 mapping climbs from `mapping`. As the best mapping of a sample
+        fits its accidents too, these limits lie too high, the more so the more clusters there
+        are for the items; so "fixed" is the default.
+
+    Returns
+    -------
+    lower, upper : float
+        In [0, 1]. Without width where all items score alike.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    References
+    ----------
+    Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> eye = sparse.csr_array(np.eye(2, dtype=np.int64))
+    >>> items = Patterns(np.array([30, 10]), eye, sparse.csr_array([[1], [1]]))
+    >>> lower, upper = type_level_limits(
+    ...     items, "MacroI", "M-1", np.array([0]), replicates=500, confidence=0.95, seed="s"
+    ... )
+    >>> 0.55 < lower < 0.65 and 0.85 < upper < 0.95
+    True
+    """
+    check_limits(replicates=replicates, confidence=confidence, interval=interval)
+    bits = seeded_generator(seed=seed, purpose=f"type level {measure} {kind}")
+    if interval == "refitted":
+        by = TYPE_MEASURES.get(measure).mapped_by
+        fit = functools.partial(_fit, measure=by, kind=kind, mapping=mapping)
+        values = _one_by_one(patterns, fit, measure, replicates, bits)
+    elif measure == "MicroC":
+        values = _by_union(patterns, mapping, replicates, bits)
+    elif measure in {"MacroI", "MicroI"}:
+        values = _by_item(patterns, measure, mapping, replicates, bits)
+    else:
+        values = _one_by_one(patterns, lambda _: mapping, measure, replicates, bits)
+    lower, upper = np.clip(percentiles(values, confidence=confidence), 0.0, 1.0)
+    return float(lower), float(upper)
+
+
+def check_limits(*, replicates: int, confidence: float, interval: str) -> None:
+    """Raise ValueError for an option that is out of range."""
+    check_bootstrap(confidence=confidence, replicates=replicates)
+    if interval not in INTERVALS:
+        raise ValueError(f"interval {interval!r}; valid: {', '.join(INTERVALS)}")
+
+
+def _by_item(
+    patterns: Patterns, measure: str, mapping: IntArray, replicates: int, bits: np.random.Generator
+) -> FloatArray:
+    """Score samples under one mapping: items with equal numbers of classes are alike."""
+    numbers = np.stack(item_counts(patterns, mapping), axis=1)
+    alike, place = np.unique(numbers, axis=0, return_inverse=True)
+    counts = np.zeros(len(alike), dtype=np.int64)
+    np.add.at(counts, place.ravel(), patterns.counts)
+    drawn = bits.multinomial(counts.sum(), counts / counts.sum(), size=replicates)
+    gold, mapped, common = alike.T
+    if measure == "MacroI":
+        return np.asarray(
+            2.0 * (drawn * common).sum(axis=1) / (drawn * (gold + mapped)).sum(axis=1)
+        )
+    return np.asarray((drawn * (2.0 * common / (gold + mapped))).sum(axis=1) / counts.sum())
+
+
+def _by_union(
+    patterns: Patterns, mapping: IntArray, replicates: int, bits: np.random.Generator
+) -> FloatArray:
+    """Score samples under one mapping by the unions of clusters, exactly but for the end."""
+    mapped = image(patterns, mapping)
+    common = patterns.gold.multiply(mapped).tocsr()
+    loose = patterns.induced @ (mapping < 0).astype(np.int64)
+    values = []
+    for drawn in _draws(patterns.counts, replicates, bits):
+        n_i, n_j, n_ij = ((part.T @ drawn.T).T for part in (patterns.gold, mapped, common))
+        weighted = (2.0 * n_j * n_ij / np.maximum(n_i + n_j, 1)).sum(axis=1)
+        values.append(weighted / np.maximum(n_j.sum(axis=1) + (drawn * loose).sum(axis=1), 1))
+    return np.concatenate(values)
+
+
+def _draws(counts: IntArray, replicates: int, bits: np.random.Generator) -> Iterator[IntArray]:
+    """Draw how many items of a sample have each pattern, some samples at a time."""
+    size = max(1, _CELLS // len(counts))
+    for start in range(0, replicates, size):
+        batch = min(size, replicates - start)
+        yield bits.multinomial(counts.sum(), counts / counts.sum(), size=batch)
+
+
+def _one_by_one(
+    patterns: Patterns,
+    fit: Callable[[Patterns], IntArray],
+    measure: str,
+    replicates: int,
+    bits: np.random.Generator,
+) -> FloatArray:
+    """Score samples, each under the mapping that is fitted to it."""
+    score, values = TYPE_MEASURES.get(measure).score, []
+    for batch in _draws(patterns.counts, replicates, bits):
+        for counts in batch:
+            sample = chosen(patterns._replace(counts=counts), counts > 0)
+            values.append(float(score(sample, fit(sample)).value))
+    return np.array(values)
+
+
+def _fit(sample: Patterns, *, measure: str, kind: str, mapping: IntArray) -> IntArray:
+    if kind == "1-1":
+        return one_to_one(sample, measure)
+    if is_separable(sample, measure):
+        return np.asarray(edge_weights(sample, measure).argmax(axis=1), dtype=np.int64)
+    return climb(Neighbours(sample), measure, mapping)
+
+
+# --- The tables of a type-level evaluation: summary, mapping, classes, items.
+
+_SEPARATOR = " "
+
+
+class Found(NamedTuple):
+    """A mapping, its score, and what is known about it.
+
+    Parameters
+    ----------
+    measure, kind : str
+        "MacroI", "MicroI" or "MicroC"; "1-1", "M-1" or "floor".
+    mapping : array of int, shape (clusters,)
+        The class of each cluster, or -1.
+    score : Score
+        The measure.
+    certificate : str, optional
+        "exact", "proven" or "not proven"; None for a floor.
+    starts, reached : int, optional
+        Climbs, and those that ended at the value.
+    bound : float, optional
+        No mapping of this kind is better; None where it is not known.
+    open_clusters : int, optional
+        Clusters that may have another class in a better mapping; None where it is not known.
+    lower, upper, interval : float, float, str, optional
+        Limits, and "fixed" or "refitted".
+    """
+
+    measure: str
+    kind: str
+    mapping: IntArray
+    score: Score
+    certificate: str | None = None
+    starts: int | None = None
+    reached: int | None = None
+    bound: float | None = None
+    open_clusters: int | None = None
+    lower: float | None = None
+    upper: float | None = None
+    interval: str | None = None
+
+
+def summary_table(made: Entries, found: Sequence[Found]) -> pl.DataFrame:
+    """Return a row for each measure and mapping: table `TypeLevel` without system and run."""
+    columns = TypeLevel.columns().items()
+    schema = {name: dtype for name, dtype in columns if name not in {"system", "run"}}
+    rows = [_summary_row(made, each) for each in found]
+    return pl.DataFrame(rows, schema=schema).sort("measure", "mapping")
+
+
+def _summary_row(made: Entries, found: Found) -> dict[str, str | float | None]:
+    value = float(found.score.value)
+    sure = found.certificate in {"exact", "proven"}
+    bound = value if sure else found.bound
+    covered = len(np.unique(found.mapping[found.mapping >= 0]))
+    return {
+        "measure": found.measure,
+        "mapping": found.kind,
+        "value": value,
+        "recall": float(found.score.recall),
+        "precision": _float(found.score.precision),
+        "certificate": found.certificate,
+        "bound": bound,
+        "gap": None if bound is None else bound - value,
+        "n_open_clusters": 0 if sure else found.open_clusters,
+        "starts": found.starts,
+        "starts_reaching_best": found.reached,
+        "lower": found.lower,
+        "upper": found.upper,
+        "interval": found.interval,
+        "n_items": len(made.items),
+        "n_dropped": made.n_dropped,
+        "n_without_cluster": made.n_without_cluster,
+        "n_in_several": int(made.patterns.counts[made.patterns.induced.sum(axis=1) > 1].sum()),
+        "n_classes": len(made.classes),
+        "n_clusters": len(made.clusters),
+        "n_clusters_dropped": made.n_clusters_dropped,
+        "n_uncovered": len(made.classes) - covered,
+    }
+
+
+def mapping_rows(made: Entries, found: Found) -> pl.DataFrame:
+    """Return a row for each cluster: table `ClusterMapping` without system and run."""
+    patterns, h = made.patterns, found.mapping
+    mapped, rows = h >= 0, np.arange(len(h))
+    classes = patterns.gold.T @ patterns.counts
+    shared = overlap(patterns)[rows, np.maximum(h, 0)] * mapped
+    return pl.DataFrame({
+        "measure": [found.measure] * len(h),
+        "mapping": [found.kind] * len(h),
+        "cluster": made.clusters,
+        "gold": _names(made.classes, h),
+        "n_ij": shared,
+        "n_i": pl.Series(classes[np.maximum(h, 0)]).set(pl.Series(~mapped), None),
+        "n_j": patterns.induced.T @ patterns.counts,
+    })  # fmt: skip
+
+
+def class_rows(made: Entries, found: Found) -> pl.DataFrame:
+    """Return a row for each class: table `ClassScores` without system and run."""
+    z = united(made.patterns, found.mapping)
+    n = len(made.classes)
+    clusters = np.bincount(found.mapping[found.mapping >= 0], minlength=n)
+    n_i, n_j, common = (part.astype(np.float64) for part in (z.classes, z.clusters, z.common))
+    precision = np.divide(common, n_j, out=np.full(n, np.nan), where=n_j > 0)
+    return pl.DataFrame({
+        "measure": [found.measure] * n, "mapping": [found.kind] * n, "gold": made.classes,
+        "clusters": clusters, "n_ij": z.common, "n_i": z.classes, "n_j": z.clusters,
+        "recall": common / n_i, "precision": pl.Series(precision).fill_nan(None),
+        "f": 2.0 * common / (n_i + n_j), "uncovered": clusters == 0,
+    })  # fmt: skip
+
+
+def item_rows(made: Entries, found: Found, *, worst: int | None) -> pl.DataFrame:
+    """Return a row for each item, or the worst: table `ItemScores` without system and run."""
+    gold, mapped, common = item_counts(made.patterns, found.mapping)
+    f = 2.0 * common / (gold + mapped)
+    # Items are in the order of their names, and a stable sort keeps them so where F is equal.
+    order = np.argsort(f[made.pattern], kind="stable")[:worst]
+    pattern = made.pattern[order]
+    shown, place = numbered(pattern)
+    labels = _joined(made.patterns.gold[shown], made.classes)
+    images = _joined(image(made.patterns, found.mapping)[shown], made.classes)
+    return pl.DataFrame({
+        "measure": pl.repeat(found.measure, len(order), eager=True),
+        "mapping": pl.repeat(found.kind, len(order), eager=True),
+        "rank": np.arange(1, len(order) + 1), "item": made.items.gather(order),
+        "gold": labels.gather(place), "mapped": images.gather(place),
+        "common": common[pattern], "f": f[pattern],
+    })  # fmt: skip
+
+
+def _joined(matrix: Sparse, names: pl.Series) -> pl.Series:
+    """Return the names of each row, in their order, with spaces between."""
+    rows = scipy.sparse.csr_array(matrix).sorted_indices()
+    # Many rows hold the same: their text is made once.
+    one, place = distinct_sets(rows)
+    held, words = rows[one], names.to_list()
+    codes, ends = held.indices.tolist(), held.indptr.tolist()
+    texts = [
+        _SEPARATOR.join(words[code] for code in codes[start:end])
+        for start, end in itertools.pairwise(ends)
+    ]
+    return pl.Series(texts, dtype=pl.String).gather(place)
+
+
+def _names(names: pl.Series, codes: IntArray) -> pl.Series:
+    """Return names by their places; null for -1."""
+    places = pl.Series(codes, dtype=pl.Int64)
+    return names.gather(pl.select(pl.when(places >= 0).then(places)).to_series())
+
+
+def _float(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+MAPPING_KINDS = ("1-1", "M-1")
+_STAGE = ("system", "run")
+
+
+class Evaluated(NamedTuple):
+    """What `evaluate_type_level` found: four tables without system and run."""
+
+    summary: pl.DataFrame
+    mapping: pl.DataFrame
+    classes: pl.DataFrame
+    items: pl.DataFrame
+
+
+def evaluate_type_level(
+    gold: pl.DataFrame,
+    induced: pl.DataFrame,
+    *,
+    measures: Sequence[str] = TYPE_LEVEL,
+    mappings: Sequence[str] = MAPPING_KINDS,
+    restarts: int | None = None,
+    kicks: int | None = None,
+    seed: str = "clustering",
+    certificate_seconds: float | None = None,
+    replicates: int = 0,
+    confidence: float = 0.95,
+    interval: str = "fixed",
+    worst: int | None = None,
+) -> Evaluated:
+    """Evaluate induced clusters of items against gold classes, items being in several of each.
+
+    Parameters
+    ----------
+    gold : pl.DataFrame
+        Columns item and gold (String), a row for each membership; nulls and repetitions are
+        none. Items without gold entry are dropped and counted.
+    induced : pl.DataFrame
+        Columns item and cluster (String), likewise. Items without clusters have F = 0.
+    measures : sequence of str
+        Names in `TYPE_MEASURES`; ``all`` stands for every one. "MacroI" (= MacroC), "MicroI" and
+        "MicroC" have mappings of their own.
+    mappings : sequence of str
+        Some of "1-1" and "M-1".
+    restarts : int, optional
+        Random starts of the climbs to an M-1 mapping; see `many_to_one`.
+    kicks : int, optional
+        Kicks of the best mapping that they reach, each with a climb; see `many_to_one`.
+    seed : str
+        Fixes the random starts and the bootstrap samples.
+    certificate_seconds : float, optional
+        If given, how long to search for a proof that an M-1 mapping is best, or for a bound: for
+        each measure whose mapping is not exact.
+    replicates : int
+        Bootstrap samples of items for the limits; 0 for none.
+    confidence : float
+        Confidence level in (0, 1).
+    interval : str
+        "fixed" or "refitted"; see `type_level_limits`.
+    worst : int, optional
+        How many items to list for each measure and mapping; all by default.
+
+    Returns
+    -------
+    Evaluated
+        Tables `TypeLevel`, `ClusterMapping`, `ClassScores` and `ItemScores` without the columns
+        system and run, in the order of their keys.
+
+    Raises
+    ------
+    DataError
+        If a column is missing or not of strings, a name is empty, or no item has a gold entry.
+    ValueError
+        If an option is out of range.
+
+    References
+    ----------
+    Reichart, Abend & Rappoport, Type Level Clustering Evaluation (2010).
+
+    Examples
+    --------
+    >>> gold = pl.DataFrame({
+    ...     "item": ["dog", "run", "run", "eat", "walk", "walk"],
+    ...     "gold": ["N", "N", "V", "V", "N", "V"],
+    ... })
+    >>> induced = pl.DataFrame({
+    ...     "item": ["dog", "run", "run", "eat", "walk"], "cluster": ["0", "0", "1", "1", "2"]
+    ... })
+    >>> made = evaluate_type_level(gold, induced)
+    >>> made.summary.filter(mapping="M-1").select("measure", pl.col("value").round(4)).rows()
+    [('MacroI', 0.9091), ('MicroC', 0.92), ('MicroI', 0.9167)]
+    >>> made.mapping.filter(measure="MicroC", mapping="1-1").select("cluster", "gold").rows()
+    [('0', 'N'), ('1', 'V'), ('2', None)]
+    """
+    options = _Options(restarts, kicks, seed, certificate_seconds, replicates, confidence, interval)
+    names = sorted(TYPE_MEASURES.resolve(measures))
+    _check(mappings, worst, options)
+    encoded = entries(gold, induced)
+    neighbours = Neighbours(encoded.patterns)
+    results = [
+        _limited(neighbours, _found(neighbours, measure, kind, options), options)
+        for measure in names
+        for kind in sorted(set(mappings))
+    ]
+    floors = [_floor(encoded, measure) for measure in names]
+    return Evaluated(
+        summary_table(encoded, [*results, *floors]),
+        _stacked([mapping_rows(encoded, each) for each in results], ClusterMapping),
+        _stacked([class_rows(encoded, each) for each in results], ClassScores),
+        _stacked([item_rows(encoded, each, worst=worst) for each in results], ItemScores),
+    )
+
+
+class _Options(NamedTuple):
+    """How to search, and how to draw samples."""
+
+    restarts: int | None
+    kicks: int | None
+    seed: str
+    certificate_seconds: float | None
+    replicates: int
+    confidence: float
+    interval: str
+
+
+def _check(mappings: Sequence[str], worst: int | None, options: _Options) -> None:
+    """Complain about options before any work."""
+    for name in mappings:
+        if name not in MAPPING_KINDS:
+            raise ValueError(f"unknown name {name!r}; {did_you_mean(name, MAPPING_KINDS)}")
+    if worst is not None and worst < 0:
+        raise ValueError(f"{worst} of the worst items: give 0 or more")
+    for number, what in ((options.restarts, "restarts"), (options.kicks, "kicks")):
+        if number is not None and number < 0:
+            raise ValueError(f"{number} {what}: give 0 or more")
+    if options.certificate_seconds is not None and not options.certificate_seconds > 0:
+        raise ValueError(f"{options.certificate_seconds} seconds for the certificate: give more")
+    if options.replicates:
+        check_limits(
+            replicates=options.replicates, confidence=options.confidence, interval=options.interval
+        )
+
+
+def _found(neighbours: Neighbours, measure: str, kind: str, options: _Options) -> Found:
+    """Find the best mapping of a kind, and evaluate it.
+
+    A mapping that is best for another measure is not known to be best for this one.
+    """
+    patterns, facts = neighbours.patterns, TYPE_MEASURES.get(measure)
+    best = "exact" if facts.mapped_by == measure else "not proven"
+    if kind == "1-1":
+        mapping = one_to_one(patterns, facts.mapped_by)
+        return Found(measure, kind, mapping, facts.score(patterns, mapping), best)
+    search = many_to_one(
+        neighbours,
+        facts.mapped_by,
+        restarts=options.restarts,
+        kicks=options.kicks,
+        seed=options.seed,
+    )
+    score = facts.score(patterns, search.mapping)
+    certificate = best if search.exact else "not proven"
+    result = Found(measure, kind, search.mapping, score, certificate, search.starts, search.reached)
+    if facts.mapped_by != measure or search.exact or options.certificate_seconds is None:
+        return result
+    return _certified(patterns, result, options.certificate_seconds)
+
+
+def _certified(patterns: Patterns, found: Found, seconds: float) -> Found:
+    """Search for a proof; a better mapping that turns up was reached by no climb."""
+    proof = certify(patterns, found.measure, found.mapping, seconds=seconds)
+    return found._replace(
+        mapping=proof.mapping,
+        score=TYPE_MEASURES.get(found.measure).score(patterns, proof.mapping),
+        certificate="proven" if proof.proven else "not proven",
+        bound=proof.bound,
+        open_clusters=proof.open_clusters,
+        reached=found.reached if proof.value == found.score.value else 0,
+    )
+
+
+def _limited(neighbours: Neighbours, found: Found, options: _Options) -> Found:
+    """Add the limits, if wanted."""
+    if not options.replicates:
+        return found
+    lower, upper = type_level_limits(
+        neighbours.patterns,
+        found.measure,
+        found.kind,
+        found.mapping,
+        replicates=options.replicates,
+        confidence=options.confidence,
+        seed=options.seed,
+        interval=options.interval,
+    )
+    return found._replace(lower=lower, upper=upper, interval=options.interval)
+
+
+def _floor(made: Entries, measure: str) -> Found:
+    """Map every cluster to the largest class; of equal ones, to the first."""
+    patterns = made.patterns
+    largest = int((patterns.gold.T @ patterns.counts).argmax())
+    mapping = np.full(len(made.clusters), largest, dtype=np.int64)
+    return Found(measure, "floor", mapping, TYPE_MEASURES.get(measure).score(patterns, mapping))
+
+
+def _stacked(tables: list[pl.DataFrame], schema: type[Table]) -> pl.DataFrame:
+    """Put tables with one schema below each other; none makes an empty one."""
+    typed = [pl.col(name).cast(t) for name, t in schema.columns().items() if name not in _STAGE]
+    empty = schema.zero_rows().collect().drop(_STAGE)
+    return pl.concat([empty, *(table.select(typed) for table in tables)])

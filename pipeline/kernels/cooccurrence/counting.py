@@ -1,0 +1,430 @@
+"""Occurrences added up: how often each type occurs, and in how many documents.
+
+An occurrence is a row: the labels of a type as Categorical columns, and the number of its
+document. A document that may go on over a bound of what is at
+hand is counted apart, so that whoever has the rest of it can count it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipeline.kernels.cooccurrence.tokens import PLACE
+from pipeline.kernels.partitions import batches, bucket_of, buckets_for, counted, in_order, spill_of
+from pipeline.kernels.sampling import candidate_id
+from pipeline.memory import Spill
+
+# --- Several small whole numbers in one: keys that are cheap to group by.
+
+_BITS = 64
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Where the number of each position lies in as few 64-bit words as hold them in order.
+
+    Parameters
+    ----------
+    places : tuple of (int, int, int)
+        For each position the word, the first bit in it, and how many bits.
+    """
+
+    places: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int]) -> Packing:
+        """Return a packing for numbers from 0 to size - 1.
+
+        Parameters
+        ----------
+        sizes : sequence of int
+            How many numbers there are at each position.
+
+        Examples
+        --------
+        >>> Packing.of([1000, 1000, 2**60]).places
+        ((0, 0, 10), (0, 10, 10), (1, 0, 60))
+        """
+        places, word, free = [], 0, 0
+        for size in sizes:
+            bits = max(1, (size - 1).bit_length())
+            if free + bits > _BITS:
+                word, free = word + 1, 0
+            places.append((word, free, bits))
+            free += bits
+        return cls(tuple(places))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the words."""
+        return [f"_word_{word}" for word in sorted({word for word, _, _ in self.places})]
+
+    def words(self, codes: Sequence[pl.Expr]) -> list[pl.Expr]:
+        """Return the words that hold the numbers of all positions.
+
+        Parameters
+        ----------
+        codes : sequence of Expr
+            The number at each position.
+        """
+        by_word: dict[int, pl.Expr] = {}
+        for code, (word, first, _) in zip(codes, self.places, strict=True):
+            shifted = code.cast(pl.UInt64) * pl.lit(2**first, pl.UInt64)
+            by_word[word] = by_word[word] + shifted if word in by_word else shifted
+        return [each.alias(name) for each, name in zip(by_word.values(), self.names, strict=True)]
+
+    def part(self, positions: Collection[int]) -> list[pl.Expr]:
+        """Return the words with the numbers of some positions alone, the others 0.
+
+        Parameters
+        ----------
+        positions : collection of int
+            Which, from 0.
+
+        Examples
+        --------
+        >>> two = Packing.of([4, 4])
+        >>> words = pl.DataFrame({"a": [1], "b": [2]}).select(two.words([pl.col("a"), pl.col("b")]))
+        >>> words.item(), words.select(two.part([1])).item()
+        (9, 8)
+        """
+        masks: dict[int, int] = {}
+        for position in sorted(positions):
+            word, first, bits = self.places[position]
+            masks[word] = masks.get(word, 0) | ((2**bits - 1) << first)
+        return [
+            (pl.col(f"_word_{word}") & pl.lit(mask, pl.UInt64)).alias(f"_part_{word}")
+            for word, mask in masks.items()
+        ]
+
+
+def packed(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFrame, Packing]:
+    """Return the words of text or Categorical columns, and how they are packed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With these columns, String or Categorical, without nulls.
+    columns : sequence of str
+        Their names, one a position.
+
+    Examples
+    --------
+    >>> words, packing = packed(pl.DataFrame({"a": ["x", "y"], "b": ["u", "u"]}), ["a", "b"])
+    >>> words.height, packing.names
+    (2, ['_word_0'])
+    """
+    codes = frame.select(coded(name, frame.schema[name]) for name in columns)
+    sizes = [1 + int(number or 0) for number in codes.max().row(0)]
+    packing = Packing.of(sizes)
+    return codes.select(packing.words([pl.col(name) for name in columns])), packing
+
+
+def coded(name: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a text or Categorical column as whole numbers."""
+    column = pl.col(name)
+    labels = column.cast(pl.Categorical(pl.Categories.random())) if dtype == pl.String else column
+    return labels.to_physical()
+
+
+_WORD = "_word"
+
+DOCUMENT = "document"
+"""Column with the number of a document among those at hand; null: any that lie inside."""
+
+
+def tally(
+    occurrences: pl.DataFrame, key: Sequence[str], *, across: Collection[int] = ()
+) -> pl.DataFrame:
+    """Count the occurrences of each type, and the documents that have it.
+
+    Parameters
+    ----------
+    occurrences : DataFrame
+        The key and `DOCUMENT` (UInt32).
+    key : sequence of str
+        The columns of a type, Categorical.
+    across : collection of int
+        The numbers of documents that may go on over the bounds of what is at hand.
+
+    Returns
+    -------
+    DataFrame
+        The key, f and documents (Int64), `DOCUMENT`: a row for each type with all documents that
+        lie inside, `DOCUMENT` null, and one for each that may go on.
+
+    Examples
+    --------
+    >>> rows = {"unit": ["a", "b", "a", "a"], "document": [0, 0, 0, 1]}
+    >>> types = {"unit": pl.Categorical, "document": pl.UInt32}
+    >>> tally(pl.DataFrame(rows, schema=types), ["unit"]).rows()
+    [('a', 3, 2, None), ('b', 1, 1, None)]
+    >>> tally(pl.DataFrame(rows, schema=types), ["unit"], across=[1]).rows()
+    [('a', 2, 1, None), ('b', 1, 1, None), ('a', 1, 1, 1)]
+    """
+    coding = _Coding.of(occurrences, key)
+    if not coding.fits:
+        return _by_grouping(occurrences, key, across)
+    counted = coding.added_up(occurrences)
+    if not across:
+        return _inside(coding, counted)
+    open_ = coding.document().is_in(list(across))
+    one, document = pl.lit(1, pl.Int64).alias("documents"), coding.document().alias(DOCUMENT)
+    apart = counted.filter(open_).select(*coding.labels(coding.types()), "f", one, document)
+    return pl.concat([_inside(coding, counted.filter(~open_)), apart])
+
+
+@dataclass(frozen=True)
+class _Coding:
+    """Types and documents as one number each, the document in its lowest bits."""
+
+    key: Sequence[str]
+    types_of_key: Sequence[pl.DataType]
+    packing: Packing
+    first: int
+
+    @classmethod
+    def of(cls, occurrences: pl.DataFrame, key: Sequence[str]) -> _Coding:
+        """Return one that has room for what these rows hold."""
+        codes = occurrences.select(pl.col(name).to_physical().max() for name in key).row(0)
+        first, last = occurrences.select(
+            first=pl.col(DOCUMENT).min().fill_null(0), last=pl.col(DOCUMENT).max().fill_null(0)
+        ).row(0)
+        sizes = [1 + last - first, *(1 + (code or 0) for code in reversed(codes))]
+        return cls(key, [occurrences.schema[name] for name in key], Packing.of(sizes), first)
+
+    @property
+    def fits(self) -> bool:
+        """Whether one number of 64 bits holds all."""
+        return len(self.packing.names) == 1
+
+    def added_up(self, occurrences: pl.DataFrame) -> pl.DataFrame:
+        """Return each number that occurs, in order, as `_WORD`, and how often it does as f."""
+        labels = [pl.col(name).to_physical() for name in reversed(self.key)]
+        words = self.packing.words([pl.col(DOCUMENT) - self.first, *labels])
+        return _runs(occurrences.select(words).to_series().sort())
+
+    def types(self) -> pl.Expr:
+        """Return the numbers without the documents."""
+        return pl.col(_WORD) // pl.lit(2 ** self.packing.places[0][2], pl.UInt64)
+
+    def document(self) -> pl.Expr:
+        """Return the numbers of the documents."""
+        low = pl.lit(2 ** self.packing.places[0][2] - 1, pl.UInt64)
+        return (pl.col(_WORD) & low).cast(pl.UInt32) + self.first
+
+    def labels(self, types: pl.Expr) -> list[pl.Expr]:
+        """Return the key of numbers without the documents."""
+        bits = self.packing.places[0][2]
+        places = [(first - bits, size) for _, first, size in reversed(self.packing.places[1:])]
+        return [
+            ((types // pl.lit(2**first, pl.UInt64)) & pl.lit(2**size - 1, pl.UInt64))
+            .cast(pl.UInt32)
+            .cat.to(dtype)
+            .alias(name)
+            for name, dtype, (first, size) in zip(self.key, self.types_of_key, places, strict=True)
+        ]
+
+
+def _inside(coding: _Coding, counted: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each type, from the sums by type and document."""
+    types = _runs(counted.select(coding.types()).to_series())
+    documents = types.get_column("f").rename("documents")
+    f = counted.get_column("f")
+    if types.height < counted.height:  # some types are in several documents
+        sums = f.cum_sum().gather(documents.cum_sum() - 1)
+        f = sums.diff().fill_null(sums.first())
+    rows = types.select(coding.labels(pl.col(_WORD))).with_columns(f, documents)
+    return rows.with_columns(pl.lit(None, pl.UInt32).alias(DOCUMENT))
+
+
+def _runs(ordered: pl.Series) -> pl.DataFrame:
+    """Return each number of a series in order, and how often it stands there as f."""
+    runs = ordered.rle().struct.unnest()
+    return runs.select(pl.col("value").alias(_WORD), f=pl.col("len").cast(pl.Int64))
+
+
+def _by_grouping(
+    occurrences: pl.DataFrame, key: Sequence[str], across: Collection[int]
+) -> pl.DataFrame:
+    """Do what `tally` does where no number is large enough: several are."""
+    words = packed(occurrences, key)[0]
+    first, number = [pl.col(name).first() for name in key], pl.len().cast(pl.Int64)
+    rows = pl.concat([occurrences, words], how="horizontal").lazy()
+    by_document = rows.group_by(*words.columns, DOCUMENT).agg(*first, f=number)
+    document = pl.col(DOCUMENT)
+    apart = pl.when(document.is_in(list(across))).then(document).alias(DOCUMENT)
+    grouped = by_document.with_columns(apart).group_by(*words.columns, DOCUMENT)
+    counts = grouped.agg(*first, pl.sum("f"), documents=number).collect()
+    return counts.select(*key, "f", "documents", DOCUMENT)
+
+
+# --- The documents of a corpus that comes in batches.
+# A document is a run of sentences under one name in one file. It is known by the sentence that it
+# begins with, so that it is one whether or not it goes on from one batch to the next.
+
+START = "start"
+"""Column with the first sentence of a document in its file."""
+KNOWN_BY = ["file", START]
+"""What a document is known by."""
+OPEN = pl.Schema(
+    {"file": pl.String(), "doc": pl.String(), START: pl.Int64(), DOCUMENT: pl.UInt32()}
+)
+"""The document that may go on, and its number among those of a task."""
+
+
+def sentences(tokens: pl.LazyFrame, before: pl.DataFrame) -> pl.DataFrame:
+    """Return the sentences of a batch with the documents that they are in.
+
+    Parameters
+    ----------
+    tokens : LazyFrame
+        As `tokens.numbered` gives them, with file and doc.
+    before : DataFrame
+        What the batch before left `OPEN`; nothing for the first.
+
+    Returns
+    -------
+    DataFrame
+        `PLACE`, file, doc, `START` and `DOCUMENT`, in order.
+
+    Examples
+    --------
+    >>> rows = {"place": [0, 1], "position": [1, 1], "sentence": [7, 8], "file": ["f"] * 2}
+    >>> batch = pl.LazyFrame({**rows, "doc": ["x", "y"]})
+    >>> before = pl.DataFrame([("f", "x", 5, 2)], OPEN, orient="row")
+    >>> sentences(batch, before).select("start", "document").rows()
+    [(5, 2), (8, 3)]
+    """
+    first = tokens.filter(pl.col("position") == 1)
+    rows = first.select(PLACE, "file", "doc", pl.col("sentence").alias(START)).collect()
+    changes = [pl.col(name) != pl.col(name).shift() for name in ("file", "doc")]
+    run = rows.select(pl.any_horizontal(changes).fill_null(value=False).cum_sum()).to_series()
+    begins = rows.get_column(START).gather(run.search_sorted(run, side="left"))
+    number = run.cast(pl.UInt32)
+    if goes_on(rows, before):
+        start, known = before.select(START, pl.col(DOCUMENT).fill_null(0)).row(0)
+        begins, number = begins.zip_with(run > 0, pl.Series([start])), number + known
+    elif before.height:
+        number = number + (before.item(0, DOCUMENT) or 0) + 1
+    return rows.with_columns(begins.cast(pl.Int64).alias(START), number.alias(DOCUMENT))
+
+
+def goes_on(sentences: pl.DataFrame, before: pl.DataFrame) -> bool:
+    """Return whether the first document of a batch is the one that was `OPEN` before."""
+    names = ["file", "doc"]
+    first, last = sentences.select(names).head(1), before.select(names).head(1)
+    return first.height == 1 and first.equals(last)
+
+
+def left_open(sentences: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
+    """Return the document that may go on in the next batch.
+
+    Parameters
+    ----------
+    sentences : DataFrame
+        As `sentences` gives them.
+    before : DataFrame
+        What the batch before left open, which a batch without sentences leaves as it is.
+    """
+    return sentences.tail(1).select(OPEN.names()) if sentences.height else before
+
+
+# --- Counts of several corpora as one: frequencies add up, and with them the marginals.
+
+_PAIR = ("l1", "l2")
+_COUNTS = ("f", "f1", "f2", "N")
+
+
+def merged_in_parts(
+    tables: Sequence[pl.LazyFrame], *, added: Sequence[str] = (), min_frequency: int = 1
+) -> Iterator[pl.DataFrame]:
+    """Yield the pairs of all tables with the sums of their counts, in the order of their ids.
+
+    Each pair has f, the sum of its frequencies, the marginals f1 and f2 that these add up to, and
+    N, the sum of all. Marginals need all pairs with a unit together: rows are divided by l1, then
+    by l2, and put in order at last, on the disk where room is short.
+
+    Parameters
+    ----------
+    tables : sequence of LazyFrame
+        l1, l2, f and what else is added up: every pair type, before any threshold.
+    added : sequence of str
+        Further columns to add up, Int64.
+    min_frequency : int
+        Pairs with a smaller f are left out; they count in the marginals.
+
+    Yields
+    ------
+    DataFrame
+        id, l1, l2, f, f1, f2, N and the columns that were added up; no part has more rows than
+        there is room for, as long as no unit has.
+
+    Examples
+    --------
+    >>> one = pl.LazyFrame({"l1": ["a", "a"], "l2": ["x", "y"], "f": [3, 1]})
+    >>> two = pl.LazyFrame({"l1": ["a", "b"], "l2": ["x", "x"], "f": [2, 1]})
+    >>> pl.concat(merged_in_parts([one, two])).drop("id").sort("l1", "l2").rows()
+    [('a', 'x', 5, 6, 6, 7), ('a', 'y', 1, 6, 1, 7), ('b', 'x', 1, 1, 6, 7)]
+    """
+    rows = [each.select(*_PAIR, "f", *added) for each in tables]
+    number = buckets_for(counted(*rows))
+    texts, counts = ("id", *_PAIR), (*_COUNTS, *added)
+    every = pl.Schema([(name, pl.String) for name in texts] + [(name, pl.Int64) for name in counts])
+    summed = [pl.col(name).sum() for name in ("f", *added)]
+    with spill_of(1, every) as kept:
+        with _by_second(rows, summed, number) as by_second:
+            total = sum(part.select(pl.col("f").sum()).collect().item() for part in by_second)
+            for part in by_second:
+                f2 = pl.col("f").sum().over("l2")
+                whole = part.with_columns(f2=f2, N=pl.lit(total, pl.Int64))
+                frequent = whole.filter(pl.col("f") >= min_frequency)
+                kept.put(frequent.with_columns(candidate_id(*_PAIR)).collect(), 0)
+        yield from in_order(kept, by="id")
+
+
+def _by_second(rows: Sequence[pl.LazyFrame], summed: Sequence[pl.Expr], number: int) -> Spill:
+    """Return the pairs with their sums and f1, divided by l2."""
+    schema = rows[0].collect_schema()
+    laid = spill_of(number, pl.Schema([*schema.items(), ("f1", pl.Int64())]))
+    with spill_of(number, schema) as by_first:
+        for table in rows:
+            for batch in batches(table):
+                by_first.add(batch, bucket_of("l1", number))
+        for part in by_first:
+            sums = part.group_by(_PAIR).agg(*summed)
+            pairs = sums.with_columns(f1=pl.col("f").sum().over("l1"))
+            laid.add(pairs.collect(), bucket_of("l2", number))
+    return laid
+
+
+# --- How often each word occurs in each document, counted along a corpus that comes in batches.
+
+
+def word_counts(units: pl.LazyFrame, sentences: pl.DataFrame) -> pl.LazyFrame:
+    """Count units, document by document.
+
+    Parameters
+    ----------
+    units : LazyFrame
+        As `units.units` gives them.
+    sentences : DataFrame
+        As `documents.sentences` gives them.
+
+    Returns
+    -------
+    LazyFrame
+        word, file, start, f; what is made of parts of a corpus can be added up.
+    """
+    placed = units.join(sentences.lazy().select(PLACE, *KNOWN_BY), on=PLACE)
+    return placed.group_by(pl.col("unit").alias("word"), *KNOWN_BY).agg(
+        pl.len().cast(pl.Int64).alias("f")
+    )
+
+
+def document_sizes(counts: pl.LazyFrame) -> pl.LazyFrame:
+    """Return file, start, size: how many words each document has."""
+    return counts.group_by(KNOWN_BY).agg(size=pl.sum("f"))

@@ -1,1 +1,0 @@
-"""Designed samples: the questions are declared, and the labels go where they answer them."""

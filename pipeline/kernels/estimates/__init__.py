@@ -1,1 +1,0 @@
-"""Estimates from samples drawn with any probabilities: their variances, intervals, tests."""

@@ -1,0 +1,742 @@
+"""The sampling error of L*, a ratio of sums over lemmas drawn without replacement."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, cast
+
+import numpy as np
+import polars as pl
+import scipy
+
+from pipeline.kernels.numeric import FloatArray, check_bootstrap, summary
+from pipeline.kernels.sampling import sample_size, seeded_generator
+from pipeline.kernels.survey.ratio_estimator import (
+    Estimates,
+    beta_limits,
+    checked_tail,
+    draw_weights,
+    influence,
+    mean_difference,
+    mean_limits,
+    ratio_mean,
+    t_factor,
+    weighted_mean,
+)
+
+Method: TypeAlias = Literal["bootstrap_t", "percentile", "linearised"]
+METHODS: tuple[Method, ...] = ("bootstrap_t", "percentile", "linearised")
+
+MOST_RESAMPLED = 20_000
+"""From so many lemmas on the bootstrap would take long, and the linearised interval stands in."""
+_CELLS = 1 << 21
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Sampled lemmas: what each adds to the sums above and below, and how many there are in all.
+
+    Parameters
+    ----------
+    y : tuple of arrays, each of shape (lemmas,)
+        One array: the numerators size_i L_i of an L*. Two: those of two lexicons, whose
+        difference is estimated.
+    x : tuple of arrays, each of shape (lemmas,)
+        The denominators, the sizes.
+    population : int
+        Lemmas that the sample was drawn from.
+    """
+
+    y: tuple[FloatArray, ...]
+    x: tuple[FloatArray, ...]
+    population: int
+
+    @property
+    def size(self) -> int:
+        """How many lemmas were sampled."""
+        return len(self.y[0])
+
+    @property
+    def unseen(self) -> float:
+        """The share of the lemmas that was not sampled, ``1 - S/M``."""
+        return 1.0 - self.size / self.population if self.population else 0.0
+
+
+class Interval(NamedTuple):
+    """An estimate with its standard error and limits; None where they cannot be known."""
+
+    estimate: float | None
+    standard_error: float | None
+    lower: float | None
+    upper: float | None
+    method: str
+
+
+def estimate(sample: Sample) -> float | None:
+    """Return ``sum y / sum x``, of two lexicons the difference; None if a sum of x is 0."""
+    sums = [(float(y.sum()), float(x.sum())) for y, x in zip(sample.y, sample.x, strict=True)]
+    if not all(x > 0 for _, x in sums):
+        return None
+    ratios = [y / x for y, x in sums]
+    return ratios[0] if len(ratios) == 1 else ratios[0] - ratios[1]
+
+
+def standard_error(sample: Sample) -> float | None:
+    """Return the linearised standard error.
+
+    ``sqrt((1 - S/M) sum e_i^2 / (S (S-1)))`` with ``e_i = (y_i - R x_i) / xbar``; for two
+    lexicons e_i is the difference of theirs.
+
+    Returns
+    -------
+    float or None
+        From 0, which it is where all lemmas were sampled. None for one lemma of several.
+
+    References
+    ----------
+    Cochran, Sampling Techniques (1977), section 6.4.
+
+    Examples
+    --------
+    >>> sample = Sample((np.array([1.0, 3.0]),), (np.array([2.0, 4.0]),), population=4)
+    >>> round(standard_error(sample), 6)
+    0.078567
+    """
+    spread = _spread(sample)
+    if sample.unseen == 0.0 and estimate(sample) is not None:
+        return 0.0
+    return None if spread is None else math.sqrt(sample.unseen / sample.size) * spread
+
+
+def _spread(sample: Sample) -> float | None:
+    """Return the standard deviation of e_i: what one more lemma tells."""
+    if sample.size < 2 or estimate(sample) is None:
+        return None
+    errors = _errors(tuple(y[None, :] for y in sample.y), tuple(x[None, :] for x in sample.x))[1]
+    return float(np.sqrt((errors**2).sum(axis=1) / (sample.size - 1))[0])
+
+
+def _errors(y: Sequence[FloatArray], x: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return the ratio (or difference) of each row, and e of each cell."""
+    ratios, errors = [], []
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for above, below in zip(y, x, strict=True):
+            total = below.sum(axis=1)
+            ratios.append(above.sum(axis=1) / total)
+            mean = total / below.shape[1]
+            errors.append((above - ratios[-1][:, None] * below) / mean[:, None])
+    if len(ratios) == 1:
+        return ratios[0], errors[0]
+    return ratios[0] - ratios[1], errors[0] - errors[1]
+
+
+def interval(
+    sample: Sample,
+    *,
+    method: Method = "bootstrap_t",
+    confidence: float = 0.95,
+    replicates: int = 2000,
+    seed: str,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> Interval:
+    """Return L*, or a difference of two, with a confidence interval.
+
+    Parameters
+    ----------
+    sample : Sample
+        The sampled lemmas, in an order that the data fix.
+    method : str
+        "linearised": R +- z s. "percentile": quantiles of R over samples of S lemmas drawn
+        again with replacement, their deviations from R scaled by sqrt(1 - S/M).
+        "bootstrap_t": R - t s, where t are quantiles of (R_b - R) / s_b over such samples.
+    confidence : float
+        Level in (0, 1). All three reach it only as S grows; simulations are in the
+        documentation.
+    replicates : int
+        How many samples are drawn again. Those in which all lemmas have one L give no t.
+    seed : str
+        Fixes them.
+    bounds : tuple of float
+        Limits are clipped to these.
+
+    Returns
+    -------
+    Interval
+        Of width 0 where all lemmas were sampled; without limits where fewer than two were,
+        or where all e are 0, which says nothing of the others. From 20,000 lemmas on the method
+        is linearised, and says so.
+
+    Raises
+    ------
+    ValueError
+        If the confidence is not inside (0, 1), or there are no replicates.
+
+    References
+    ----------
+    Davison & Hinkley, Bootstrap Methods and their Application (1997), sections 2.4, 3.7, 5.2.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.integers(1, 20, 200).astype(float)
+    >>> found = interval(Sample((x * rng.random(200),), (x,), 2000), seed="s")
+    >>> bool(0.4 < found.lower < found.estimate < found.upper < 0.6)
+    True
+    """
+    check_bootstrap(confidence=confidence, replicates=replicates)
+    value, error = estimate(sample), standard_error(sample)
+    used: str = "linearised" if sample.size >= MOST_RESAMPLED else method
+    if value is None or error is None or (error == 0.0 and sample.unseen > 0.0):
+        return Interval(value, None, None, None, used)
+    if sample.unseen == 0.0:
+        return Interval(value, 0.0, value, value, "all lemmas")
+    low, high = _limits(sample, used, confidence, replicates, seed)
+    if math.isnan(low) or math.isnan(high):
+        return Interval(value, error, None, None, used)
+    lower, upper = (float(np.clip(value + each * error, *bounds)) for each in (low, high))
+    return Interval(value, error, min(lower, value), max(upper, value), used)
+
+
+def _limits(
+    sample: Sample, method: str, confidence: float, replicates: int, seed: str
+) -> tuple[float, float]:
+    """Return how many standard errors the limits lie above the estimate; NaN if none are known."""
+    if method == "linearised":
+        z = normal_quantile(confidence)
+        return -z, z
+    parts = list(_again(sample, replicates, seed))
+    deviations = np.concatenate([each[0] for each in parts])
+    spreads = np.concatenate([each[1] for each in parts])
+    if method == "percentile":
+        of = (_spread(sample) or 0.0) / math.sqrt(sample.size)
+        finite = deviations[np.isfinite(deviations)]
+        low, high, *_ = summary(finite, confidence=confidence)
+        return low / of, high / of
+    usable = np.isfinite(spreads) & (spreads > 0)
+    t = deviations[usable] / (spreads[usable] / math.sqrt(sample.size))
+    first, last, *_ = summary(t, confidence=confidence)
+    return -last, -first
+
+
+def _again(sample: Sample, replicates: int, seed: str) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield, for samples drawn again, R_b - R and the standard deviation of e."""
+    value, size = estimate(sample), sample.size
+    generator = seeded_generator(seed=seed, purpose="lexicon bootstrap")
+    step = max(1, _CELLS // size)
+    for start in range(0, replicates, step):
+        drawn = generator.integers(0, size, size=(min(step, replicates - start), size))
+        y, x = ([each[drawn] for each in side] for side in (sample.y, sample.x))
+        ratios, errors = _errors(y, x)
+        yield ratios - (value or 0.0), np.sqrt((errors**2).sum(axis=1) / (size - 1))
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return how many standard errors a normal interval reaches to each side.
+
+    Examples
+    --------
+    >>> round(normal_quantile(0.95), 4)
+    1.96
+    """
+    return float(scipy.special.ndtri(0.5 + confidence / 2.0))
+
+
+def expected_error(sample: Sample, *, rate: float) -> tuple[int, float | None]:
+    """Return how many lemmas another sampling rate gives, and the standard error to expect.
+
+    Parameters
+    ----------
+    sample : Sample
+        The lemmas that were sampled: their spread stands for that of all.
+    rate : float
+        The other lambda, in (0, 1].
+
+    Examples
+    --------
+    >>> sample = Sample((np.array([1.0, 3.0]),), (np.array([2.0, 4.0]),), population=100)
+    >>> expected_error(sample, rate=1.0)
+    (100, 0.0)
+    """
+    size, spread = sample_size(sample.population, rate=rate), _spread(sample)
+    if spread is None or not size:
+        return size, None
+    return size, math.sqrt((1.0 - size / sample.population) / size) * spread
+
+
+# --- L* and its kin from lemmas that were drawn with different chances.
+
+ChanceMethod: TypeAlias = Literal["beta", "t", "linearised"]
+CHANCE_METHODS: tuple[ChanceMethod, ...] = ("beta", "t", "linearised")
+"""The methods for lemmas drawn with different chances; the first is the default."""
+
+
+def unequal(scores: pl.DataFrame) -> bool:
+    """Tell whether lemmas were drawn with different chances; if not, the sample is a simple one.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Column pi, null for lemmas that somebody chose.
+
+    Examples
+    --------
+    >>> unequal(pl.DataFrame({"pi": [0.5, 0.2]})), unequal(pl.DataFrame({"pi": [0.5, 0.5]}))
+    (True, False)
+    """
+    pi = scores["pi"]
+    return pi.null_count() == 0 and pi.n_unique() > 1
+
+
+def by_chance(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the scores with weights that go by the chances, so that contributions add up to L*.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        size, base, L, pi, base_total, weight, contribution.
+
+    Returns
+    -------
+    DataFrame
+        The same of a simple sample, whose weights are ``size / n``; else with weight
+        ``g_i size_i``, where ``sum g_i base_i = 1`` (`ratios.draw_weights`).
+    """
+    if not unequal(scores) or not scores["base"].sum():
+        return scores
+    weighted = scores.with_columns(weight=pl.Series(form_weights(scores)) * pl.col("size"))
+    return weighted.with_columns(contribution=pl.col("weight") * pl.col("L"))
+
+
+def form_weights(scores: pl.DataFrame) -> FloatArray:
+    """Return what a form of each lemma stands for: times the bases, these add up to 1.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        base, pi, base_total of lemmas drawn with different chances, in an order that the data fix.
+
+    Examples
+    --------
+    >>> rows = {"pi": [1.0, 0.5, 0.25], "base": [40, 5, 10], "base_total": [100] * 3}
+    >>> form_weights(pl.DataFrame(rows)).round(3).tolist()
+    [0.01, 0.024, 0.048]
+    """
+    pi, base = _floats(scores, "pi", "base")
+    return draw_weights(pi, base, total=base_total(scores))
+
+
+def base_total(scores: pl.DataFrame) -> float | None:
+    """Return the bases of all lemmas that the sample stands for; None if they are not known."""
+    known = scores["base_total"]
+    return None if known.is_empty() or known[0] is None else float(known[0])
+
+
+def alike(scores: pl.DataFrame) -> FloatArray:
+    """Return what each lemma weighs in a mean in which all lemmas count alike; adds up to 1.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        pi, population, base_total, in an order that the data fix.
+
+    Returns
+    -------
+    array of float, shape (lemmas,)
+        1/S in a simple sample; by 1/pi where chances differ, the certain ones 1/M if all M lemmas
+        are known.
+
+    Examples
+    --------
+    >>> rows = {"pi": [1.0, 0.5, 0.25], "population": [11] * 3, "base_total": [90] * 3}
+    >>> alike(pl.DataFrame(rows)).round(3).tolist()
+    [0.091, 0.303, 0.606]
+    """
+    if not unequal(scores):
+        return np.full(scores.height, 1.0 / max(1, scores.height))
+    (pi,) = _floats(scores, "pi")
+    known = float(scores["population"][0]) if base_total(scores) is not None else None
+    return draw_weights(pi, np.ones_like(pi), total=known)
+
+
+def interval_by_chance(
+    scores: pl.DataFrame, *, method: ChanceMethod, confidence: float
+) -> Interval:
+    """Return L* with limits, from lemmas drawn with different chances.
+
+    Hájek's ratio with the sum of all sizes, if it is known, and Rosén's variance for samples of
+    fixed size (`means.weighted_mean`, `ratios.ratio_mean`).
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`.
+    method : str
+        "beta": `means.beta_limits`. "t": Student's, with as many degrees of freedom as lemmas were
+        drawn that were not certain, less one. "linearised": by the normal distribution.
+    confidence : float
+        Level in (0, 1).
+
+    Returns
+    -------
+    Interval
+        Nothing but the estimate where no limits are known: t and linearised have none where all
+        lemmas that were not certain have one L.
+    """
+    found = _mean(scores)
+    if found is None:
+        return Interval(None, None, None, None, method)
+    estimate, variance = min(float(found.estimate), 1.0), float(found.variance)
+    if found.draws == 0 and variance == 0.0:
+        return Interval(estimate, 0.0, estimate, estimate, "all lemmas")
+    error = None if math.isnan(variance) else math.sqrt(variance)
+    if method == "beta":
+        limits = beta_limits(found, confidence=confidence)
+    elif not error:
+        return Interval(estimate, None, None, None, method)
+    elif method == "t":
+        limits = mean_limits(found, confidence=confidence)
+    else:
+        half = normal_quantile(confidence) * error
+        limits = (np.maximum(estimate - half, 0.0), np.minimum(estimate + half, 1.0))
+    return Interval(estimate, error, float(limits[0]), float(limits[1]), method)
+
+
+def _mean(scores: pl.DataFrame) -> Estimates | None:
+    """Return L* of the lemmas that weigh; None if none does."""
+    y, pi, base = _values(scores)
+    weighs = base > 0
+    if not weighs.any():
+        return None
+    total = base_total(scores)
+    if total is None:
+        return ratio_mean(y[weighs], pi[weighs], size=base[weighs])
+    return weighted_mean(y[weighs], pi[weighs], size=base[weighs], total=total)
+
+
+def difference_by_chance(
+    first: pl.DataFrame, second: pl.DataFrame, *, method: ChanceMethod, confidence: float
+) -> Interval:
+    """Return the difference in L* of two lexicons, from the same lemmas.
+
+    Student's interval (by the normal distribution if the method is linearised) of the linearised
+    difference, `ratios.mean_difference`.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        `schemas.LemmaScores`, the same lemmas in each.
+    method, confidence
+        As for `interval_by_chance`.
+
+    Returns
+    -------
+    Interval
+        In [-1, 1]; nothing but the estimate where all lemmas differ alike.
+    """
+    one, two = (_values(each) for each in (first, second))
+    if not (one[2].any() and two[2].any()):
+        return Interval(None, None, None, None, method)
+    moved = (influence(*one, total=base_total(first)), influence(*two, total=base_total(second)))
+    found = mean_difference(*moved, one[1], weighs=(one[2] > 0) | (two[2] > 0))
+    if found.draws == 0:
+        return Interval(found.estimate, 0.0, found.estimate, found.estimate, "all lemmas")
+    used: ChanceMethod = "linearised" if method == "linearised" else "t"
+    if not found.variance > 0:
+        return Interval(found.estimate, None, None, None, used)
+    error, tail = math.sqrt(found.variance), checked_tail(confidence)
+    half = error * float(t_factor(math.inf if used == "linearised" else found.draws - 1, tail))
+    lower, upper = max(-1.0, found.estimate - half), min(1.0, found.estimate + half)
+    return Interval(found.estimate, error, lower, upper, used)
+
+
+def _values(scores: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return ``size L / base``, which lies in [0, 1], pi and base."""
+    size, value, pi, base = _floats(scores.sort("lemma"), "size", "L", "pi", "base")
+    return np.divide(size * value, base, out=np.zeros_like(base), where=base > 0), pi, base
+
+
+def _floats(scores: pl.DataFrame, *names: str) -> Sequence[FloatArray]:
+    return [scores[name].cast(pl.Float64).to_numpy() for name in names]
+
+
+# --- Limits of L* and of differences in L*, whatever the lemmas were drawn by.
+
+AnyMethod: TypeAlias = Method | ChanceMethod
+
+
+@dataclass(frozen=True)
+class Limiting:
+    """How limits are made.
+
+    Parameters
+    ----------
+    method : str or None
+        One of the `methods`; None for the first of them.
+    confidence : float
+        Level in (0, 1).
+    replicates : int
+        Samples drawn again for the bootstrap.
+    seed : str
+        Fixes them.
+    """
+
+    method: AnyMethod | None = None
+    confidence: float = 0.95
+    replicates: int = 2000
+    seed: str = ""
+
+    def chosen(self, scores: pl.DataFrame) -> AnyMethod:
+        """Return the method that is asked for, or the default for such lemmas.
+
+        Raises
+        ------
+        ValueError
+            If it draws lemmas again as if all had had the same chance, and they had not.
+        """
+        if self.method is None:
+            return (CHANCE_METHODS if unequal(scores) else METHODS)[0]
+        if unequal(scores) and self.method not in CHANCE_METHODS:
+            chances = scores["pi"].to_numpy()
+            raise ValueError(
+                f"{self.method} draws lemmas again with equal chances, which these had not:"
+                f" {scores.height:,} were drawn with chances from {chances.min():.3g} to"
+                f" {chances.max():.3g}"
+            )
+        return self.method
+
+    def methods(self, scores: pl.DataFrame) -> tuple[AnyMethod, ...]:
+        """Return the methods that a table of intervals lists, the chosen one among them."""
+        listed: tuple[AnyMethod, ...] = CHANCE_METHODS if unequal(scores) else METHODS
+        chosen = self.chosen(scores)
+        return listed if chosen in listed else (*listed, chosen)
+
+
+def sample_of(*scores: pl.DataFrame) -> Sample:
+    """Return what the sampling error of L* is reckoned from; of two tables, of their difference.
+
+    Parameters
+    ----------
+    *scores : DataFrame
+        lemma, size, base, L, population; the same lemmas in each.
+    """
+    ordered = [each.sort("lemma") for each in scores]
+    population = int(ordered[0]["population"].max() or 0)  # type: ignore[arg-type]  # a column of numbers
+    y = tuple(each["size"].to_numpy() * each["L"].to_numpy() for each in ordered)
+    x = tuple(each["base"].to_numpy().astype(np.float64) for each in ordered)
+    return Sample(y, x, population)
+
+
+def unsure(found: Interval) -> Interval:
+    """Return an estimate without error and limits: of lemmas that were not drawn at random."""
+    return Interval(found.estimate, None, None, None, found.method)
+
+
+def star_interval(scores: pl.DataFrame, how: Limiting, *, method: AnyMethod) -> Interval:
+    """Return L* with its limits.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`.
+    how : Limiting
+        Confidence, replicates, seed.
+    method : str
+        One of its methods.
+
+    Returns
+    -------
+    Interval
+        Nothing but the estimate, if the lemmas were not drawn at random.
+    """
+    if not scores["drawn"].all():
+        shown: Method = method if method in METHODS else "linearised"
+        return unsure(_resampled(scores, how=how, method=shown))
+    if unequal(scores) or method not in METHODS:
+        return interval_by_chance(
+            scores, method=cast(ChanceMethod, method), confidence=how.confidence
+        )
+    return _resampled(scores, how=how, method=method)
+
+
+def difference_interval(first: pl.DataFrame, second: pl.DataFrame, how: Limiting) -> Interval:
+    """Return the difference in L* of two lexicons with its limits, from the same lemmas.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        `schemas.LemmaScores`, the same lemmas in each.
+    how : Limiting
+        Its method "beta", for values from 0 to 1, is "t" here.
+    """
+    method = how.chosen(first)
+    if not (first["drawn"].all() and second["drawn"].all()):
+        return unsure(_resampled(first, second, how=how, method="linearised"))
+    if unequal(first) or method not in METHODS:
+        return difference_by_chance(
+            first, second, method=cast(ChanceMethod, method), confidence=how.confidence
+        )
+    return _resampled(first, second, how=how, method=method)
+
+
+def _resampled(*scores: pl.DataFrame, how: Limiting, method: Method) -> Interval:
+    """Return the interval for lemmas that all had the same chance."""
+    return interval(
+        sample_of(*scores), method=method, confidence=how.confidence,
+        replicates=how.replicates, seed=how.seed,
+        bounds=(0.0, 1.0) if len(scores) == 1 else (-1.0, 1.0),
+    )  # fmt: skip
+
+
+# --- How sure L* would be from other samples of lemmas, judged by the ones that were drawn.
+
+
+class Spread(NamedTuple):
+    """What drawn lemmas say of all: how many each stands for, its size, what it adds to the error.
+
+    Arrays of shape (lemmas,).
+    """
+
+    weight: FloatArray
+    """1/pi, scaled to add up to the number of all lemmas."""
+    x: FloatArray
+    """Forms in the gold, 1 at least: what a sample by size goes by."""
+    e: FloatArray
+    """``base (L size / base - L*) / sum base``, the sum over all lemmas."""
+
+    @property
+    def population(self) -> float:
+        """All lemmas that the drawn ones stand for."""
+        return float(self.weight.sum())
+
+    @property
+    def correction(self) -> float:
+        """``S / (S - 1)``: the spread is about their own mean."""
+        return len(self.e) / (len(self.e) - 1)
+
+
+def spread_of(scores: pl.DataFrame) -> Spread | None:
+    """Return what the lemmas say of all; None of fewer than two, or of none that weighs.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores` of lemmas drawn at random.
+    """
+    ordered = scores.sort("lemma")
+    size, value, base, pi, forms = (
+        ordered[name].cast(pl.Float64).to_numpy() for name in ("size", "L", "base", "pi", "n_gold")
+    )
+    if scores.height < 2 or not base.any():
+        return None
+    weight = 1.0 / pi
+    weight *= float(ordered["population"][0]) / weight.sum()
+    whole = float(weight @ base)
+    star = float(weight @ (size * value)) / whole
+    return Spread(weight, np.maximum(forms, 1.0), (size * value - star * base) / whole)
+
+
+def chances_by_size(spread: Spread, size: float) -> FloatArray:
+    """Return with what chance each lemma would be drawn by size, so that about `size` are.
+
+    Examples
+    --------
+    >>> two = Spread(np.array([10.0, 1.0]), np.array([1.0, 50.0]), np.zeros(2))
+    >>> chances_by_size(two, 3.0).tolist()
+    [0.2, 1.0]
+    """
+    order = np.argsort(-spread.x, kind="stable")
+    weight, x = spread.weight[order], spread.x[order]
+    taken = np.cumsum(weight) - weight  # by the lemmas that are larger
+    rest = np.cumsum((weight * x)[::-1])[::-1]
+    factors = np.maximum(size - taken, 0.0) / rest
+    below = factors * x < 1.0
+    factor = factors[int(np.argmax(below))] if below.any() else np.inf
+    return np.asarray(np.minimum(factor * spread.x, 1.0))
+
+
+def error_by_size(spread: Spread, size: float) -> float:
+    """Return the standard error to expect of L* from so many lemmas, drawn by size.
+
+    ``sqrt(S/(S-1) sum w_i (1/pi_i - 1) e_i^2)``, pi their chances then.
+
+    Examples
+    --------
+    >>> ten = Spread(np.full(10, 10.0), np.ones(10), np.array([0.01, -0.01] * 5))
+    >>> round(error_by_size(ten, 20), 4), error_by_size(ten, 100)
+    (0.2108, 0.0)
+    """
+    open_ = np.maximum(1.0 / chances_by_size(spread, size) - 1.0, 0.0)
+    return math.sqrt(spread.correction * float(spread.weight @ (open_ * spread.e**2)))
+
+
+def error_simple(spread: Spread, size: float) -> float:
+    """Return the standard error to expect of L* from so many lemmas, all with the same chance.
+
+    Examples
+    --------
+    >>> ten = Spread(np.full(10, 10.0), np.ones(10), np.array([0.01, -0.01] * 5))
+    >>> round(error_simple(ten, 20), 4)
+    0.2108
+    """
+    open_ = max(spread.population / size - 1.0, 0.0)
+    return math.sqrt(spread.correction * open_ * float(spread.weight @ spread.e**2))
+
+
+class Expected(NamedTuple):
+    """Standard errors to expect at a sampling rate; None where the lemmas do not tell."""
+
+    rate: float
+    size: int
+    simple: float | None
+    by_size: float | None
+
+
+def expected_errors(scores: pl.DataFrame, rates: Sequence[float]) -> list[Expected]:
+    """Return how sure L* would be at other sampling rates.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores` of lemmas drawn at random.
+    rates : sequence of float
+        In (0, 1].
+    """
+    sample = sample_of(scores)
+    spread = spread_of(scores) if scores["drawn"].all() else None
+    made = []
+    for rate in rates:
+        size, simple = expected_error(sample, rate=rate)
+        if spread is None or not size:
+            made.append(Expected(rate, size, simple, None))
+            continue
+        if unequal(scores):
+            simple = error_simple(spread, size)
+        by_size = error_by_size(spread, size) if size < sample.population else 0.0
+        made.append(Expected(rate, size, simple, by_size))
+    return made
+
+
+def lemmas_by_size(scores: pl.DataFrame, *, error: float) -> int:
+    """Return how many lemmas drawn by size make the standard error of L* so small.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores` of lemmas drawn at random, two or more.
+    error : float
+        Above 0.
+
+    Returns
+    -------
+    int
+        From 1 to the number of all lemmas.
+    """
+    spread = spread_of(scores)
+    whole = int(scores["population"][0])
+    if spread is None:
+        return whole
+    sizes = range(1, whole)
+    return 1 + bisect.bisect_left(sizes, -error, key=lambda size: -error_by_size(spread, size))

@@ -1,0 +1,422 @@
+"""Judged draws by clusters of candidates, and what estimates vary by if these are drawn again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+import scipy
+
+from pipeline.kernels.nbest.comparison import samples, set_counts
+from pipeline.kernels.nbest.precision import first_list, in_lists
+from pipeline.kernels.nbest.ranking import rank_vectors
+from pipeline.kernels.numeric import FloatArray, IntArray, codes, ratio
+from pipeline.kernels.statistics.cluster_bootstrap import (
+    effective_clusters,
+    error_and_freedom,
+    replicate_sums,
+    student_limits,
+    student_p_values,
+)
+from pipeline.kernels.statistics.intervals import Limits
+from pipeline.kernels.survey.ratio_estimator import binomial_limits, checked_tail
+from schemas import ClusteredDifferences, ClusteredPrecision
+
+
+@dataclass(frozen=True)
+class Redrawn:
+    """How clusters are drawn again.
+
+    Parameters
+    ----------
+    cluster : str
+        What tells the clusters apart, as the tables call it.
+    confidence : float
+        Confidence level in (0, 1).
+    replicates : int
+        How often they are drawn again.
+    seed : str
+        Fixes the draws.
+    """
+
+    cluster: str
+    confidence: float
+    replicates: int
+    seed: str
+
+
+@dataclass(frozen=True)
+class ClusteredDraws:
+    """The judged draws of one category of true positives, and the clusters of all candidates.
+
+    Parameters
+    ----------
+    category : str
+        Whose true positives.
+    sample : pl.DataFrame
+        place among the candidates, n and k of each draw.
+    ranks : mapping of str to array of int, shape (candidates,)
+        Ranks under each measure.
+    clusters : array of int, shape (candidates,)
+        The cluster of each candidate, from 0.
+    """
+
+    category: str
+    sample: pl.DataFrame
+    ranks: Mapping[str, IntArray]
+    clusters: IntArray
+
+    @property
+    def places(self) -> IntArray:
+        """The places of the draws among the candidates."""
+        return self.sample["place"].to_numpy()
+
+    @property
+    def drawn(self) -> IntArray:
+        """The clusters that have a judged draw, ascending."""
+        return np.unique(self.clusters[self.places])
+
+
+def clustered_draws(
+    ranks: pl.DataFrame, judged: pl.DataFrame, clusters: pl.DataFrame, measures: Sequence[str]
+) -> Iterator[ClusteredDraws]:
+    """Yield the judged draws of each category with their clusters.
+
+    Parameters
+    ----------
+    ranks : pl.DataFrame
+        Table `Ranks`: all candidates under each measure.
+    judged : pl.DataFrame
+        Columns category, id, tp (null = not judged, which does not count) and multiplicity.
+    clusters : pl.DataFrame
+        Columns id and cluster (text), one row for each candidate.
+    measures : sequence of str
+        Whose ranks are looked at.
+
+    Raises
+    ------
+    ValueError
+        If a candidate has no cluster, or two measures rank different candidates.
+
+    Examples
+    --------
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b", "c"], "rank": [1, 2, 3]})
+    >>> judged = pl.DataFrame({"category": "TP", "id": ["a", "c"], "tp": True, "multiplicity": 1})
+    >>> verbs = pl.DataFrame({"id": ["a", "b", "c"], "cluster": ["v", "w", "v"]})
+    >>> (draws,) = clustered_draws(ranks, judged, verbs, ["mi"])
+    >>> draws.places.tolist(), draws.drawn.tolist()
+    ([0, 2], [0])
+    """
+    ids, vectors = rank_vectors(ranks.lazy(), measures)
+    placed = pl.DataFrame({"id": ids}).join(clusters, on="id", how="left", maintain_order="left")
+    without = placed.filter(pl.col("cluster").is_null())["id"]
+    if len(without):
+        shown = ", ".join(without.head(3))
+        raise ValueError(f"{len(without):,} candidates have no cluster, such as {shown}")
+    coded, _ = codes(placed["cluster"])
+    for category, sample in samples(ids, judged):
+        yield ClusteredDraws(category, sample, vectors, coded)
+
+
+@dataclass(frozen=True)
+class Varied:
+    """What estimates vary by if clusters are drawn again; arrays of shape (rows,).
+
+    Parameters
+    ----------
+    p : array of float, shape (rows, parts)
+        Precision of each part, NaN without draws.
+    estimate : array of float
+        Sum of the signed precisions.
+    error, freedom : array of float
+        Standard error and degrees of freedom, NaN where there are none.
+    clusters : array of int
+        Clusters with a draw in any of the parts.
+    effective : array of float
+        As many clusters of one size would tell as much; NaN where a part has no draws.
+    design_effect : array of float
+        Variance over the replicates by that of as many independent draws, ``sum p (1 - p) / n``;
+        NaN where one of the two is 0.
+    """
+
+    p: FloatArray
+    estimate: FloatArray
+    error: FloatArray
+    freedom: FloatArray
+    clusters: IntArray
+    effective: FloatArray
+    design_effect: FloatArray
+
+
+def varied(counts: IntArray, *, signs: Sequence[int], redrawn: Redrawn) -> Varied:
+    """Draw clusters again, and look how much the estimates vary.
+
+    Parameters
+    ----------
+    counts : array of int, shape (rows, parts, 2, clusters)
+        Judged draws and, of these, true positives of each cluster in each part.
+    signs : sequence of int, shape (parts,)
+        1 and -1 for a difference of two parts.
+    redrawn : Redrawn
+        How.
+
+    Examples
+    --------
+    >>> counts = np.array([[[[4, 4, 4, 4]], [[4, 4, 0, 0]]]]).swapaxes(1, 2)
+    >>> found = varied(counts, signs=[1], redrawn=Redrawn("l2", 0.95, 2000, "s"))
+    >>> found.estimate.tolist(), found.clusters.tolist(), found.design_effect.round().tolist()
+    ([0.5], [4], [4.0])
+    """
+    sign = np.asarray(signs, dtype=np.float64)
+    by_cluster = counts.reshape(math.prod(counts.shape[:-1]), counts.shape[-1]).T
+    sums = replicate_sums(by_cluster, replicates=redrawn.replicates, seed=redrawn.seed)
+    sums = sums.reshape(redrawn.replicates, *counts.shape[:-1])
+    again = ratio(sums[..., 1], sums[..., 0]) @ sign
+    draws = counts[:, :, 0]
+    n, k = draws.sum(axis=-1), counts[:, :, 1].sum(axis=-1)
+    p, effective = ratio(k, n), effective_clusters(draws)
+    error, freedom = error_and_freedom(again, effective)
+    independent = ratio(p * (1.0 - p), n).sum(axis=-1)
+    return Varied(
+        p, p @ sign, error, freedom, (draws.sum(axis=1) > 0).sum(axis=-1), effective,
+        ratio(error**2 * freedom / (freedom + 1.0), independent),
+    )  # fmt: skip
+
+
+# --- Differences of n-best precision where candidates come in clusters.
+
+_COLUMNS = 4000  # sums in a replicate: bounds the memory
+_ADJUSTED = {"p_adjusted", "correction", "significant"}
+
+
+def clustered_differences(
+    ranks: pl.DataFrame,
+    judged: pl.DataFrame,
+    clusters: pl.DataFrame,
+    *,
+    pairs: Sequence[tuple[str, str]],
+    at: Sequence[int],
+    redrawn: Redrawn,
+) -> pl.DataFrame:
+    """Test differences of n-best precision for a population from which whole clusters are drawn.
+
+    ``d = (|D1|/n) (k_1/n_1 - k_2/n_2)``, its standard error from clusters that are drawn again, one
+    draw of clusters for both sets, which may share them; limits and p-value by Student's t with
+    g - 1 degrees of freedom, g the effective number of clusters over both sets.
+
+    Parameters
+    ----------
+    ranks, judged, clusters
+        As for `clustered_draws`.
+    pairs : sequence of (str, str)
+        The measures to compare.
+    at : sequence of int
+        List sizes, ascending.
+    redrawn : Redrawn
+        How.
+
+    Returns
+    -------
+    pl.DataFrame
+        The table `ClusteredDifferences` without p_adjusted, correction and significant, sorted.
+        Where nothing varies (draws of one cluster, or in both sets nothing but true or nothing but
+        false positives) the p-value is null and the limits are those of the worst case, -|D1|/n
+        and |D1|/n.
+
+    Raises
+    ------
+    ValueError
+        If a candidate has no cluster, or measures rank different candidates.
+
+    References
+    ----------
+    Cameron, Gelbach & Miller, Bootstrap-Based Improvements for Inference with Clustered Errors
+    (2008); Carter, Schnepel & Steigerwald (2017), for g.
+
+    Examples
+    --------
+    >>> ids = [f"c{rank:02}" for rank in range(40)]
+    >>> ranks = pl.DataFrame({"measure": ["dice"] * 40 + ["mi"] * 40, "id": ids + ids[::-1],
+    ...     "rank": [*range(1, 41)] * 2})
+    >>> judged = pl.DataFrame({"category": "TP", "id": ids, "multiplicity": 1,
+    ...     "tp": [rank % 8 < 4 for rank in range(40)]})
+    >>> verbs = pl.DataFrame({"id": ids, "cluster": [f"v{rank // 4}" for rank in range(40)]})
+    >>> clustered_differences(ranks, judged, verbs, pairs=[("dice", "mi")], at=[20],
+    ...     redrawn=Redrawn("l2", confidence=0.95, replicates=2000, seed="s")
+    ... ).select("clusters", pl.col("difference", "lower", "upper", "p_value").round(1)).rows()
+    [(10, 0.2, -0.6, 1.0, 0.6)]
+    """
+    sizes = np.asarray(at, dtype=np.int64)
+    names = sorted({name for pair in pairs for name in pair})
+    step = max(1, _COLUMNS // max(1, 4 * len(sizes)))
+    schema = {
+        name: kind for name, kind in ClusteredDifferences.columns().items() if name not in _ADJUSTED
+    }
+    parts = [
+        _of_pairs(draws, pairs[first : first + step], sizes, redrawn).select(*schema)
+        for draws in clustered_draws(ranks, judged, clusters, names)
+        for first in range(0, len(pairs), step)
+    ]
+    return pl.concat([pl.DataFrame(schema=schema), *parts]).sort(*ClusteredDifferences.key())
+
+
+def _of_pairs(
+    draws: ClusteredDraws, pairs: Sequence[tuple[str, str]], n: IntArray, redrawn: Redrawn
+) -> pl.DataFrame:
+    members, counts = _difference_counts(draws, pairs, n)
+    found = varied(counts, signs=[1, -1], redrawn=redrawn)
+    share = members / np.tile(n, len(pairs))
+    lower, upper = _difference_limits(found, redrawn.confidence)
+    p = student_p_values(found.estimate, found.error, found.freedom)
+    (n_1, k_1), (n_2, k_2) = np.moveaxis(counts.sum(axis=-1), 0, -1)
+    firsts, seconds = (
+        np.repeat([pair[side] for pair in pairs], len(n)).tolist() for side in (0, 1)
+    )
+    return pl.DataFrame({
+        "category": draws.category, "measure_1": firsts, "measure_2": seconds,
+        "n": np.tile(n, len(pairs)), "size": members, "n_1": n_1, "k_1": k_1, "n_2": n_2,
+        "k_2": k_2, "difference": np.where(members == 0, 0.0, share * found.estimate),
+        "lower": share * lower, "upper": share * upper, "p_value": p,
+        "confidence": redrawn.confidence, "cluster": redrawn.cluster, "clusters": found.clusters,
+        "effective_clusters": found.effective, "design_effect": found.design_effect,
+    }).fill_nan(None)  # fmt: skip
+
+
+def _difference_counts(
+    draws: ClusteredDraws, pairs: Sequence[tuple[str, str]], n: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return |D1|; draws and true positives by cluster, shape (pairs x lists, 2, 2, clusters)."""
+    sample = [(draws.category, draws.sample)]
+    size = int(draws.clusters.max(initial=0)) + 1
+    found = [
+        (counts[:, 0, 0].sum(axis=-1), counts[:, :, 1:, draws.drawn])
+        for _, counts in set_counts(
+            draws.ranks, draws.clusters, sample, pairs=pairs, n=n, size=size
+        )
+    ]
+    members, drawn = (np.concatenate(each) for each in zip(*found, strict=True))
+    return members, drawn
+
+
+def _difference_limits(found: Varied, confidence: float) -> Limits:
+    """Return limits of p1 - p2, those of the worst case where nothing varies."""
+    limits = student_limits(found.estimate, found.error, found.freedom, confidence=confidence)
+    unknown = np.isnan(limits[0])
+    lower, upper = (np.clip(limit, -1.0, 1.0) for limit in limits)
+    return np.where(unknown, -1.0, lower), np.where(unknown, 1.0, upper)
+
+
+# --- N-best precision with limits where candidates come in clusters.
+
+
+def clustered_precision(
+    ranks: pl.DataFrame,
+    judged: pl.DataFrame,
+    clusters: pl.DataFrame,
+    *,
+    measures: Sequence[str],
+    at: Sequence[int],
+    redrawn: Redrawn,
+) -> pl.DataFrame:
+    """Estimate n-best precision as that of a population from which whole clusters are drawn.
+
+    ``p = k/n`` of the judged draws in the list, its standard error from clusters that are drawn
+    again (`error_and_freedom`), the limits those of Clopper and Pearson for
+    ``n* = p (1 - p) / error^2 (t_{n-1} / t_{g-1})^2`` draws, n at most, t quantiles of Student's
+    distribution and g the effective number of clusters; n* = g where p is 0 or 1.
+
+    Parameters
+    ----------
+    ranks, judged, clusters
+        As for `clustered_draws`.
+    measures : sequence of str
+        Whose lists.
+    at : sequence of int
+        List sizes, ascending.
+    redrawn : Redrawn
+        How.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `ClusteredPrecision`, sorted. The limits are 0 and 1 where no draw of the list is
+        judged, and those of one draw where all are of one cluster.
+
+    Raises
+    ------
+    ValueError
+        If a candidate has no cluster, measures rank different candidates, or the confidence is
+        not in (0, 1).
+
+    References
+    ----------
+    Korn & Graubard (1998), with the factor for degrees of freedom; Kish, Survey Sampling (1965),
+    on the design effect.
+
+    Examples
+    --------
+    >>> ids = [f"c{rank:02}" for rank in range(40)]
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": ids, "rank": range(1, 41)})
+    >>> judged = pl.DataFrame({"category": "TP", "id": ids, "multiplicity": 1,
+    ...     "tp": [rank % 8 < 4 for rank in range(40)]})
+    >>> verbs = pl.DataFrame({"id": ids, "cluster": [f"v{rank // 4}" for rank in range(40)]})
+    >>> redrawn = Redrawn("l2", confidence=0.95, replicates=2000, seed="s")
+    >>> clustered_precision(ranks, judged, verbs, measures=["mi"], at=[40], redrawn=redrawn).select(
+    ...     "clusters", pl.col("precision", "lower", "upper", "design_effect").round(1)
+    ... ).rows()
+    [(10, 0.5, 0.1, 0.9, 4.0)]
+    """
+    sizes = np.asarray(at, dtype=np.int64)
+    whole = pl.DataFrame(schema=ClusteredPrecision.columns())
+    parts = [
+        _of_category(draws, measures, sizes, redrawn)
+        for draws in clustered_draws(ranks, judged, clusters, measures)
+        if measures
+    ]
+    return pl.concat([whole, *parts]).sort(*ClusteredPrecision.key())
+
+
+def _of_category(
+    draws: ClusteredDraws, measures: Sequence[str], n: IntArray, redrawn: Redrawn
+) -> pl.DataFrame:
+    counts = _precision_counts(draws, measures, n)
+    found = varied(counts, signs=[1], redrawn=redrawn)
+    held = counts[:, 0].sum(axis=-1)
+    lower, upper = _precision_limits(found, held[:, 0], redrawn.confidence)
+    return pl.DataFrame({
+        "category": draws.category, "measure": np.repeat(measures, len(n)).tolist(),
+        "n": np.tile(n, len(measures)), "n_sampled": held[:, 0], "k_sampled": held[:, 1],
+        "precision": found.estimate, "lower": lower, "upper": upper,
+        "confidence": redrawn.confidence, "cluster": redrawn.cluster, "clusters": found.clusters,
+        "effective_clusters": found.effective, "design_effect": found.design_effect,
+    }).fill_nan(None).select(*ClusteredPrecision.columns())  # fmt: skip
+
+
+def _precision_counts(draws: ClusteredDraws, measures: Sequence[str], n: IntArray) -> IntArray:
+    """Return draws and true positives by cluster, shape (measures x lists, 1, 2, clusters)."""
+    own = np.searchsorted(draws.drawn, draws.clusters[draws.places])
+    shape = (len(n), len(draws.drawn))
+    weights = [draws.sample[name].to_numpy() for name in ("n", "k")]
+    firsts = (first_list(draws.ranks[name][draws.places], n) for name in measures)
+    counts = [[in_lists([first, own], shape, each) for each in weights] for first in firsts]
+    return np.stack(counts).swapaxes(1, 2).reshape(len(measures) * len(n), 1, 2, shape[1])
+
+
+def _precision_limits(found: Varied, draws: IntArray, confidence: float) -> Limits:
+    tail = checked_tail(confidence)
+    p, n = found.estimate, draws.astype(np.float64)
+    independent, clustered = (
+        scipy.special.stdtrit(freedom, tail)
+        for freedom in (np.maximum(n - 1.0, 1.0), found.freedom)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worth = p * (1.0 - p) / found.error**2 * (independent / clustered) ** 2
+    worth = np.where(np.isnan(worth), found.effective, np.minimum(worth, n))
+    return binomial_limits(p, _or_none(worth), tail)
+
+
+def _or_none(worth: FloatArray) -> FloatArray:
+    return np.where(np.isnan(worth), 0.0, worth)

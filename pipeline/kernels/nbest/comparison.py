@@ -1,0 +1,914 @@
+"""Comparison of two measures at each n, on the candidates that only one of them lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.kernels.nbest.precision import first_list, in_lists, ranked_candidates
+from pipeline.kernels.nbest.ranking import RankBlocks, rank_blocks
+from pipeline.kernels.numeric import FloatArray, IntArray, labels_of
+from pipeline.kernels.statistics.differences import (
+    difference_limits,
+    equivalence_p_values,
+    margin_p_values,
+)
+from pipeline.kernels.statistics.exact_tests import TESTS, Alternative
+from pipeline.kernels.statistics.finite_population import finite_population_test
+from pipeline.kernels.statistics.multiplicity import CORRECTIONS
+from pipeline.kernels.statistics.sequential import (
+    anytime_difference,
+    anytime_margin_p_values,
+    anytime_p_values,
+    confidence_sequence,
+)
+from schemas import (
+    BaselineComparison,
+    BestMeasures,
+    Comparison,
+    CutComparison,
+    MeasureDifferences,
+    Table,
+)
+
+# --- Tests of the difference between two measures at each n, and for all declared cuts together.
+
+_ROUNDING = 1e-12  # of a difference that equals the margin on paper
+
+
+def compare(
+    counts: pl.DataFrame,
+    *,
+    alpha: float,
+    margin: float,
+    test: str = "fisher",
+    alternative: Alternative = "two_sided",
+    anytime: bool = False,
+) -> pl.DataFrame:
+    """Test the two measures of each row against each other.
+
+    ``difference = (|D1| / n) (k_1/n_1 - k_2/n_2)`` estimates the difference of the two
+    precisions, and the p-value is that of an exact test on
+    [[k_1, k_2], [n_1-k_1, n_2-k_2]].
+
+    Parameters
+    ----------
+    counts : pl.DataFrame
+        What `difference_counts` gives.
+    alpha : float
+        Significance level.
+    margin : float
+        Relevance margin: the smallest difference that gets a mark; proportion. A difference
+        that equals it but for rounding (1e-12) is large enough.
+    test : str
+        A name in `exact_tests.TESTS`.
+    alternative : str
+        "two_sided", "greater" (the first measure is better) or "less".
+    anytime : bool
+        Whether p-values are to hold at every size of a growing simple sample, whose first draws
+        are judged: then they are those of `anytime.anytime_p_values`, two-sided.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `Comparison`, in the order of the counts. The difference is in [-1, 1], positive
+        if the first measure is better, null where n_1 or n_2 is 0 and the lists differ, 0
+        where they don't. The p-value is null where n_1 or n_2 is 0; such rows are never
+        significant.
+
+    Raises
+    ------
+    ValueError
+        If the test or the alternative is unknown.
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3.
+
+    Examples
+    --------
+    >>> counts = pl.DataFrame({
+    ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": [100, 200],
+    ...     "size": [50, 0], "n_1": [14, 0], "k_1": [2, 0], "n_2": [16, 0], "k_2": [12, 0],
+    ... })
+    >>> compare(counts, alpha=0.05, margin=0.01).select(
+    ...     pl.col("difference", "p_value").round(6), "significant"
+    ... ).rows()
+    [(-0.303571, 0.00127, True), (0.0, None, False)]
+    """
+    k1, n1, k2, n2 = (counts[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
+    if anytime:
+        size = counts["size"].to_numpy()
+        tests = anytime_p_values(k1, n1, k2, n2, populations=(size, size))
+    else:
+        tests = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
+    p = pl.Series("p_value", tests, strict=False)
+    tested = counts.with_columns(_difference().alias("difference"), p.fill_nan(None))
+    marked = tested.with_columns(significant=significant("p_value", alpha=alpha, margin=margin))
+    return marked.select(*Comparison.columns())
+
+
+def _difference() -> pl.Expr:
+    size, n, n_1, k_1, n_2, k_2 = (
+        pl.col(name).cast(pl.Float64) for name in ("size", "n", "n_1", "k_1", "n_2", "k_2")
+    )
+    estimate = pl.when((n_1 > 0) & (n_2 > 0)).then(size / n * (k_1 / n_1 - k_2 / n_2))
+    return pl.when(size == 0).then(0.0).otherwise(estimate)
+
+
+def significant(p: str, *, alpha: float, margin: float) -> pl.Expr:
+    """Mark differences that are significant by their p-value, and large enough."""
+    return ((pl.col(p) < alpha) & relevant(margin)).fill_null(value=False)
+
+
+def relevant(margin: float) -> pl.Expr:
+    """Tell which differences are large enough; to equal the margin on paper is enough.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"difference": [-0.3, 0.1 + 0.2, 0.29, None]})
+    >>> frame.select(relevant(0.3)).to_series().to_list()
+    [True, True, False, None]
+    """
+    return pl.col("difference").abs() >= margin - _ROUNDING
+
+
+def adjust(
+    comparison: pl.DataFrame,
+    *,
+    correction: str,
+    alpha: float,
+    margin: float,
+    table: type[Table] = CutComparison,
+    p: str = "p_value",
+) -> pl.DataFrame:
+    """Adjust the p-values for the number of tests.
+
+    The tests of one category form a family: the declared cuts times the pairs.
+
+    Parameters
+    ----------
+    comparison : pl.DataFrame
+        Table `Comparison`, or another of tests, with the declared cuts alone.
+    correction : str
+        A name in `multiplicity.CORRECTIONS`.
+    alpha, margin : float
+        Significance level and relevance margin, as for `compare`.
+    table : type of Table
+        The schema of what comes back: that of `comparison` with p_adjusted and correction.
+    p : str
+        The column that is adjusted; of a sample that is looked at several times p-values that
+        allow for it, as `repeated.repeated_p_values` gives them.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `CutComparison`, or `table`, sorted. p_adjusted is in [p_value, 1], null where
+        p_value is; such rows don't count towards the family. `significant` goes by p_adjusted.
+
+    Raises
+    ------
+    ValueError
+        If the correction is unknown.
+
+    Examples
+    --------
+    >>> tests = pl.DataFrame({
+    ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": [100, 200],
+    ...     "size": 50, "n_1": 20, "k_1": 9, "n_2": 20, "k_2": [2, 1], "difference": [0.1, 0.08],
+    ...     "p_value": [0.03, 0.004], "significant": True,
+    ... })
+    >>> adjust(tests, correction="holm", alpha=0.05, margin=0.09).select(
+    ...     "n", "p_adjusted", "significant"
+    ... ).rows()
+    [(100, 0.03, True), (200, 0.008, False)]
+    """
+    chosen = CORRECTIONS.get(correction)
+    families = comparison.sort(*table.key()).partition_by("category", maintain_order=True)
+    adjusted = [pl.Series(chosen.adjust(family[p].to_numpy())) for family in families]
+    every = pl.concat([pl.Series(dtype=pl.Float64), *adjusted]).fill_nan(None)
+    return (
+        comparison.sort(*table.key())
+        .with_columns(every.alias("p_adjusted"), correction=pl.lit(correction))
+        .with_columns(significant=significant("p_adjusted", alpha=alpha, margin=margin))
+        .select(*table.columns())
+    )
+
+
+# --- Each measure against the baseline: its n-best lists against the rest of the candidates.
+# The n-best list A is part of the candidates C, so the two samples of a test of p(A) against p(C)
+# would share draws. But p(C) is the mean of p(A) and p(C - A), weighted by size, so p(A) = p(C)
+# means p(A) = p(C - A): a hypothesis about two sets without common members, for which the tests of
+# two proportions are exact. A test of p(A) against the estimated baseline as if that were known
+# would ignore the error of the estimate.
+
+
+def compare_with_baseline(
+    counts: pl.DataFrame,
+    totals: pl.DataFrame,
+    *,
+    n_candidates: int,
+    alpha: float,
+    margin: float,
+    test: str = "fisher",
+    alternative: Alternative = "two_sided",
+    anytime: bool = False,
+) -> pl.DataFrame:
+    """Test the precision of each n-best list A against that of the other candidates.
+
+    ``difference = (1 - n/S) (k_1/n_1 - k_2/n_2)`` estimates p(A) - p(C), with k_1, n_1 the
+    counts in A, k_2, n_2 those in C without A, and S = |C|.
+
+    Parameters
+    ----------
+    counts : pl.DataFrame
+        Columns category, measure, n, n_sampled, k_sampled, as `nbest_counts` gives them.
+    totals : pl.DataFrame
+        Columns category, n_sampled, k_sampled: the judged draws of the whole sample.
+    n_candidates : int
+        Candidates in the data set, S.
+    alpha : float
+        Significance level.
+    margin : float
+        Relevance margin: the smallest difference that gets a mark; proportion.
+    test : str
+        A name in `exact_tests.TESTS`.
+    alternative : str
+        "two_sided", "greater" (the measure is better than the baseline) or "less".
+    anytime : bool
+        Whether p-values are to hold at every size of a growing sample; see
+        `difference_tests.compare`.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `BaselineComparison`, sorted. The difference is in [-1, 1], null where n_1 or
+        n_2 is 0, and 0 where the list holds all candidates; the p-value is null where n_1 or
+        n_2 is 0, and such rows are never significant.
+
+    Raises
+    ------
+    ValueError
+        If the test or the alternative is unknown.
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3: the same test, for the
+    difference sets of two measures; here the second set is the rest of the candidates.
+
+    Examples
+    --------
+    >>> counts = pl.DataFrame({
+    ...     "category": "TP", "measure": "mi", "n": [40, 100], "n_sampled": [12, 30],
+    ...     "k_sampled": [10, 13],
+    ... })
+    >>> totals = pl.DataFrame({"category": "TP", "n_sampled": 30, "k_sampled": 13})
+    >>> compare_with_baseline(counts, totals, n_candidates=100, alpha=0.05, margin=0.0).select(
+    ...     "n_2", "k_2", pl.col("difference", "p_value").round(4), "significant"
+    ... ).rows()
+    [(18, 3, 0.4, 0.0005, True), (0, 0, 0.0, None, False)]
+    """
+    tables = _tables(counts, totals, n_candidates=n_candidates)
+    k1, n1, k2, n2 = (tables[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2"))
+    if anytime:
+        n = tables["n"].to_numpy()
+        p = anytime_p_values(k1, n1, k2, n2, populations=(n, n_candidates - n))
+    else:
+        p = TESTS.get(test).p_values(k1, n1, k2, n2, alternative=alternative)
+    tested = tables.with_columns(pl.Series("p_value", p, strict=False).fill_nan(None))
+    marked = tested.with_columns(significant=significant("p_value", alpha=alpha, margin=margin))
+    return marked.select(*BaselineComparison.columns()).sort(*BaselineComparison.key())
+
+
+def _tables(counts: pl.DataFrame, totals: pl.DataFrame, *, n_candidates: int) -> pl.DataFrame:
+    whole = totals.select("category", n_all="n_sampled", k_all="k_sampled")
+    tables = counts.join(whole, on="category", how="left").with_columns(
+        n_1="n_sampled",
+        k_1="k_sampled",
+        n_2=pl.col("n_all") - pl.col("n_sampled"),
+        k_2=pl.col("k_all") - pl.col("k_sampled"),
+    )
+    n_1, k_1, n_2, k_2 = (pl.col(name).cast(pl.Float64) for name in ("n_1", "k_1", "n_2", "k_2"))
+    outside = 1.0 - pl.col("n").cast(pl.Float64) / pl.lit(n_candidates, pl.Float64)
+    estimate = pl.when((n_1 > 0) & (n_2 > 0)).then(outside * (k_1 / n_1 - k_2 / n_2))
+    everything = pl.col("n") == n_candidates
+    return tables.with_columns(difference=pl.when(everything).then(0.0).otherwise(estimate))
+
+
+# --- Differences of two measures with their limits, tests against margins, and equivalence.
+
+_PAIR_COUNTS = ("k_1", "n_1", "k_2", "n_2")
+_TESTS = ("p_value", "p_margin", "p_equivalent")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of differences.
+
+    Parameters
+    ----------
+    confidence : float
+        Confidence level of the limits, in (0, 1).
+    alpha : float
+        Significance level.
+    margin : float
+        Relevance margin, from 0; proportion.
+    equivalence : float or None
+        The smallest difference that would matter, above 0; None if that is not asked.
+    correction : str
+        A name in `multiplicity.CORRECTIONS`.
+    looked : callable
+        From p-values to those that are adjusted: of a sample that is looked at several times,
+        p-values that allow for it, as `repeated.repeated_p_values` gives them.
+    """
+
+    confidence: float
+    alpha: float
+    margin: float
+    equivalence: float | None
+    correction: str
+    looked: Callable[[FloatArray], FloatArray] = lambda p: p
+
+
+class _Sets(TypedDict):
+    size: IntArray
+    list_size: IntArray
+    method: str
+
+
+def pair_differences(
+    tests: pl.DataFrame, *, population: str, method: str, asked: Asked
+) -> pl.DataFrame:
+    """Give each difference its limits, and test it against 0, the margin and equivalence.
+
+    Parameters
+    ----------
+    tests : pl.DataFrame
+        Table `Comparison`, the declared cuts alone.
+    population : str
+        What the rows are about. "super": a population that the draws are independent draws from;
+        p_value is that of `tests`. "finite": these candidates, of which the draws are a simple
+        random sample without replacement; p_value is that of `finite_population_test`. The null
+        hypotheses are not the same: labels at random within D1 and D2 in the first case, as many
+        true positives in D1 as in D2 in the second.
+    method : str
+        A name in `INTERVALS` for the limits of D1 and D2: one for finite populations where
+        the population is "finite", another where it is "super".
+    asked : Asked
+        Levels and margins.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `MeasureDifferences`, sorted. Limits by `difference_limits`: those of the worst case
+        where a set has no judged draw, and of width 0 where D1 and D2 were judged as a whole
+        and the population is "finite". p_margin and p_equivalent are the smallest levels at which
+        such limits decide (`margin_p_values`, `equivalence_p_values`). Each of the three p-values
+        is adjusted over the rows of a category.
+
+    Raises
+    ------
+    ValueError
+        If the interval or the correction is unknown, or counts are impossible, as with more draws
+        than candidates for "finite".
+
+    References
+    ----------
+    Zou & Donner (2008); Schuirmann (1987); Suissa & Shuster (1985).
+
+    Examples
+    --------
+    >>> tests = pl.DataFrame({
+    ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": 100, "size": 40,
+    ...     "n_1": [20], "k_1": 12, "n_2": 20, "k_2": 5, "difference": 0.14, "p_value": 0.0536,
+    ... })
+    >>> asked = Asked(confidence=0.95, alpha=0.05, margin=0, equivalence=0.25, correction="holm")
+    >>> methods = {"super": "clopper_pearson", "finite": "hypergeometric"}
+    >>> for population, method in methods.items():
+    ...     pair_differences(tests, population=population, method=method, asked=asked).select(
+    ...         pl.col("lower", "upper", "p_value", "p_equivalent").round(4), "equivalent").rows()
+    [(0.0041, 0.2461, 0.0536, 0.0194, True)]
+    [(0.03, 0.22, 0.0026, 0.0, True)]
+    """
+    counts = [tests[name].to_numpy() for name in _PAIR_COUNTS]
+    sets = _Sets(size=tests["size"].to_numpy(), list_size=tests["n"].to_numpy(), method=method)
+    lower, upper = difference_limits(*counts, **sets, confidence=asked.confidence)
+    beyond = margin_p_values(*counts, **sets, margin=asked.margin)
+    p = [_column("p_margin", beyond), _column("p_equivalent", _equivalence(counts, sets, asked))]
+    if population == "finite":
+        p.append(_column("p_value", finite_population_test(*counts, size=sets["size"])))
+    found = tests.with_columns(
+        pl.Series("lower", lower), pl.Series("upper", upper), *p,
+        population=pl.lit(population), confidence=pl.lit(asked.confidence), interval=pl.lit(method),
+    )  # fmt: skip
+    return with_adjusted(found, asked)
+
+
+def with_adjusted(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+    """Add the adjusted p-values of differences, and which of them are equivalent.
+
+    Parameters
+    ----------
+    found : pl.DataFrame
+        Table `MeasureDifferences` without what is added.
+    asked : Asked
+        Levels and margins.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `MeasureDifferences`, sorted; each p-value is adjusted over the rows of a category.
+
+    Raises
+    ------
+    ValueError
+        If the correction is unknown.
+
+    Examples
+    --------
+    >>> empty = MeasureDifferences.zero_rows().collect()
+    >>> found = empty.clear(2).with_columns(
+    ...     p_value=pl.lit(0.01), p_margin=pl.Series([0.04, 1.0])
+    ... )
+    >>> asked = Asked(confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm")
+    >>> with_adjusted(found, asked).select("p_adjusted", "p_margin_adjusted").rows()
+    [(0.02, 0.08), (0.02, 1.0)]
+    """
+    adjusted = _adjusted(found, asked)
+    sure = (pl.col("p_equivalent_adjusted") < asked.alpha).fill_null(value=False)
+    return (
+        adjusted.with_columns(equivalent=sure)
+        .select(*MeasureDifferences.columns())
+        .sort(*MeasureDifferences.key())
+    )
+
+
+def _column(name: str, values: FloatArray) -> pl.Series:
+    return pl.Series(name, values, dtype=pl.Float64).fill_nan(None)
+
+
+def _equivalence(counts: list[IntArray], sets: _Sets, asked: Asked) -> FloatArray:
+    if asked.equivalence is None:
+        return np.full(len(counts[0]), np.nan)
+    return equivalence_p_values(*counts, **sets, bound=asked.equivalence)
+
+
+def _adjusted(found: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+    """Add each p-value adjusted over the rows of a category."""
+    adjust = CORRECTIONS.get(asked.correction).adjust
+    families = found.sort("category").partition_by("category", maintain_order=True)
+    parts = [
+        family.with_columns(
+            _column(
+                f"{name}_adjusted".replace("value_", ""),
+                adjust(asked.looked(family[name].cast(pl.Float64).to_numpy())),
+            )
+            for name in _TESTS
+        )
+        for family in families
+    ]
+    empty = found.clear().with_columns(
+        pl.lit(None, pl.Float64).alias(f"{name}_adjusted".replace("value_", "")) for name in _TESTS
+    )
+    return pl.concat([empty, *parts])
+
+
+# --- Differences of two measures with limits that hold at every size of a simple sample.
+
+
+def anytime_differences(tests: pl.DataFrame, *, asked: Asked) -> pl.DataFrame:
+    """Give each difference limits that hold however often one looks, and test it likewise.
+
+    ``|D1|/n [L1 - U2, U1 - L2]``, by the confidence sequences of D1 and D2. They are sets of
+    candidates, so this is about these candidates and no population beyond them.
+
+    Parameters
+    ----------
+    tests : pl.DataFrame
+        Table `Comparison`, the declared cuts alone, with the p-values of
+        `anytime.anytime_p_values`.
+    asked : Asked
+        Levels and the margin; there is no test of equivalence. Alpha of the limits is divided by
+        the rows of a category: they exclude 0 where Bonferroni's method makes a difference
+        significant.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `MeasureDifferences`, sorted; population "finite".
+
+    Raises
+    ------
+    ValueError
+        If the correction is unknown, counts are impossible, or the margin is negative.
+
+    References
+    ----------
+    Waudby-Smith & Ramdas, Confidence Sequences for Sampling without Replacement (2020).
+
+    Examples
+    --------
+    >>> tests = pl.DataFrame({
+    ...     "category": "TP", "measure_1": "dice", "measure_2": "mi", "n": 100, "size": 40,
+    ...     "n_1": [20], "k_1": 18, "n_2": 20, "k_2": 2, "difference": 0.32, "p_value": 1.1e-05,
+    ... })
+    >>> asked = Asked(confidence=0.95, alpha=0.05, margin=0, equivalence=None, correction="holm")
+    >>> anytime_differences(tests, asked=asked).select("lower", "upper", "p_adjusted").rows()
+    [(0.14, 0.36, 1.1e-05)]
+    """
+    counts = [tests[name].to_numpy() for name in ("k_1", "n_1", "k_2", "n_2")]
+    size, n = tests["size"].to_numpy(), tests["n"].to_numpy()
+    rows = tests.select(pl.len().over("category")).to_series().to_numpy()
+    level = 1.0 - (1.0 - asked.confidence) / rows
+    limits = anytime_difference(*counts, populations=(size, size), confidence=level)
+    value = tests["difference"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    # no nearer than the estimate, which need not be a whole number of candidates
+    lower = np.fmin(limits[0] * size / n, value)
+    upper = np.fmax(limits[1] * size / n, value)
+    beyond = anytime_margin_p_values(*counts, size=size, list_size=n, margin=asked.margin)
+    found = tests.with_columns(
+        pl.Series("lower", lower), pl.Series("upper", upper), pl.Series("p_margin", beyond),
+        pl.Series("confidence", level), p_equivalent=pl.lit(None, pl.Float64),
+        population=pl.lit("finite"), interval=pl.lit(confidence_sequence.__name__),
+    )  # fmt: skip
+    return with_adjusted(found, asked)
+
+
+# --- The best measure at each list size, and those that are not significantly worse.
+
+_SIDE = ["category", "n", "measure", "best_measure"]
+
+
+def best_measures(precision: pl.DataFrame, comparison: pl.DataFrame) -> pl.DataFrame:
+    """Find the measure of highest precision at each n, and the set that goes with it.
+
+    The best measure is chosen by the same data that it is then compared on. So the tests of
+    best against the rest are no family of their own: any pair could have been among them, and
+    the p-values have to be adjusted over all pairs, as those of `CutComparison` are. Of two-sided
+    tests adjusted by Bonferroni's method the set then holds the truly best measure, or each that
+    is as good, at all the declared cuts at once, with probability at least 1 - alpha: it is
+    dropped only by a test that rejects in the wrong direction, one of the two of each pair. For the
+    later steps of Holm's method such rejections are not covered by its proof.
+
+    The number of tests that one sees, measures - 1 at each n, is not enough to divide alpha by.
+    It would keep one truly best measure, since m - 1 tests alone can drop it (Gupta 1965). But
+    each measure outside the set is called worse than the one that is named, and that is false
+    wherever they are equal: with m - 1, in 10 % of samples of 6 equal measures, 23 % of 20
+    (independent normal estimates, alpha 5 %; with all pairs 3.9 and 3.6 %). The distance from the
+    highest of equal estimates to the lowest is the largest of all pairs.
+
+    Parameters
+    ----------
+    precision : pl.DataFrame
+        Table `Precision`, at the declared cuts at least.
+    comparison : pl.DataFrame
+        Table `CutComparison`, all pairs of the measures.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `BestMeasures`, sorted: at each n of the comparison the best measure (of equals
+        the first by name) and each measure that isn't significantly worse by alpha and the
+        relevance margin of the comparison. A measure that could not be tested is in the set,
+        also one of whose list no draw was judged: its precision is null.
+        No rows for an n at which no precision is known.
+
+    Raises
+    ------
+    ValueError
+        If the comparison lacks pairs of measures.
+
+    References
+    ----------
+    Shaffer, Control of Directional Errors with Stagewise Multiple Test Procedures (1980); Gupta,
+    On Some Multiple Decision (Selection and Ranking) Rules (1965); Hsu, Multiple Comparisons
+    (1996), chapter 4, on the selection of the best.
+
+    Examples
+    --------
+    >>> precision = pl.DataFrame({
+    ...     "category": "TP", "n": 100, "measure": ["dice", "mi", "t_score"],
+    ...     "precision": [0.2, 0.4, 0.5],
+    ... })
+    >>> comparison = pl.DataFrame({
+    ...     "category": "TP", "n": 100, "measure_1": ["dice", "dice", "mi"],
+    ...     "measure_2": ["mi", "t_score", "t_score"], "difference": [-0.2, -0.3, -0.1],
+    ...     "p_adjusted": [0.1, 0.01, 1.0], "significant": [False, True, False],
+    ... })
+    >>> best_measures(precision, comparison).select("measure", "best", "p_adjusted").rows()
+    [('mi', False, 1.0), ('t_score', True, None)]
+    """
+    lists = precision.select("category", "n", "measure", "precision")
+    lists = lists.join(comparison.select("category", "n").unique(), on=["category", "n"])
+    first = lists.drop_nulls("precision").sort(
+        "category", "n", "precision", "measure", descending=[False, False, True, False]
+    )
+    best = first.group_by("category", "n", maintain_order=True).agg(
+        best_measure=pl.first("measure")
+    )
+    rows = lists.join(best, on=["category", "n"]).join(
+        _from_either_side(comparison), on=_SIDE, how="left"
+    )
+    _require_pairs(rows)
+    worse = pl.col("significant").fill_null(value=False) & (pl.col("difference") < 0)
+    kept = rows.filter(~worse.fill_null(value=False)).with_columns(
+        best=pl.col("measure") == pl.col("best_measure")
+    )
+    return kept.select(*BestMeasures.columns()).sort(*BestMeasures.key())
+
+
+def _from_either_side(comparison: pl.DataFrame) -> pl.DataFrame:
+    """Return each test twice, once for each of its measures as the one that may be worse."""
+    tests = comparison.select(
+        "category", "n", "difference", "p_adjusted", "significant",
+        measure="measure_1", best_measure="measure_2",
+    )  # fmt: skip
+    turned = tests.with_columns(
+        measure="best_measure", best_measure="measure", difference=-pl.col("difference")
+    )
+    return pl.concat([tests, turned])
+
+
+def _require_pairs(rows: pl.DataFrame) -> None:
+    other = pl.col("measure") != pl.col("best_measure")
+    missing = rows.filter(other & pl.col("significant").is_null()).sort("n", "measure")
+    if missing.height:
+        shown = [
+            f"{a} with {b}"
+            for a, b in missing["measure", "best_measure"]
+            .unique(maintain_order=True)
+            .head(3)
+            .rows()
+        ]
+        raise ValueError(
+            f"{missing.height:,} comparisons are missing, such as {', '.join(shown)}: "
+            "compare all pairs of the measures"
+        )
+
+
+_COUNTS = ("n", "size", "n_1", "k_1", "n_2", "k_2")
+_KEYS = ("category", "measure_1", "measure_2")
+_SCHEMA = {**dict.fromkeys(_KEYS, pl.String), **dict.fromkeys(_COUNTS, pl.Int64)}
+
+
+def difference_counts(
+    ranks: pl.DataFrame | pl.LazyFrame,
+    judged: pl.DataFrame | pl.LazyFrame,
+    *,
+    pairs: Sequence[tuple[str, str]],
+    at: Sequence[int] | None = None,
+) -> pl.DataFrame:
+    """Count draws and true positives in the difference sets of two n-best lists.
+
+    D1 is C_{g1,n} without C_{g2,n}. With m = max(g1(x), g2(x)) the rank at which x enters the
+    intersection, ``k(D1) = #{g1 <= n} - #{m <= n}`` over the sampled true positives, so that
+    cumulative sums give the counts for all n at once.
+
+    Parameters
+    ----------
+    ranks : pl.DataFrame or pl.LazyFrame
+        Table `Ranks`: all candidates under each measure.
+    judged : pl.DataFrame or pl.LazyFrame
+        Columns category, id, tp (null = not judged, which does not count) and multiplicity.
+    pairs : sequence of (str, str)
+        The measures to compare.
+    at : sequence of int, optional
+        List sizes in 1..S; all of them if not given.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category, measure_1, measure_2, n, size, n_1, k_1, n_2, k_2, sorted. size =
+        |D1| = |D2| is 0 where both lists hold the same candidates, at most min(n, S - n).
+
+    Raises
+    ------
+    ValueError
+        If a measure is not in `ranks`, two measures rank different candidates, or a list
+        size is outside 1..S.
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3.
+
+    Examples
+    --------
+    >>> ranks = pl.DataFrame({
+    ...     "measure": ["dice"] * 3 + ["mi"] * 3, "rank": [1, 2, 3] * 2,
+    ...     "id": ["a", "b", "c", "c", "a", "b"],
+    ... })
+    >>> judged = pl.DataFrame({
+    ...     "category": "TP", "id": ["a", "c"], "tp": [True, False], "multiplicity": 1,
+    ... })
+    >>> difference_counts(ranks, judged, pairs=[("dice", "mi")]).select(*_COUNTS).rows()
+    [(1, 1, 1, 1, 1, 0), (2, 1, 0, 0, 1, 0), (3, 0, 0, 0, 0, 0)]
+    """
+    with rank_blocks(ranks.lazy(), sorted({name for pair in pairs for name in pair})) as blocks:
+        return counts_between(blocks, judged, pairs=pairs, at=at)
+
+
+def counts_between(
+    blocks: RankBlocks,
+    judged: pl.DataFrame | pl.LazyFrame,
+    *,
+    pairs: Sequence[tuple[str, str]],
+    at: npt.ArrayLike | None = None,
+) -> pl.DataFrame:
+    """Count as `difference_counts` does, from ranks that have been put side by side.
+
+    Parameters
+    ----------
+    blocks : RankBlocks
+        The ranks of all measures of the pairs.
+    judged, pairs, at
+        As for `difference_counts`.
+    """
+    n = _list_sizes(blocks.candidates, at)
+    members = {pair: np.zeros((len(n), 2, 1), dtype=np.int64) for pair in pairs}
+    for block in blocks:
+        for pair, counts in _only_in_one(block, pairs, n):
+            members[pair] += counts
+    rows = judged.lazy().collect()
+    ids, ranks = blocks.of(rows["id"].unique())
+    frames = []
+    for category, sample in samples(ids, rows):
+        at_draws = {name: vector[sample["place"].to_numpy()] for name, vector in ranks.items()}
+        draws, hits = (
+            dict(_only_in_one(at_draws, pairs, n, sample[name].to_numpy())) for name in ("n", "k")
+        )
+        for pair in pairs:
+            counts = np.stack([members[pair], draws[pair], hits[pair]], axis=2)
+            named = dict(zip(_COUNTS, (n, *_columns(counts)), strict=True))
+            key = dict(zip(_KEYS, map(pl.lit, (category, *pair)), strict=True))
+            frames.append(pl.DataFrame(named).with_columns(**key).select(*_SCHEMA))
+    return pl.concat([pl.DataFrame(schema=_SCHEMA), *frames]).sort(*Comparison.key())
+
+
+def _only_in_one(
+    ranks: Mapping[str, IntArray],
+    pairs: Sequence[tuple[str, str]],
+    n: IntArray,
+    weights: IntArray | None = None,
+) -> Iterator[tuple[tuple[str, str], IntArray]]:
+    """Yield each pair with what only one of its lists holds, shape (lists, 2, 1)."""
+    first = {name: first_list(vector, n) for name, vector in ranks.items()}
+    for one, two in pairs:
+        strata = np.zeros(len(first[one]), dtype=np.int64)
+        yield (one, two), _outside(first[one], first[two], strata, (len(n), 1), weights)
+
+
+def _columns(counts: IntArray) -> tuple[IntArray, ...]:
+    """Return size, n_1, k_1, n_2, k_2 of a data set of one stratum."""
+    (size, n_1, k_1), (_, n_2, k_2) = np.moveaxis(counts[..., 0], 0, -1)
+    return size, n_1, k_1, n_2, k_2
+
+
+def _list_sizes(candidates: int, at: npt.ArrayLike | None) -> IntArray:
+    if at is None:
+        return np.arange(1, candidates + 1, dtype=np.int64)
+    sizes = np.asarray(at, dtype=np.int64)
+    inside = (sizes >= 1) & (sizes <= candidates)
+    if candidates and not inside.all():  # without candidates there are no lists at all
+        wrong = ", ".join(map(str, sizes[~inside]))
+        raise ValueError(f"list sizes outside 1..{candidates:,}: {wrong}")
+    return np.unique(sizes[inside])
+
+
+def samples(ids: pl.Series, judged: pl.DataFrame | pl.LazyFrame) -> list[tuple[str, pl.DataFrame]]:
+    """Return each category with its judged draws: their places among the ids, n and k."""
+    places = pl.LazyFrame({"id": ids, "place": np.arange(len(ids))})
+    rows = judged.lazy().join(places, on="id", how="left").sort("category", "place").select(
+        "category",
+        "place",
+        n=pl.when(pl.col("tp").is_not_null()).then("multiplicity"),
+        k=pl.when(pl.col("tp")).then("multiplicity").otherwise(0),
+    ).collect()  # fmt: skip
+    parts = rows.partition_by("category", maintain_order=True)
+    return [(part["category"][0], part.drop_nulls().drop("category")) for part in parts]
+
+
+def set_counts(
+    ranks: Mapping[str, IntArray],
+    strata: IntArray,
+    drawn: Sequence[tuple[str, pl.DataFrame]],
+    *,
+    pairs: Sequence[tuple[str, str]],
+    n: IntArray,
+    size: int,
+) -> Iterator[tuple[tuple[str, str, str], IntArray]]:
+    """Count members, judged draws and true positives of the difference sets by stratum.
+
+    Parameters
+    ----------
+    ranks : mapping of str to array of int, shape (candidates,)
+        The ranks under each measure, of the same candidates in the same order.
+    strata : array of int, shape (candidates,)
+        The stratum of each, from 0.
+    drawn : sequence of (str, pl.DataFrame)
+        Each category with its draws, as `samples` gives them.
+    pairs : sequence of (str, str)
+        The measures to compare.
+    n : array of int, shape (lists,)
+        List sizes, ascending.
+    size : int
+        The number of strata.
+
+    Yields
+    ------
+    key : tuple of str
+        Category and the two measures.
+    counts : array of int, shape (lists, 2, 3, strata)
+        Of D1 and of D2: members, draws, true positives.
+    """
+    first = {name: first_list(vector, n) for name, vector in ranks.items()}
+    shape = (len(n), size)
+    for one, two in pairs:
+        members = _outside(first[one], first[two], strata, shape)
+        for category, sample in drawn:
+            at = sample["place"].to_numpy()
+            places = (first[one][at], first[two][at], strata[at], shape)
+            draws, hits = (_outside(*places, sample[name].to_numpy()) for name in ("n", "k"))
+            yield (category, one, two), np.stack([members, draws, hits], axis=2)
+
+
+def _outside(
+    one: IntArray,
+    two: IntArray,
+    strata: IntArray,
+    shape: tuple[int, int],
+    weights: IntArray | None = None,
+) -> IntArray:
+    """Add up what only one of two lists holds, shape (lists, 2, strata)."""
+    both = in_lists([np.maximum(one, two), strata], shape, weights)
+    return np.stack([in_lists([each, strata], shape, weights) - both for each in (one, two)], 1)
+
+
+# --- An unranked set of candidates, such as the output of a filter, against n-best lists.
+
+
+def subset_difference_counts(
+    subset: pl.DataFrame,
+    ranks: pl.DataFrame | pl.LazyFrame,
+    judged: pl.DataFrame,
+    *,
+    name: str,
+) -> pl.DataFrame:
+    """Count draws and true positives that only the subset or only an n-best list holds.
+
+    A subset A is compared with the list of the same size of each measure: D1 = A - C_{g,|A|},
+    D2 = C_{g,|A|} - A.
+
+    Parameters
+    ----------
+    subset : pl.DataFrame
+        id of the members; those that are not ranked are no candidates and don't count.
+    ranks : pl.DataFrame or pl.LazyFrame
+        Table `Ranks`: all candidates under each measure.
+    judged : pl.DataFrame
+        Columns category, id, tp (null = not judged) and multiplicity.
+    name : str
+        What the subset is called, in place of a measure.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category, measure_1 (the name), measure_2, n = |A|, size = |D1| = |D2|, n_1,
+        k_1, n_2, k_2, sorted: what `difference_tests.compare` takes. No rows for an empty set.
+
+    Raises
+    ------
+    ValueError
+        If the name is that of a measure.
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3.
+
+    Examples
+    --------
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
+    >>> judged = pl.DataFrame(
+    ...     {"category": "TP", "id": list("abd"), "tp": [True, False, True], "multiplicity": 1}
+    ... )
+    >>> subset_difference_counts(
+    ...     pl.DataFrame({"id": ["a", "d"]}), ranks, judged, name="filter"
+    ... ).drop("category", "measure_1", "measure_2").rows()
+    [(2, 1, 1, 1, 1, 0)]
+    """
+    own = ranks.lazy().select("measure", "id", rank=pl.col("rank").cast(pl.Int64))
+    measures = labels_of(own, "measure")
+    if name in measures:
+        raise ValueError(f"{name!r} is a measure already: give the subset another name")
+    inside = pl.col("id").is_in(subset["id"].implode())
+    placed = ranked_candidates(own).select("id", inside=inside)
+    size = placed.select(pl.col("inside").sum()).collect(engine="streaming").item()
+    # As a list it has the members on top, in any order, and ends with them.
+    rank = pl.when("inside").then(1).otherwise(size + 1).cast(pl.Int64)
+    listed = placed.select(pl.lit(name).alias("measure"), "id", rank=rank)
+    pairs = [(name, measure) for measure in measures] if size else []
+    return difference_counts(pl.concat([own, listed]), judged, pairs=pairs, at=[size])

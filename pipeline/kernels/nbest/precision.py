@@ -1,0 +1,1156 @@
+"""N-best precision: what a random sample says about the n best candidates of each measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, column_ratio
+from pipeline.kernels.partitions import gathered, most_rows
+from pipeline.kernels.statistics.binomial_intervals import Bounded, corrected_proportion
+from pipeline.kernels.statistics.intervals import INTERVALS, interval_columns
+from schemas import Baseline, Corrected, Precision, WorstCase
+
+# --- How often judgements are wrong, told by what is known to be true, and what that does to lists.
+
+RATES = ("sensitivity", "specificity")
+_LIMITS = ("", "_lower", "_upper")
+
+
+def error_rates(
+    judgements: pl.DataFrame, truth: pl.DataFrame, *, method: str, confidence: float
+) -> pl.DataFrame:
+    """Estimate sensitivity and specificity of judgements in each category.
+
+    Parameters
+    ----------
+    judgements, truth : pl.DataFrame
+        Table `Judgements`, each; of the second all is true. What either leaves open, or does not
+        have, does not count.
+    method : str
+        Interval method, a name in `intervals.INTERVALS`, not a finite one.
+    confidence : float
+        Confidence level in (0, 1).
+
+    Returns
+    -------
+    pl.DataFrame
+        category, n_true and n_false (candidates that are true or false, and were judged), and
+        sensitivity and specificity with ..._lower and ..._upper; NaN and [0, 1] where there is
+        no such candidate.
+
+    Examples
+    --------
+    >>> ids = ["a", "b", "c", "d"]
+    >>> truth = pl.DataFrame({"category": "TP", "id": ids, "tp": [True, True, True, False]})
+    >>> judged = pl.DataFrame({"category": "TP", "id": ids, "tp": [True, True, False, None]})
+    >>> error_rates(judged, truth, method="clopper_pearson", confidence=0.95).select(
+    ...     "n_true", "n_false", pl.col("sensitivity", "specificity").round(2)
+    ... ).row(0)
+    (3, 0, 0.67, nan)
+    """
+    both = judgements.drop_nulls("tp").join(
+        truth.drop_nulls("tp").select("category", "id", really="tp"), on=["category", "id"]
+    )
+    really, right = pl.col("really"), pl.col("really") == pl.col("tp")
+    found = both.group_by("category").agg(
+        n_true=really.sum().cast(pl.Int64), k_true=(really & right).sum().cast(pl.Int64),
+        n_false=(~really).sum().cast(pl.Int64), k_false=(~really & right).sum().cast(pl.Int64),
+    )  # fmt: skip
+    for rate, side in zip(RATES, ("true", "false"), strict=True):
+        found = interval_columns(
+            found, k=f"k_{side}", n=f"n_{side}", method=method, confidence=confidence
+        ).rename({"lower": f"{rate}_lower", "upper": f"{rate}_upper"})
+        found = found.with_columns((pl.col(f"k_{side}") / pl.col(f"n_{side}")).alias(rate))
+    return found.drop("k_true", "k_false").sort("category")
+
+
+def known_rates(categories: pl.Series, rates: Mapping[str, float]) -> pl.DataFrame:
+    """Return what `error_rates` gives for rates that are known exactly, the same for all.
+
+    Examples
+    --------
+    >>> known_rates(pl.Series(["TP"]), {"sensitivity": 0.9, "specificity": 1.0}).select(
+    ...     "category", "sensitivity", "specificity_lower", "n_true"
+    ... ).row(0)
+    ('TP', 0.9, 1.0, None)
+    """
+    exact = {f"{rate}{end}": pl.lit(rates[rate], pl.Float64) for rate in RATES for end in _LIMITS}
+    counts = {name: pl.lit(None, pl.Int64) for name in ("n_true", "n_false")}
+    return pl.DataFrame({"category": categories.unique().sort()}).with_columns(**exact, **counts)
+
+
+def corrected_lists(
+    precision: pl.DataFrame, rates: pl.DataFrame, *, method: str, confidence: float
+) -> pl.DataFrame:
+    """Return the precision of lists corrected for wrong judgements.
+
+    Parameters
+    ----------
+    precision : pl.DataFrame
+        Table `Precision`, the lists that are wanted.
+    rates : pl.DataFrame
+        What `error_rates` or `known_rates` gives.
+    method : str
+        Interval method of the precision, not a finite one: errors are made at random even where
+        all is judged.
+    confidence : float
+        Confidence level in (0, 1), that of the rates too.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `Corrected`, sorted; see `corrected_proportion`.
+    """
+    limits = interval_columns(
+        precision, k="k_sampled", n="n_sampled", method=method, confidence=confidence
+    )
+    joined = limits.join(rates, on="category", how="left")
+    found = corrected_proportion(
+        _bounded(joined, "precision", "lower", "upper"),
+        **{name: _bounded(joined, *(f"{name}{end}" for end in _LIMITS)) for name in RATES},
+    )
+    names = ("corrected", "lower_corrected", "upper_corrected")
+    values = [pl.Series(name, each).fill_nan(None) for name, each in zip(names, found, strict=True)]
+    made = joined.with_columns(*values, confidence=pl.lit(confidence, pl.Float64))
+    tidy = made.with_columns(pl.col(RATES).fill_nan(None))
+    return tidy.select(*Corrected.columns()).sort(*Corrected.key())
+
+
+def _bounded(table: pl.DataFrame, *names: str) -> Bounded:
+    filled = table.select(pl.col(names).fill_null(float("nan")))
+    return Bounded(*(filled[name].to_numpy() for name in names))
+
+
+# --- The counts of n-best lists as steps: between two judged candidates they stay as they are.
+
+COUNTS = ("n_sampled", "k_sampled", "tp_min", "tp_max")
+_LIST = ["category", "measure"]
+_GROUP = [*_LIST, "tie"]
+_SCHEMA = {"category": pl.String, "measure": pl.String, "n": pl.Int64} | dict.fromkeys(
+    COUNTS, pl.Int64
+)
+_ROWS = 500_000
+"""Lists that are looked at together, where there is room for as many."""
+
+_DRAWS = pl.col("multiplicity")
+_HITS = pl.when(pl.col("tp")).then(_DRAWS).otherwise(0)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The counts of all lists of one measure, in one category.
+
+    Parameters
+    ----------
+    category, measure : str
+        Which.
+    size : int
+        Candidates that the measure ranks, S.
+    n : array of int, shape (steps,)
+        The list sizes at which a count grows, ascending.
+    counts : array of int, shape (steps + 1, 4)
+        `COUNTS` below the first of these sizes, and from each of them on.
+    """
+
+    category: str
+    measure: str
+    size: int
+    n: IntArray
+    counts: IntArray
+
+    def at(self, sizes: npt.ArrayLike) -> pl.DataFrame:
+        """Return the counts of the lists of these sizes, in their order; of none beyond 1..S.
+
+        Examples
+        --------
+        >>> steps = Steps("TP", "mi", 9, np.array([4]), np.array([[0, 0, 0, 0], [2, 1, 1, 1]]))
+        >>> steps.at([3, 5, 12]).select("n", "n_sampled", "k_sampled").rows()
+        [(3, 0, 0), (5, 2, 1)]
+        """
+        given = np.asarray(sizes, dtype=np.int64)
+        n = given[(given >= 1) & (given <= self.size)]
+        counts = self.counts[np.searchsorted(self.n, n, side="right")]
+        named = dict(zip(COUNTS, counts.T, strict=True))
+        return pl.DataFrame({"n": n, **named}).select(
+            pl.lit(self.category).alias("category"), pl.lit(self.measure).alias("measure"), pl.all()
+        )
+
+
+def steps_of(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> list[Steps]:
+    """Return the steps of every category and measure, sorted by both.
+
+    Parameters
+    ----------
+    ranks : pl.LazyFrame
+        Table `Ranks`, of which no more is held than the rows of judged candidates.
+    judged : pl.LazyFrame
+        Columns category, id, tp (null = not judged) and multiplicity.
+
+    Examples
+    --------
+    >>> ranks = pl.LazyFrame({"measure": "mi", "rank": [1, 2, 3], "id": ["a", "b", "c"], "tie": 1})
+    >>> judged = pl.LazyFrame({"category": "TP", "id": ["b"], "tp": [True], "multiplicity": [1]})
+    >>> (steps,) = steps_of(ranks, judged)
+    >>> steps.n.tolist(), steps.counts.tolist()
+    ([1, 2, 3], [[0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 0, 1], [1, 1, 1, 1]])
+    """
+    sizes = ranks.group_by("measure").agg(pl.len()).sort("measure").collect(engine="streaming")
+    categories = judged.select(pl.col("category").unique().sort()).collect().to_series()
+    changes = _changes(ranks, judged).partition_by(_LIST, as_dict=True)
+    none = pl.DataFrame(schema=_SCHEMA)
+    return [
+        _added_up(category, measure, size, changes.get((category, measure), none))
+        for category in categories
+        for measure, size in sizes.rows()
+    ]
+
+
+def _added_up(category: str, measure: str, size: int, changes: pl.DataFrame) -> Steps:
+    ordered = changes.sort("n")
+    sums = np.cumsum(ordered.select(COUNTS).to_numpy(), axis=0, dtype=np.int64)
+    start = np.zeros((1, len(COUNTS)), dtype=np.int64)
+    n = ordered["n"].to_numpy().astype(np.int64)
+    return Steps(category, measure, size, n, np.concatenate([start, sums.reshape(-1, 4)]))
+
+
+def _changes(ranks: pl.LazyFrame, judged: pl.LazyFrame) -> pl.DataFrame:
+    """Return by how much the counts grow, and at which n."""
+    seen = judged.filter(pl.col("tp").is_not_null())
+    draws = seen.select("category", "id", seen=_DRAWS, hits=_HITS)
+    placed = ranks.select("measure", "rank", "id", "tie").join(draws, on="id", how="inner")
+    found = placed.drop("id").collect(engine="streaming")
+    listed = found.select(*_LIST, n="rank", n_sampled="seen", k_sampled="hits")
+    hits = found.filter(pl.col("hits") > 0)
+    parts = [listed, *_within_ties(hits, _ends(ranks, hits))]
+    every = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts], how="diagonal_relaxed")
+    return every.group_by(*_LIST, "n").agg(pl.sum(*COUNTS))
+
+
+def _ends(ranks: pl.LazyFrame, hits: pl.DataFrame) -> pl.DataFrame:
+    """Return the last rank of each tie group with a true positive."""
+    groups = hits.lazy().select("measure", "tie").unique()
+    inside = ranks.select("measure", "tie", "rank").join(groups, on=["measure", "tie"], how="semi")
+    last = inside.group_by("measure", "tie").agg(end=pl.col("rank").max())
+    return last.collect(engine="streaming")
+
+
+def _within_ties(hits: pl.DataFrame, ends: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Yield where true positives count that stand at the start, and at the end of their groups.
+
+    The one with most draws comes first in a group, so that no order gives a list more of them.
+    """
+    nth, many = pl.int_range(pl.len()).over(_GROUP), pl.len().cast(pl.Int64).over(_GROUP)
+    falling = hits.sort(*_GROUP, "hits", descending=[False, False, False, True])
+    yield falling.select(*_LIST, n=pl.col("tie") + nth, tp_max="hits")
+    rising = hits.join(ends, on=["measure", "tie"]).sort(*_GROUP, "hits")
+    yield rising.select(*_LIST, n=pl.col("end") - many + 1 + nth, tp_min="hits")
+
+
+def counts_at(steps: Sequence[Steps], sizes: npt.ArrayLike) -> pl.DataFrame:
+    """Return the counts of the lists of these sizes, ascending, list after list.
+
+    Examples
+    --------
+    >>> steps = Steps("TP", "mi", 9, np.array([4]), np.array([[0, 0, 0, 0], [2, 1, 1, 1]]))
+    >>> counts_at([steps], [5, 5, 3])["n_sampled"].to_list()
+    [0, 2]
+    """
+    ascending = np.unique(np.asarray(sizes, dtype=np.int64))
+    return pl.concat([pl.DataFrame(schema=_SCHEMA), *(each.at(ascending) for each in steps)])
+
+
+def along(steps: Sequence[Steps], *, before: int = 0) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Yield the counts of every n, of one measure after the other, as much as there is room for.
+
+    Parameters
+    ----------
+    steps : sequence of Steps
+        The lists.
+    before : int
+        How many smaller lists come with each part again.
+
+    Yields
+    ------
+    after : int
+        The part says something new on lists that are larger than this.
+    counts : pl.DataFrame
+        As `Steps.at` gives them.
+
+    Examples
+    --------
+    >>> steps = Steps("TP", "mi", 3, np.array([2]), np.array([[0, 0, 0, 0], [1, 1, 1, 1]]))
+    >>> [(after, counts["k_sampled"].to_list()) for after, counts in along([steps])]
+    [(0, [0, 1, 1])]
+    """
+    rows = most_lists()
+    for each in steps:
+        for after in range(0, each.size, rows):
+            first = max(0, after - before) + 1
+            yield after, each.at(np.arange(first, after + rows + 1, dtype=np.int64))
+
+
+def in_parts(steps: Sequence[Steps], *, at: IntArray | None = None) -> Iterator[pl.DataFrame]:
+    """Yield the counts, in as few parts as there is room for; of none, one without rows.
+
+    Parameters
+    ----------
+    steps : sequence of Steps
+        The lists.
+    at : array of int, optional
+        List sizes, ascending; every n if not given.
+
+    Examples
+    --------
+    >>> steps = Steps("TP", "mi", 2, np.array([2]), np.array([[0, 0, 0, 0], [1, 1, 1, 1]]))
+    >>> [counts["k_sampled"].to_list() for counts in in_parts([steps, steps])]
+    [[0, 1, 0, 1]]
+    """
+    if at is None:
+        every = (counts for _, counts in along(steps))
+    else:
+        every = (each.at(some) for each in steps for some in sizes_in_parts(at))
+    none = pl.DataFrame(schema=_SCHEMA)
+    yield from gathered(every if steps else [none], most=most_lists())
+
+
+def sizes_in_parts(sizes: IntArray) -> Iterator[IntArray]:
+    """Yield list sizes, as many at a time as there is room for; of none, one part of none."""
+    rows = most_lists()
+    yield from (sizes[start : start + rows] for start in range(0, max(1, len(sizes)), rows))
+
+
+def most_lists() -> int:
+    """Return how many lists may be looked at together."""
+    return max(1, min(_ROWS, most_rows()))
+
+
+_SEEN = pl.when(pl.col("tp").is_not_null()).then(_DRAWS).otherwise(0)
+
+
+def nbest_counts(
+    ranks: pl.LazyFrame, judged: pl.LazyFrame, *, at: npt.ArrayLike | None = None
+) -> pl.DataFrame:
+    """Count the judged draws and the true positives in every n-best list.
+
+    ``n_sampled = |A & R|, k_sampled = |A & T & R|`` with A the n best candidates, R the judged
+    draws, T the true positives. Ties are broken by rank; tp_min and tp_max are what
+    k_sampled would be with the true positives of each tie group at its end or at its start.
+
+    Parameters
+    ----------
+    ranks : pl.LazyFrame
+        Table `Ranks`: all candidates under each measure.
+    judged : pl.LazyFrame
+        Columns category, id, tp (null = not judged) and multiplicity: the sampled candidates.
+        For a full evaluation all candidates, each with multiplicity 1.
+    at : array_like of int, optional
+        List sizes; all of them if not given.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category, measure, n, n_sampled, k_sampled, tp_min, tp_max, the counts Int64
+        with 0 <= tp_min <= k_sampled <= tp_max, all three equal where a tie group ends; one
+        row for each n = 1..S, or of `at` within it, of each measure and category, sorted. A
+        category whose candidates are all unjudged gives zeros, empty tables no rows.
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3.
+
+    Examples
+    --------
+    >>> ranks = pl.LazyFrame({
+    ...     "measure": ["t_score"] * 3, "rank": [1, 2, 3], "id": ["a", "b", "c"],
+    ...     "score": [9.0, 2.0, 2.0], "tie": [1, 2, 2], "tie_key": [5, 1, 7],
+    ... })
+    >>> judged = pl.LazyFrame({
+    ...     "category": ["TP"] * 2, "id": ["b", "c"], "tp": [False, True], "multiplicity": [1, 2],
+    ... })
+    >>> nbest_counts(ranks, judged).drop("category", "measure").rows()
+    [(1, 0, 0, 0, 0), (2, 1, 0, 0, 2), (3, 3, 2, 2, 2)]
+    """
+    steps = steps_of(ranks, judged)
+    return pl.concat(in_parts(steps)) if at is None else counts_at(steps, at)
+
+
+def positives(judged: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
+    """Count the true positives of each category, with multiplicity.
+
+    Parameters
+    ----------
+    judged : pl.DataFrame or pl.LazyFrame
+        Columns category, id, tp and multiplicity, as for `nbest_counts`.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category and positives (Int64, from 0), sorted.
+
+    Examples
+    --------
+    >>> judged = pl.DataFrame(
+    ...     {"category": "TP", "id": ["a", "b"], "tp": [True, None], "multiplicity": [2, 1]}
+    ... )
+    >>> positives(judged).rows()
+    [('TP', 2)]
+    """
+    return draw_totals(judged).select("category", positives="k_sampled")
+
+
+def draw_totals(judged: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
+    """Count the judged draws and the true positives of each category, with multiplicity.
+
+    Parameters
+    ----------
+    judged : pl.DataFrame or pl.LazyFrame
+        Columns category, id, tp and multiplicity, as for `nbest_counts`.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category, n_sampled, k_sampled (Int64, from 0), sorted.
+
+    Examples
+    --------
+    >>> judged = pl.DataFrame({
+    ...     "category": "TP", "id": ["a", "b", "c"], "tp": [True, False, None],
+    ...     "multiplicity": [1, 3, 1],
+    ... })
+    >>> draw_totals(judged).rows()
+    [('TP', 4, 1)]
+    """
+    counts = judged.lazy().group_by("category").agg(
+        n_sampled=_SEEN.cast(pl.Int64).sum(), k_sampled=_HITS.cast(pl.Int64).sum()
+    )  # fmt: skip
+    return counts.sort("category").collect()
+
+
+def precision_columns(
+    counts: pl.DataFrame, *, positives: pl.DataFrame, method: str, confidence: float
+) -> pl.DataFrame:
+    """Estimate precision and recall from the counts.
+
+    ``precision = k_sampled / n_sampled``, ``recall = k_sampled / positives``
+
+    Parameters
+    ----------
+    counts : pl.DataFrame
+        What `nbest_counts` gives, or the rows of it that are wanted.
+    positives : pl.DataFrame
+        Columns category and positives: all judged true positives.
+    method : str
+        Interval method, a name in `intervals.INTERVALS`.
+    confidence : float
+        Confidence level in (0, 1).
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `Precision`, sorted by category, measure, n. Precision and recall are in [0, 1].
+        Precision is null where no draw of the list was judged, and the interval then [0, 1];
+        recall is null where the category has no true positive.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), sections 2 and 3.
+
+    Examples
+    --------
+    >>> counts = pl.DataFrame({
+    ...     "category": "TP", "measure": "t_score", "n": [1, 2], "n_sampled": [0, 2],
+    ...     "k_sampled": [0, 1], "tp_min": [0, 1], "tp_max": [0, 1],
+    ... })
+    >>> total = pl.DataFrame({"category": "TP", "positives": 4})
+    >>> precision_columns(
+    ...     counts, positives=total, method="clopper_pearson", confidence=0.95
+    ... ).select("n", "precision", "recall").rows()
+    [(1, None, 0.0), (2, 0.5, 0.25)]
+    """
+    joined = counts.join(positives, on="category", how="left").with_columns(
+        precision=column_ratio("k_sampled", "n_sampled"),
+        recall=column_ratio("k_sampled", "positives"),
+    )
+    limits = interval_columns(
+        joined,
+        k="k_sampled",
+        n="n_sampled",
+        population="n",
+        method=method,
+        confidence=confidence,
+    )
+    return limits.select(*Precision.columns()).sort(*Precision.key())
+
+
+def baseline(
+    judged: pl.DataFrame | pl.LazyFrame,
+    *,
+    n_candidates: int,
+    sampled: bool,
+    method: str,
+    confidence: float,
+    pool: int | None = None,
+) -> pl.DataFrame:
+    """Estimate the proportion of true positives among all candidates.
+
+    ``b = |T & R| / |R|``, over the judged draws R.
+
+    Parameters
+    ----------
+    judged : pl.DataFrame or pl.LazyFrame
+        Columns category, id, tp and multiplicity, as for `nbest_counts`, and undecided, which
+        tells those on which judgements differ from those that nobody judged; none if absent.
+    n_candidates : int
+        Candidates in the data set, S.
+    sampled : bool
+        True if a sample was drawn; false if all candidates count, each as one draw, those too that
+        `judged` leaves out.
+    method : str
+        Interval method, a name in `intervals.INTERVALS`.
+    confidence : float
+        Confidence level in (0, 1).
+    pool : int, optional
+        Depth of the pooled lists, where their union stands for the data set.
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `Baseline`, one row per category, sorted. The precision is in [0, 1], null where
+        nothing was judged, and the interval then [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3.
+
+    Examples
+    --------
+    >>> judged = pl.DataFrame({
+    ...     "category": "TP", "id": ["a", "b", "c"], "tp": [True, False, None],
+    ...     "multiplicity": [1, 3, 1],
+    ... })
+    >>> baseline(
+    ...     judged, n_candidates=30, sampled=True, method="clopper_pearson", confidence=0.95
+    ... ).select("precision", "n_sampled", "n_drawn", "n_unjudged").rows()
+    [(0.25, 4, 5, 1)]
+    """
+    draws = judged.lazy()
+    known = "undecided" in draws.collect_schema()
+    undecided = _DRAWS.filter(pl.col("undecided")) if known else pl.lit(0)
+    counts = draws.group_by("category").agg(
+        n_undecided=undecided.cast(pl.Int64).sum(),
+        n_sampled=_SEEN.cast(pl.Int64).sum(),
+        k_sampled=_HITS.cast(pl.Int64).sum(),
+        n_drawn=_DRAWS.cast(pl.Int64).sum() if sampled else pl.lit(n_candidates, pl.Int64),
+    )  # fmt: skip
+    described = counts.collect().with_columns(
+        precision=column_ratio("k_sampled", "n_sampled"),
+        n_unjudged=pl.col("n_drawn") - pl.col("n_sampled") - pl.col("n_undecided"),
+        n_candidates=pl.lit(n_candidates, dtype=pl.Int64),
+        confidence=pl.lit(confidence, dtype=pl.Float64),
+        interval=pl.lit(method),
+        sampled=pl.lit(sampled),
+        pool=pl.lit(pool, dtype=pl.Int64),
+    )
+    limits = interval_columns(
+        described,
+        k="k_sampled",
+        n="n_sampled",
+        population="n_candidates",
+        method=method,
+        confidence=confidence,
+    )
+    return limits.select(*Baseline.columns()).sort(*Baseline.key())
+
+
+# --- What else the counts of n-best lists say: local precision, recall, cut lists, thresholds.
+
+
+def local_counts(counts: pl.DataFrame, *, window: int) -> pl.DataFrame:
+    """Count draws and true positives in a window of ranks that moves down the list.
+
+    The window of `window` ranks first_rank..last_rank has the counts of the list that ends with
+    it, less those of the list that ends before it.
+
+    Parameters
+    ----------
+    counts : pl.DataFrame
+        What `nbest_counts` gives, for every n of a range, from 1 on or later.
+    window : int
+        Ranks in the window, from 1.
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category, measure, n (the middle, first_rank + window // 2), first_rank,
+        last_rank, size (= window), n_sampled, k_sampled; sorted. Only whole windows: S -
+        window + 1 rows per list, none where the window is larger than S. Of a range that begins
+        later, those whose list before the window is in it.
+
+    Raises
+    ------
+    ValueError
+        If the window is empty, or counts are missing for some n.
+
+    Examples
+    --------
+    >>> counts = pl.DataFrame({
+    ...     "category": "TP", "measure": "mi", "n": [1, 2, 3], "n_sampled": [1, 1, 2],
+    ...     "k_sampled": [1, 1, 1],
+    ... })
+    >>> local_counts(counts, window=2).drop("category", "measure").rows()
+    [(2, 1, 2, 2, 1, 1), (3, 2, 3, 2, 1, 0)]
+    """
+    if window < 1:
+        raise ValueError(f"a window has 1 rank or more, not {window}")
+    ordered = counts.sort(*_LIST, "n")
+    _require_every_n(ordered)
+    moved = [
+        pl.col(name) - pl.col(name).shift(window, fill_value=0).over(_LIST)
+        for name in ("n_sampled", "k_sampled")
+    ]
+    first = pl.col("n") - window + 1
+    windows = ordered.select(
+        *_LIST, n=first + window // 2, first_rank=first, last_rank="n",
+        size=pl.lit(window, pl.Int64), n_sampled=moved[0], k_sampled=moved[1],
+    )  # fmt: skip
+    known = (pl.int_range(pl.len()).over(_LIST) >= window) | (pl.col("first_rank") == 1)
+    return windows.filter(known)
+
+
+def _require_every_n(ordered: pl.DataFrame) -> None:
+    gaps = ordered.filter(
+        (pl.col("n") != pl.col("n").shift(1).over(_LIST) + 1).fill_null(value=False)
+    )
+    if gaps.height:
+        raise ValueError(f"counts are missing before n = {gaps['n'][0]} of {gaps['measure'][0]}")
+
+
+def local_precision(
+    counts: pl.DataFrame, *, window: int, method: str, confidence: float
+) -> pl.DataFrame:
+    """Estimate the precision among the ranks around each n.
+
+    Parameters
+    ----------
+    counts, window
+        As for `local_counts`.
+    method : str
+        Interval method, a name in `intervals.INTERVALS`; the population is the window.
+    confidence : float
+        Confidence level in (0, 1).
+
+    Returns
+    -------
+    pl.DataFrame
+        `local_counts` with precision (null without draws), lower and upper, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If the window is empty, counts are missing, or the method is unknown.
+
+    Examples
+    --------
+    >>> counts = pl.DataFrame({
+    ...     "category": "TP", "measure": "mi", "n": [1, 2], "n_sampled": [1, 2],
+    ...     "k_sampled": [1, 1],
+    ... })
+    >>> local_precision(
+    ...     counts, window=1, method="hypergeometric", confidence=0.95
+    ... ).select("n", "precision", "lower", "upper").rows()
+    [(1, 1.0, 1.0, 1.0), (2, 0.0, 0.0, 0.0)]
+    """
+    windows = local_counts(counts, window=window)
+    estimated = windows.with_columns(precision=column_ratio("k_sampled", "n_sampled"))
+    return interval_columns(
+        estimated, k="k_sampled", n="n_sampled", population="size", method=method,
+        confidence=confidence,
+    )  # fmt: skip
+
+
+def recall_columns(
+    counts: pl.DataFrame, *, positives: pl.DataFrame, method: str, confidence: float
+) -> pl.DataFrame:
+    """Estimate the recall of the lists, with intervals.
+
+    ``recall = k(A) / k(C)``: of the true positives in the sample, the share that is in the
+    list. Given their number they are draws from the true positives of the data set, so the
+    intervals for a proportion apply, with k(C) draws.
+
+    Parameters
+    ----------
+    counts : pl.DataFrame
+        What `nbest_counts` gives, or the rows of it that are wanted.
+    positives : pl.DataFrame
+        Columns category and positives: all judged true positives.
+    method : str
+        Interval method. The hypergeometric interval would need the number of all true
+        positives, which only full annotation knows.
+    confidence : float
+        Confidence level in (0, 1).
+
+    Returns
+    -------
+    pl.DataFrame
+        Columns category, measure, n, k_sampled, positives, recall (null without true
+        positives), lower, upper, in [0, 1]; sorted.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or hypergeometric.
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3.
+
+    Examples
+    --------
+    >>> counts = pl.DataFrame(
+    ...     {"category": "TP", "measure": "mi", "n": [1, 2], "k_sampled": [0, 5]}
+    ... )
+    >>> total = pl.DataFrame({"category": "TP", "positives": 10})
+    >>> recall_columns(
+    ...     counts, positives=total, method="clopper_pearson", confidence=0.95
+    ... ).select("n", "recall", pl.col("lower", "upper").round(3)).rows()
+    [(1, 0.0, 0.0, 0.308), (2, 0.5, 0.187, 0.813)]
+    """
+    if INTERVALS.get(method).finite:
+        raise ValueError(f"{method!r} needs the number of all true positives: take another")
+    joined = counts.join(positives, on="category", how="left")
+    chosen = joined.select(
+        *_LIST, "n", "k_sampled", "positives", recall=column_ratio("k_sampled", "positives")
+    )
+    limits = interval_columns(
+        chosen, k="k_sampled", n="positives", method=method, confidence=confidence
+    )
+    return limits.sort(*_LIST, "n")
+
+
+def cut_lists(counts: pl.DataFrame, *, cut: int) -> pl.DataFrame:
+    """Treat the cut-best list of each measure as the whole data set.
+
+    Parameters
+    ----------
+    counts : pl.DataFrame
+        What `nbest_counts` gives.
+    cut : int
+        Size of the list that stands for the data set; the whole list where it is shorter.
+
+    Returns
+    -------
+    pl.DataFrame
+        The rows with n <= cut, sorted, with two columns more: positives, the true positives
+        in the cut-best list, so that recall is k_sampled / positives and reaches 1 at the
+        cut; and baseline, the precision of the cut-best list, null without draws.
+
+    Examples
+    --------
+    >>> counts = pl.DataFrame({
+    ...     "category": "TP", "measure": "mi", "n": [1, 2, 3], "n_sampled": [1, 2, 3],
+    ...     "k_sampled": [0, 1, 2],
+    ... })
+    >>> cut_lists(counts, cut=2).select("n", "positives", "baseline").rows()
+    [(1, 1, 0.5), (2, 1, 0.5)]
+    """
+    kept = counts.filter(pl.col("n") <= cut).sort(*_LIST, "n")
+    last = kept.group_by(_LIST).last().select(
+        *_LIST, positives="k_sampled", baseline=column_ratio("k_sampled", "n_sampled")
+    )  # fmt: skip
+    return kept.join(last, on=_LIST, how="left").sort(*_LIST, "n")
+
+
+def telling(precision: pl.DataFrame, *, thresholds: Sequence[float]) -> pl.DataFrame:
+    """Return the rows of a table that are enough for `stays_below` with these thresholds.
+
+    Parameters
+    ----------
+    precision : pl.DataFrame
+        Table `Precision`, or a part of it, with n ascending in each list.
+    thresholds : sequence of float
+        The precisions that are still good enough.
+
+    Examples
+    --------
+    >>> precision = pl.DataFrame({
+    ...     "category": "TP", "measure": "mi", "n": [1, 2, 3, 4], "lower": [0.0, 0.4, 0.2, 0.1],
+    ... })
+    >>> telling(precision, thresholds=[0.3])["n"].to_list()
+    [2, 4]
+    """
+    good = (precision.filter(pl.col("lower") >= each) for each in thresholds)
+    last = [rows.group_by(_LIST).agg(pl.last("n", "lower")) for rows in (*good, precision)]
+    return pl.concat(last)
+
+
+def stays_below(precision: pl.DataFrame, *, threshold: float) -> pl.DataFrame:
+    """Find the list size from which on the lower limit stays under a threshold.
+
+    Parameters
+    ----------
+    precision : pl.DataFrame
+        Table `Precision`, for every n.
+    threshold : float
+        The precision that is still good enough.
+
+    Returns
+    -------
+    pl.DataFrame
+        category, measure, n, sorted: the smallest n from which on every lower limit is below
+        the threshold; 1 if all are, null if the last one is not.
+
+    Examples
+    --------
+    >>> precision = pl.DataFrame({
+    ...     "category": "TP", "measure": "mi", "n": [1, 2, 3, 4], "lower": [0.0, 0.4, 0.2, 0.1],
+    ... })
+    >>> stays_below(precision, threshold=0.3)["n"].to_list()
+    [3]
+    """
+    good = pl.when(pl.col("lower") >= threshold).then("n")
+    ends = precision.group_by(_LIST).agg(last=pl.col("n").max(), good=good.max().fill_null(0))
+    n = pl.when(pl.col("good") < pl.col("last")).then(pl.col("good") + 1)
+    return ends.select(*_LIST, n=n).sort(*_LIST)
+
+
+# --- A ranking as far as it was judged, and what stands above each of its ranks.
+
+
+@dataclass(frozen=True)
+class JudgedList:
+    """Labels and chances in the order of the ranks: of all candidates, or of the judged alone.
+
+    Parameters
+    ----------
+    labels : array of float, shape (..., judged)
+        1 a true positive, 0 none, NaN not judged.
+    pi : array of float, shape (..., judged)
+        Inclusion probabilities of the judged, in (0, 1], NaN of others.
+    k : array of float, shape (judged,)
+        Their ranks, from 1 and ascending.
+    candidates : int
+        How many are ranked.
+    """
+
+    labels: FloatArray
+    pi: FloatArray
+    k: FloatArray
+    candidates: int
+
+    @classmethod
+    def of(
+        cls, labels: FloatArray, pi: FloatArray, ranks: npt.ArrayLike | None = None,
+        candidates: int | None = None,
+    ) -> JudgedList:  # fmt: skip
+        """Return the list; of all candidates where no ranks are given.
+
+        Examples
+        --------
+        >>> JudgedList.of(np.array([1.0]), np.array([0.5]), [3], 9).uncertain.tolist()
+        [9]
+        """
+        if ranks is None or candidates is None:
+            size = labels.shape[-1]
+            return cls(labels, pi, np.arange(1.0, size + 1.0), size)
+        return cls(labels, pi, np.asarray(ranks, dtype=np.float64), candidates)
+
+    @property
+    def drawn(self) -> BoolArray:
+        """Return who was drawn with a chance below 1."""
+        return np.asarray(self.pi < 1.0)
+
+    @property
+    def sure(self) -> BoolArray:
+        """Return who was judged for certain."""
+        return np.asarray(self.pi == 1.0)
+
+    @property
+    def uncertain(self) -> IntArray:
+        """Return how many are not known for certain."""
+        return np.asarray(self.candidates - self.sure.sum(axis=-1, keepdims=True))
+
+    @property
+    def inverse(self) -> FloatArray:
+        """Return 1/pi of the draws without certainty, 0 of others."""
+        drawn = self.drawn
+        return np.where(drawn, 1.0 / np.where(drawn, self.pi, 1.0), 0.0)
+
+
+def mean_above(sums: tuple[FloatArray, FloatArray, FloatArray], smoothing: float) -> FloatArray:
+    """Return the share of true positives above, smoothed as if each draw had their mean weight.
+
+    Parameters
+    ----------
+    sums : three arrays of float
+        Over the draws above: weights, how many, weights of the true positives.
+    smoothing : float
+        As of `inferred_average_precision`.
+
+    Examples
+    --------
+    >>> sums = (np.array([4.0]), np.array([2.0]), np.array([2.0]))
+    >>> mean_above(sums, 0.0).tolist()
+    [0.5]
+    """
+    weight, draws, hits = sums
+    some = draws > 0.5
+    each = smoothing * np.divide(weight, draws, out=np.zeros_like(weight), where=some)
+    return np.divide(hits + each, weight + 2.0 * each, out=np.full_like(weight, 0.5), where=some)
+
+
+def sums_above(values: npt.ArrayLike) -> FloatArray:
+    """Return the sums over all candidates above.
+
+    Examples
+    --------
+    >>> sums_above([1, 2, 3]).tolist()
+    [0.0, 1.0, 3.0]
+    """
+    each = np.asarray(values, dtype=np.float64)
+    return np.asarray(np.cumsum(each, axis=-1) - each)
+
+
+# --- The sampled candidates with their judgements: what all evaluation starts from.
+
+
+def judged(draws: pl.LazyFrame, judgements: pl.LazyFrame) -> pl.LazyFrame:
+    """Put draws and judgements together: every draw once per category.
+
+    Parameters
+    ----------
+    draws : LazyFrame
+        id and multiplicity of the sampled candidates; of all of them, with multiplicity 1,
+        where the annotation is evaluated in full.
+    judgements : LazyFrame
+        category, id, tp; a null where judgements differ.
+
+    Returns
+    -------
+    LazyFrame
+        category, id, tp (null = not judged, or undecided), multiplicity, and undecided, which
+        says whether it is null since judgements differ.
+
+    Examples
+    --------
+    >>> draws = pl.LazyFrame({"id": ["a", "b"], "multiplicity": [1, 2]})
+    >>> given = pl.LazyFrame({"category": ["TP"], "id": ["b"], "tp": [True]})
+    >>> judged(draws, given).sort("id").collect().rows()
+    [('TP', 'a', None, 1, False), ('TP', 'b', True, 2, False)]
+    """
+    categories = judgements.select(pl.col("category").unique())
+    every = categories.join(draws.select("id", "multiplicity"), how="cross")
+    seen = judgements.with_columns(undecided=pl.col("tp").is_null())
+    full = every.join(seen, on=["category", "id"], how="left")
+    undecided = pl.col("undecided").fill_null(value=False)
+    return full.select("category", "id", "tp", "multiplicity", undecided)
+
+
+def all_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
+    """Return every ranked candidate as one draw: the full evaluation.
+
+    Examples
+    --------
+    >>> ranks = pl.LazyFrame({"measure": ["mi", "dice"], "id": ["a", "a"]})
+    >>> all_candidates(ranks).collect().rows()
+    [('a', 1)]
+    """
+    return ranks.select(pl.col("id").unique(), multiplicity=pl.lit(1, pl.Int64))
+
+
+def ranked_candidates(ranks: pl.LazyFrame) -> pl.LazyFrame:
+    """Return every ranked candidate as one draw.
+
+    Where no pool leaves ranks out they are those of any one measure, as all rank the same: then
+    the others need not be looked at.
+
+    Parameters
+    ----------
+    ranks : LazyFrame
+        Table `Ranks` or `PooledRanks`.
+
+    Returns
+    -------
+    LazyFrame
+        id, and multiplicity 1, as of `all_candidates`.
+
+    Examples
+    --------
+    >>> ranks = pl.LazyFrame({"measure": ["mi", "dice"], "id": ["a", "a"]})
+    >>> ranked_candidates(ranks).collect().rows()
+    [('a', 1)]
+    """
+    has = ranks.collect_schema()
+    if "pool_depth" in has or "measure" not in has:
+        return all_candidates(ranks)
+    sizes = ranks.group_by("measure").agg(pl.len()).sort("measure").collect(engine="streaming")
+    if sizes["len"].n_unique() != 1:
+        return all_candidates(ranks)
+    one = ranks.filter(pl.col("measure") == sizes["measure"][0])
+    return one.select("id", multiplicity=pl.lit(1, pl.Int64))
+
+
+# --- Counts in n-best lists of several sizes at once, stratum by stratum.
+
+
+def first_list(ranks: npt.ArrayLike, sizes: npt.ArrayLike) -> IntArray:
+    """Return the place of the first list that holds a candidate, ``len(sizes)`` if none does.
+
+    Parameters
+    ----------
+    ranks : array_like of int
+        Ranks, from 1.
+    sizes : array_like of int
+        List sizes, ascending.
+
+    Examples
+    --------
+    >>> first_list([1, 2, 3, 9], [2, 5]).tolist()
+    [0, 0, 1, 2]
+    """
+    return np.searchsorted(sizes, ranks, side="left")
+
+
+def in_lists(
+    places: Sequence[IntArray], shape: tuple[int, ...], weights: IntArray | None = None
+) -> IntArray:
+    """Count candidates in each list and stratum; a list holds what the smaller ones hold.
+
+    Parameters
+    ----------
+    places : sequence of arrays of int, each of shape (candidates,)
+        One place for each number of `shape`; the last but one is the candidate's first list,
+        the last one its stratum.
+    shape : tuple of int
+        How many places there are of each kind, (..., lists, strata).
+    weights : array of int, shape (candidates,), optional
+        What each candidate counts; 1 if not given.
+
+    Returns
+    -------
+    array of int, of this shape
+
+    Examples
+    --------
+    >>> first, strata = first_list([1, 2, 3, 9], [2, 5]), np.array([0, 1, 1, 1])
+    >>> in_lists([first, strata], (2, 2)).tolist()
+    [[1, 1], [1, 2]]
+    """
+    padded = (*shape[:-2], shape[-2] + 1, shape[-1])  # with those that no list holds
+    cells = np.ravel_multi_index(tuple(places), padded)
+    # Sums of integers are exact in float.
+    counts = np.bincount(cells, weights=weights, minlength=math.prod(padded)).reshape(padded)
+    return np.cumsum(counts[..., :-1, :], axis=-2).astype(np.int64)
+
+
+# --- N-best precision whatever the draws are that nobody judged: all false, or all true.
+
+_LIST_KEY = ("category", "measure", "n")
+
+
+def worst_cases(
+    precision: pl.DataFrame,
+    ranks: pl.LazyFrame,
+    judged: pl.DataFrame | None,
+    *,
+    method: str,
+    confidence: float,
+) -> pl.DataFrame:
+    """Estimate precision as if all draws without a judgement were false, and as if all were true.
+
+    ``k / (m + u)`` and ``(k + u) / (m + u)``, of m judged draws k true positives, and u draws that
+    nobody judged or on which judgements differ, each with its interval. The estimate k / m holds
+    if what is not judged is like what is; the lower limit of the first and the upper limit of the
+    second hold together with the same confidence whatever it is.
+
+    Parameters
+    ----------
+    precision : pl.DataFrame
+        Table `Precision`, the lists that are wanted.
+    ranks : pl.LazyFrame
+        Table `Ranks`: all candidates under each measure.
+    judged : pl.DataFrame or None
+        Columns category, id, tp (null = not judged) and multiplicity: the sampled candidates.
+        None where all candidates are, each once: then the lists say how many are not judged.
+    method : str
+        Interval method, a name in `intervals.INTERVALS`.
+    confidence : float
+        Confidence level in (0, 1).
+
+    Returns
+    -------
+    pl.DataFrame
+        Table `WorstCase`, sorted: the lists with such a draw, none where all are judged.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Horowitz & Manski, Nonparametric Analysis of Randomized Experiments with Missing Covariate and
+    Outcome Data (2000), for the bounds.
+
+    Examples
+    --------
+    >>> ids = list("abcde")
+    >>> ranks = pl.LazyFrame({"measure": "mi", "rank": [1, 2, 3, 4, 5], "id": ids, "tie": 1})
+    >>> judged = pl.DataFrame({"category": "TP", "id": ids, "tp": [True, None, False, None, True],
+    ...     "multiplicity": 1})
+    >>> lists = pl.DataFrame({"category": "TP", "measure": "mi", "n": [1, 5], "n_sampled": [1, 3],
+    ...     "k_sampled": [1, 2], "precision": [1.0, 2 / 3], "lower": 0.0, "upper": 1.0})
+    >>> worst_cases(
+    ...     lists, ranks, judged, method="clopper_pearson", confidence=0.95
+    ... ).select("n", "n_unjudged", "precision_if_false", "precision_if_true").rows()
+    [(5, 2, 0.4, 0.8)]
+    """
+    counts = _unjudged(precision, ranks, judged)
+    some = precision.join(counts.filter(pl.col("n_unjudged") > 0), on=_LIST_KEY).with_columns(
+        n_drawn=pl.col("n_sampled") + pl.col("n_unjudged"),
+        if_true=pl.col("k_sampled") + pl.col("n_unjudged"),
+    )
+    both = _as_if(some, k="k_sampled", suffix="if_false", method=method, confidence=confidence)
+    both = _as_if(both, k="if_true", suffix="if_true", method=method, confidence=confidence)
+    return both.select(*WorstCase.columns()).sort(*WorstCase.key())
+
+
+def _unjudged(
+    precision: pl.DataFrame, ranks: pl.LazyFrame, judged: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Return how many draws of each list are not judged."""
+    if judged is None:
+        return precision.select(*_LIST_KEY, n_unjudged=pl.col("n") - pl.col("n_sampled"))
+    lost = judged.filter(pl.col("tp").is_null()).with_columns(tp=pl.lit(value=False))
+    counts = nbest_counts(ranks, lost.lazy(), at=precision["n"].unique())
+    return counts.select(*_LIST_KEY, n_unjudged="n_sampled")
+
+
+def _as_if(
+    lists: pl.DataFrame, k: str, suffix: str, method: str, confidence: float
+) -> pl.DataFrame:
+    """Add the estimate of k in all that was drawn, with its interval."""
+    counts = lists.select(pl.col(k).alias("k"), "n_drawn", "n")
+    limits = interval_columns(
+        counts, k="k", n="n_drawn", population="n", method=method, confidence=confidence
+    )
+    return lists.with_columns(
+        column_ratio(k, "n_drawn").alias(f"precision_{suffix}"),
+        limits["lower"].alias(f"lower_{suffix}"),
+        limits["upper"].alias(f"upper_{suffix}"),
+    )

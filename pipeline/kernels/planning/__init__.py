@@ -1,1 +1,0 @@
-"""How many labels questions need under each way to draw them."""

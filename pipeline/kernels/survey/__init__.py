@@ -1,0 +1,1 @@
+"""Survey sampling: designed samples, estimates from any design, the labels that questions need."""

@@ -1,0 +1,610 @@
+"""Ways to draw a sample, as size measures: everybody alike, strata, a design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import scipy
+
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray
+from pipeline.kernels.statistics.sequential import spent_levels
+from pipeline.kernels.survey.allocation import (
+    LEAST_VARIANCE,
+    Estimands,
+    Sets,
+    estimands,
+    residual_sums,
+    set_sums,
+)
+from pipeline.kernels.survey.design import inclusion, sizes_of_questions
+from pipeline.kernels.survey.ratio_estimator import ENOUGH, divided
+from pipeline.kernels.survey.study import Study
+from pipeline.kernels.survey.tables import list_estimates, pair_estimates
+
+PLANS = ("simple", "stratified", "designed", "assisted")
+"""A simple sample; strata by n-best lists; a designed sample; the same with predictions in the
+estimates."""
+_NOTHING_KNOWN = 0.5
+
+
+def size_measures(
+    sets: Sets, weights: FloatArray, *, floor: float, baseline_width: float
+) -> dict[str, FloatArray]:
+    """Return who is drawn under each plan: everybody's chance but for a factor.
+
+    The designed sample is that of the stage without predictions. The strata are those of the best
+    rank that a candidate has, with the cuts as boundaries. Their rates are Neyman's for the same
+    weighted sum of variances: with x_i the size measure of the design,
+
+    ``f_h = c sqrt(sum_h x_i^2 / N_h)``,
+
+    so that the design is what the strata come to if there are as many as candidates.
+
+    Parameters
+    ----------
+    sets : Sets
+        The sets that the questions are about.
+    weights : array of float, shape (questions,)
+        As declared; 0 for what is not asked.
+    floor, baseline_width : float
+        As for `designed`.
+
+    Returns
+    -------
+    dict of str to array of float, shape (candidates,)
+        x of each of `PLANS`, from 0 on; only ratios count.
+
+    References
+    ----------
+    Neyman, On the Two Different Aspects of the Representative Method (1934); Bethel, Sample
+    Allocation in Multivariate Surveys (1989), for several questions.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from pipeline.kernels.survey.allocation import question_sets
+    >>> ranks = {"mi": np.arange(1, 5)}
+    >>> sets = question_sets(pl.Series(list("abcd")), ranks, pairs=[], n=np.array([1, 3]))
+    >>> found = size_measures(sets, np.array([1.0, 1.0, 0.0]), floor=0.0, baseline_width=1.25)
+    >>> found["simple"].tolist(), strata_of(sets).tolist()
+    ([1.0, 1.0, 1.0, 1.0], [0, 1, 1, 2])
+    >>> bool((found["stratified"] == found["designed"]).all())
+    True
+    """
+    count = len(sets.ids)
+    asked = estimands(sets, p=np.full(count, _NOTHING_KNOWN), judged=np.zeros(count, dtype=bool))
+    x, _, _ = sizes_of_questions(asked, weights, floor=floor, baseline_width=baseline_width)
+    stratum = strata_of(sets)
+    squares = np.bincount(stratum, weights=x * x)[stratum] / np.bincount(stratum)[stratum]
+    return {
+        "simple": np.ones(count),
+        "stratified": np.sqrt(squares),
+        "designed": x,
+        "assisted": x,
+    }
+
+
+def strata_of(sets: Sets) -> IntArray:
+    """Return the place of the smallest list, under any measure, that holds each candidate.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from pipeline.kernels.survey.allocation import question_sets
+    >>> ranks = {"dice": np.array([1, 2, 3]), "mi": np.array([3, 2, 1])}
+    >>> sets = question_sets(pl.Series(["a", "b", "c"]), ranks, pairs=[], n=np.array([1]))
+    >>> strata_of(sets).tolist()
+    [0, 1, 0]
+    """
+    return np.asarray(sets.first.min(axis=0, initial=len(sets.n)))
+
+
+# --- What is expected of the candidates, and how far limits of each question lie apart.
+
+
+class Spread(NamedTuple):
+    """How uncertain the answer to each question is: arrays of shape (questions,)."""
+
+    variance: FloatArray
+    """Of the estimate."""
+    further: FloatArray
+    """Half the weight of a further draw: limits lie that much further out than by the normal
+    distribution."""
+
+
+Spreads = Callable[[int], Spread]
+"""The spread of each question's estimate from a sample of some size."""
+_NEVER = 1e12
+"""(1 - pi) / pi of who is never drawn: large enough for no question to be answered."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The questions, with what is expected of the candidates before the sample is drawn.
+
+    Parameters
+    ----------
+    asked : Estimands
+        The questions, with the residuals that probabilities p_i leave within each set.
+    size : array of float, shape (sets,)
+        |A|, the members of each set.
+    noise : array of float, shape (sets,)
+        P_A (1 - P_A), P_A the expected precision of the set.
+    scale : array of float, shape (sets,)
+        What the residuals are multiplied by, so that their mean is that of the expected precision.
+    rho2 : array of float, shape (sets,)
+        Share of the variance within each set that predictions explain, in [0, 1].
+    """
+
+    asked: Estimands
+    size: FloatArray
+    noise: FloatArray
+    scale: FloatArray
+    rho2: FloatArray
+
+
+def expected(sets: Sets, *, p: FloatArray, precision: FloatArray, rho2: FloatArray) -> Expected:
+    """Put questions and expectations together.
+
+    Within a set A the squared residuals are ``p_i (1-p_i) + (p_i - p_A)^2``, times what makes
+    their mean ``P_A (1-P_A)``, P_A the precision that is expected of the set: the model says how
+    precision falls along a list, the estimate of the set how high it is.
+
+    Parameters
+    ----------
+    sets : Sets
+        The sets.
+    p : array of float, shape (candidates,)
+        Expected probability of a true positive; a constant where nothing is known.
+    precision : array of float, shape (sets,)
+        P_A, in [0, 1]. Where it is nearly 0 or 1 the variance is that of 0.01.
+    rho2 : array of float, shape (sets,)
+        As in `Expected`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from pipeline.kernels.survey.allocation import question_sets
+    >>> sets = question_sets(
+    ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
+    ... )
+    >>> expected(
+    ...     sets, p=np.full(4, 0.5), precision=np.array([0.5, 0.1]), rho2=np.zeros(2)
+    ... ).scale.round(6).tolist()
+    [1.0, 0.36]
+    """
+    asked = estimands(sets, p=p, judged=np.zeros(len(sets.ids), dtype=bool))
+    ones = np.ones(len(sets.ids))
+    size = set_sums(sets, [ones])[0]
+    mean = divided(residual_sums(asked, ones), size)
+    noise = np.maximum(precision * (1.0 - precision), LEAST_VARIANCE)
+    return Expected(asked, np.maximum(size, 1.0), noise, divided(noise, mean), rho2)
+
+
+def spreads(known: Expected, pi: FloatArray, *, assisted: bool) -> Spread:
+    """Return how far the limits of each question are expected to lie apart under a design.
+
+    Of a set A the mean has the variance
+
+    ``V_A = (1 - rho_A^2 u_A) / |A|^2 sum_{i in A} v_i (1 - pi_i) / pi_i``,
+
+    u_A = 0 without predictions. An estimate uses them where a set has 30 uncertain draws: u_A is
+    the chance that it has, by the normal distribution. How many draws fall into a set varies, which
+    makes V larger by 3/4 of the relative variance of their number. One draw weighs
+    ``d_A = V_A / (P_A (1-P_A) r_A)``, r_A the uncertain share of the set. A further draw that came
+    out otherwise moves limits of Clopper and Pearson's kind by about half as much, so that the
+    half-width is ``z sqrt(V_A) + d_A / 2``; of a difference of two sets the squares are added up.
+
+    Parameters
+    ----------
+    known : Expected
+        Questions and expectations.
+    pi : array of float, shape (candidates,)
+        Inclusion probabilities.
+    assisted : bool
+        Whether predictions are in the estimates.
+
+    Returns
+    -------
+    Spread
+        Arrays of shape (questions,), from 0, where all is certain; huge where a candidate that
+        counts has no chance.
+
+    References
+    ----------
+    Rosen, Asymptotic Theory for Order Sampling (1997); Särndal, Swensson & Wretman, Model Assisted
+    Survey Sampling (1992), section 6.6, on what predictions leave; Zou & Donner (2008) on
+    differences.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from pipeline.kernels.survey.allocation import question_sets
+    >>> sets = question_sets(
+    ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([4])
+    ... )
+    >>> half = np.full(2, 0.5)
+    >>> known = expected(sets, p=np.full(4, 0.5), precision=half, rho2=np.zeros(2))
+    >>> found = spreads(known, np.full(4, 0.5), assisted=False)  # 2 draws +- 1, of 4
+    >>> found.variance.round(5).tolist(), found.further.round(5).tolist()
+    ([0.07422, 0.07422], [0.14844, 0.14844])
+    """
+    asked = known.asked
+    missed = np.where(pi > 0, divided(1.0 - pi, pi), _NEVER)
+    uncertain = (pi < 1).astype(np.float64)
+    draws, varying, members = set_sums(asked.sets, [pi * uncertain, pi * (1.0 - pi), uncertain])
+    plain = known.scale * residual_sums(asked, missed) / known.size**2
+    plain = plain * (1.0 + 0.75 * divided(varying, draws**2))
+    draw = divided(plain, known.noise * members / known.size)
+    used = known.rho2 * _enough(draws, varying) if assisted else 0.0
+    return _of_questions(asked, known.size, plain * (1.0 - used) + used * draw**2, draw / 2.0)
+
+
+def _enough(draws: FloatArray, varying: FloatArray) -> FloatArray:
+    """Return the chance that a set has enough uncertain draws for predictions."""
+    above = draws - (ENOUGH - 0.5)
+    return np.asarray(scipy.special.ndtr(above / np.sqrt(np.maximum(varying, 1e-9))))
+
+
+def _of_questions(
+    asked: Estimands, size: FloatArray, variance: FloatArray, further: FloatArray
+) -> Spread:
+    """Add up the sets of each question, as MOVER does."""
+    scale = size * np.sqrt(asked.square)
+    sd, more = scale * np.sqrt(variance), scale * further
+    total, joint = (
+        np.bincount(asked.question, weights=each, minlength=asked.count).astype(np.float64)
+        for each in (sd**2, sd * more)
+    )
+    return Spread(total, divided(joint, np.sqrt(total)))
+
+
+def spreads_by_size(known: Expected, x: FloatArray, *, assisted: bool) -> Spreads:
+    """Return what gives the spreads at any size, and remembers them.
+
+    Parameters
+    ----------
+    known : Expected
+        Questions and expectations.
+    x : array of float, shape (candidates,)
+        Size measures of the plan.
+    assisted : bool
+        Whether predictions are in the estimates.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from pipeline.kernels.survey.allocation import question_sets
+    >>> sets = question_sets(
+    ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
+    ... )
+    >>> known = expected(sets, p=np.full(4, 0.5), precision=np.full(2, 0.5), rho2=np.zeros(2))
+    >>> at = spreads_by_size(known, np.ones(4), assisted=False)
+    >>> at(4).variance.tolist(), bool((at(2).variance < at(1).variance).all())
+    ([0.0, 0.0], True)
+    """
+
+    @cache
+    def at(size: int) -> Spread:
+        return spreads(known, inclusion(x, size=size), assisted=assisted)
+
+    return at
+
+
+# --- The fewest labels with which each question is answered as surely as is wanted.
+
+_ROUNDS = 6
+"""Of levels that hang on the labels, and labels on the levels: two or three are enough."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """How surely questions are to be answered.
+
+    Parameters
+    ----------
+    reach : array of float, shape (questions,)
+        The largest half-width of an interval; with a power, the difference that is to be found,
+        from 0. A reach of 0, or NaN, is never met.
+    alpha : float
+        Error level of the interval or the test, both sides together, in (0, 1).
+    power : float, optional
+        Probability in (0, 1) that the limits of a difference as large as `reach` exclude 0.
+    """
+
+    reach: FloatArray
+    alpha: float
+    power: float | None = None
+
+    def reached(self, spread: Spread, levels: FloatArray) -> FloatArray:
+        """Return the half-width, or the power, that there is at these spreads.
+
+        ``z sd + further``, and for a difference d ``Phi((d - further) / sd - z)``.
+        """
+        z, sd = -scipy.special.ndtri(levels / 2.0), np.sqrt(spread.variance)
+        if self.power is None:
+            return np.asarray(z * sd + spread.further)
+        beyond = self.reach - spread.further
+        far = np.divide(beyond, sd, out=np.full(sd.shape, np.inf), where=sd > 0)
+        return np.asarray(np.where(self.reach > 0, scipy.special.ndtr(far - z), np.nan))
+
+    def met(self, spread: Spread, levels: FloatArray) -> BoolArray:
+        """Tell which questions are answered as surely as is wanted."""
+        found = self.reached(spread, levels)
+        enough = found <= self.reach if self.power is None else found >= self.power
+        return np.asarray(enough & (self.reach > 0))
+
+
+@dataclass(frozen=True)
+class Looks:
+    """When a growing sample is looked at.
+
+    Parameters
+    ----------
+    shares : tuple of float
+        Share of the planned labels at each look, growing up to 1.
+    spending : str
+        The spending function, a name in `alpha_spending.SPENDING`.
+    """
+
+    shares: tuple[float, ...]
+    spending: str = "obrien_fleming"
+
+
+def least_labels(enough: Callable[[int], BoolArray], *, most: int) -> IntArray:
+    """Return the fewest labels that are enough for each question.
+
+    Parameters
+    ----------
+    enough : callable
+        Whether a size is enough for each question: if it is, larger ones are, too.
+    most : int
+        How many candidates there are, from 1.
+
+    Returns
+    -------
+    array of int, shape (questions,)
+        1..most; ``most + 1`` where all candidates do not suffice. Halving an interval, for all
+        questions at once: what is found out at a size is of use to each.
+
+    Examples
+    --------
+    >>> least_labels(lambda size: np.array([size >= 8, size >= 5, False]), most=10).tolist()
+    [8, 5, 11]
+    """
+    all_of_them = enough(most)
+    low, high = np.zeros(len(all_of_them), dtype=np.int64), np.where(all_of_them, most, most + 1)
+    while (open_ := (high - low > 1) & all_of_them).any():
+        for size in np.unique((low + high)[open_] // 2):
+            found = enough(int(size))
+            high = np.where(found, np.minimum(high, size), high)
+            low = np.where(found, low, np.maximum(low, np.minimum(size, high - 1)))
+    return high
+
+
+def planned_labels(
+    at: Spreads, target: Target, *, most: int, looks: Looks | None = None
+) -> tuple[IntArray, FloatArray]:
+    """Return the labels that each question needs, and the level at which it is answered.
+
+    With looks the level is that of the last one. It hangs on the variances at all looks, and these
+    on the labels, so that both are found in turn, until nothing changes.
+
+    Parameters
+    ----------
+    at : callable
+        The spreads of a plan at a size.
+    target : Target
+        How surely each question is to be answered.
+    most : int
+        How many candidates there are.
+    looks : Looks, optional
+        When the sample is looked at; once, at the end, if not given.
+
+    Returns
+    -------
+    labels : array of int, shape (questions,)
+        1..most; ``most + 1`` where all candidates do not suffice.
+    levels : array of float, shape (questions,)
+        alpha, or less with looks.
+
+    Examples
+    --------
+    >>> simple = lambda size: Spread(np.array([0.25]) * (1000 - size) / size / 100, np.zeros(1))
+    >>> target = Target(np.array([0.05]), alpha=0.05)
+    >>> planned_labels(simple, target, most=1000)[0].tolist()
+    [794]
+    >>> four = Looks((0.25, 0.5, 0.75, 1.0))
+    >>> labels, levels = planned_labels(simple, target, most=1000, looks=four)
+    >>> labels.tolist(), levels.round(3).tolist()
+    ([816], [0.036])
+    """
+    levels = np.full(len(target.reach), target.alpha)
+    labels = least_labels(partial(_met, at, target, levels), most=most)
+    if looks is None:
+        return labels, levels
+    for _ in range(_ROUNDS):
+        last = last_levels(at, labels, alpha=target.alpha, looks=looks, most=most)
+        again = least_labels(partial(_met, at, target, last), most=most)
+        levels = last
+        if (again == labels).all():
+            break
+        labels = again
+    return labels, levels
+
+
+def _met(at: Spreads, target: Target, levels: FloatArray, size: int) -> BoolArray:
+    return target.met(at(size), levels)
+
+
+def last_levels(
+    at: Spreads, labels: IntArray, *, alpha: float, looks: Looks, most: int
+) -> FloatArray:
+    """Return the level of each question's last look, where it has as many labels at the end.
+
+    Parameters
+    ----------
+    at, looks, most
+        As for `planned_labels`.
+    labels : array of int, shape (questions,)
+        Labels at the last look.
+    alpha : float
+        Of all looks together.
+
+    Returns
+    -------
+    array of float, shape (questions,)
+        In (0, alpha]; alpha where the last look knows all, which is outside the plan.
+
+    Examples
+    --------
+    >>> simple = lambda size: Spread(np.array([0.25]) * (1000 - size) / size / 100, np.zeros(1))
+    >>> once = Looks((1.0,))
+    >>> last_levels(simple, np.array([500]), alpha=0.05, looks=once, most=1000).round(6).tolist()
+    [0.05]
+    """
+    ends = np.minimum(labels, most)
+    sizes, place = np.unique(ends, return_inverse=True)
+    at_looks = np.array([_over_looks(at, int(size), looks.shares) for size in sizes])
+    # never growing: predictions that a set no longer needs are no loss of information
+    own = np.minimum.accumulate(at_looks[place, :, np.arange(len(labels))], axis=1)
+    levels = spent_levels(looks.shares, own, alpha=alpha, spending=looks.spending)[:, -1]
+    return np.where(np.isnan(levels), alpha, levels)
+
+
+def _over_looks(at: Spreads, size: int, shares: Sequence[float]) -> FloatArray:
+    return np.array([at(max(1, round(share * size))).variance for share in shares])
+
+
+# --- What judgements that exist already say of the sets: precisions, and what predictions explain.
+
+PRIOR = 1.0
+"""Draws that the precision of all candidates counts as, in each set."""
+SHARED = 100.0
+"""Draws that what predictions explain in all sets counts as, in each set."""
+
+
+def set_precisions(
+    given: Study, sets: Sets, *, measures: Sequence[str], pairs: Sequence[tuple[str, str]]
+) -> FloatArray:
+    """Return the precision of each set by a pilot, drawn a little towards that of all candidates.
+
+    ``(n p^ + p0) / (n + 1)``, p^ the estimate of `list_estimates` and `pair_estimates`, n the
+    judged draws of the set, p0 the precision of all candidates: so that no set with a few draws,
+    all alike, is taken for known. p0 itself is drawn towards one half.
+
+    Parameters
+    ----------
+    given : Study
+        The pilot.
+    sets : Sets
+        The sets, from the same measures and pairs in the same order.
+    measures : sequence of str
+        Measures of the lists.
+    pairs : sequence of (str, str)
+        The measures that are compared.
+
+    Returns
+    -------
+    array of float, shape (sets,)
+        Inside (0, 1); that of all candidates where a set has no judged draw.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.allocation import question_sets
+    >>> from pipeline.kernels.survey.study import study
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
+    >>> drawn = pl.DataFrame({"id": ["a", "c", "d"], "tp": [True, False, True], "pi": 0.75})
+    >>> sets = question_sets(
+    ...     pl.Series(list("abcd")), {"mi": np.arange(1, 5)}, pairs=[], n=np.array([2])
+    ... )
+    >>> set_precisions(study(ranks, drawn), sets, measures=["mi"], pairs=[]).round(3).tolist()
+    [0.812, 0.625]
+    """
+    at = [int(n) for n in sets.n]
+    whole = list_estimates(given, at=[len(sets.ids)]).head(1).rename({"estimate": "p"})
+    base = _drawn(*_columns(whole.select("p", n="n_sampled")), 0.5)
+    lists = list_estimates(given, at=at)
+    own = pl.DataFrame({"measure": list(measures)}).join(
+        lists.select("measure", p="estimate", n="n_sampled"),
+        on="measure", how="left", maintain_order="left_right",
+    )  # fmt: skip
+    parts = [own.select("p", "n"), *_sides(given, pairs, at)]
+    found = _drawn(*_columns(pl.concat(parts)), float(base[0]))
+    return np.append(found, base)
+
+
+def _sides(given: Study, pairs: Sequence[tuple[str, str]], at: Sequence[int]) -> list[pl.DataFrame]:
+    """Return estimates and draws of the two sides of each pair, in the order of the sets."""
+    compared = pair_estimates(given, pairs=pairs, at=at)
+    sides = []
+    for one, two in pairs:
+        rows = compared.filter(measure_1=one, measure_2=two).sort("n")
+        sides += [rows.select(p=f"estimate_{side}", n=f"n_sampled_{side}") for side in (1, 2)]
+    return sides
+
+
+def _columns(table: pl.DataFrame) -> tuple[FloatArray, FloatArray]:
+    p = table["p"].fill_null(np.nan).to_numpy()
+    return p, np.where(np.isnan(p), 0.0, table["n"].to_numpy())
+
+
+def _drawn(p: FloatArray, n: FloatArray, towards: float) -> FloatArray:
+    """Draw estimates towards a value; NaN becomes it."""
+    return np.asarray((np.nan_to_num(p) * n + PRIOR * towards) / (n + PRIOR))
+
+
+def explained(sets: Sets, y: FloatArray, prediction: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return what share of the variance within each set predictions explain.
+
+    The squared correlation of judgement and prediction, each candidate weighted by how many it
+    stands for, less what chance gives, ``1 - (1 - r^2) (n - 1) / (n - 2)``; 0 where it is negative.
+    In each set it is drawn towards the mean over all, as if that were another 100 draws; sets
+    with fewer than 30 judged draws have the mean.
+
+    Parameters
+    ----------
+    sets : Sets
+        The sets.
+    y, prediction : array of float, shape (candidates,)
+        Judgements in [0, 1], and what was predicted of them out of fold; not looked at where the
+        weight is 0.
+    weight : array of float, shape (candidates,)
+        1 / pi of what is judged, else 0.
+
+    Returns
+    -------
+    array of float, shape (sets,)
+        In [0, 1]; 0 everywhere where no set has 30 judged draws.
+
+    References
+    ----------
+    Ezekiel, Methods of Correlation Analysis (1930), on the adjusted squared correlation.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.allocation import question_sets
+    >>> ids, ranks = pl.Series([f"{i:03}" for i in range(200)]), {"mi": np.arange(1, 201)}
+    >>> sets = question_sets(ids, ranks, pairs=[], n=np.array([100]))
+    >>> y = np.tile([1.0, 0.0], 100)
+    >>> explained(sets, y, 0.2 + y / 2, np.ones(200)).round(6).tolist()
+    [1.0, 1.0]
+    """
+    judged = weight > 0
+    y, g = np.where(judged, y, 0.0), np.where(judged, prediction, 0.0)
+    kinds = [judged.astype(float), weight, *(weight * e for e in (y, g, y * y, y * g, g * g))]
+    n, w, *moments = set_sums(sets, kinds)
+    y_, g_, yy, yg, gg = (divided(each, w) for each in moments)
+    spread = np.maximum(yy - y_**2, 0.0) * np.maximum(gg - g_**2, 0.0)
+    r = divided(yg - y_ * g_, np.sqrt(np.where(spread > 1e-18, spread, 0.0)))
+    many = n >= ENOUGH
+    kept = np.where(many, 1.0 - (1.0 - np.maximum(r, 0.0) ** 2) * divided(n - 1.0, n - 2.0), 0.0)
+    kept = np.clip(kept, 0.0, 1.0)
+    own = np.where(many, n, 0.0)
+    shared = float(divided(np.array((own * kept).sum()), np.array(own.sum())))
+    return np.asarray((own * kept + SHARED * shared) / (own + SHARED))

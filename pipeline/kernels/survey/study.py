@@ -1,0 +1,533 @@
+"""Ranks, a sample and what is known of all candidates, as arrays that sums are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import scipy
+
+from pipeline.kernels.numeric import BoolArray, FloatArray, IntArray, codes
+from pipeline.kernels.sampling import seeded_key
+from pipeline.kernels.survey.ratio_estimator import ENOUGH, draw_moments
+
+# --- Predictions of judgements from the scores that are there anyway, each made without its own.
+
+_STEPS, _HALVINGS = 60, 30
+
+
+def normal_scores(ranks: npt.ArrayLike) -> FloatArray:
+    """Return Blom's normal scores of ranks: the best rank gets the highest score.
+
+    ``-Phi^-1((r - 3/8) / (S + 1/4))``, S the number of candidates.
+
+    Parameters
+    ----------
+    ranks : array_like of int, shape (..., S)
+        Ranks 1..S of the same candidates, under each measure.
+
+    References
+    ----------
+    Blom, Statistical Estimates and Transformed Beta-Variables (1958).
+
+    Examples
+    --------
+    >>> normal_scores([1, 2, 3]).round(4).tolist()
+    [0.8694, -0.0, -0.8694]
+    """
+    ranks = np.asarray(ranks, dtype=np.float64)
+    return np.asarray(-scipy.special.ndtri((ranks - 0.375) / (ranks.shape[-1] + 0.25)))
+
+
+def folds_of(ids: pl.Series, *, folds: int, seed: str) -> IntArray:
+    """Return the fold of each candidate, from 0, fixed by the seed and its id alone.
+
+    Examples
+    --------
+    >>> folds_of(pl.Series(["a", "b", "c"]), folds=2, seed="s").tolist()
+    [0, 1, 0]
+    """
+    key = seeded_key("id", seed=seed, purpose="folds") % folds
+    return ids.rename("id").to_frame().select(fold=key)["fold"].to_numpy()
+
+
+def cross_fitted(
+    features: FloatArray,
+    places: IntArray,
+    y: npt.ArrayLike,
+    fold: IntArray,
+    *,
+    folds: int = 10,
+    ridge: float = 1.0,
+) -> FloatArray:
+    """Predict judgements by a logistic model of features, out of fold for those judged.
+
+    A model is fitted without each fold in turn. A judged candidate gets the prediction of the
+    model that its fold was kept from, any other one the mean of the predictions of all models.
+
+    Parameters
+    ----------
+    features : array of float, shape (candidates, features)
+        Such as `normal_scores` of several measures.
+    places : array of int, shape (judged,)
+        The judged candidates, rows of `features`, each once.
+    y : array_like of float, shape (judged,)
+        Judgements in [0, 1].
+    fold : array of int, shape (judged,)
+        The fold of each, from 0.
+    folds : int
+        How many folds there are, from 2.
+    ridge : float
+        Weight of the penalty ``ridge/2 sum b^2`` on the coefficients of the standardised
+        features, and a hundredth of it on the intercept: above 0, so that there is one best fit
+        whatever the judgements are.
+
+    Returns
+    -------
+    array of float, shape (candidates,)
+        Inside (0, 1). Every judged candidate counts alike, whatever chance it was drawn with: an
+        estimate is right with any predictions, and the better the more they tell.
+
+    Raises
+    ------
+    ValueError
+        If nothing was judged, there are fewer than two folds, or the arrays do not fit.
+
+    References
+    ----------
+    Zrnic & Candès, Cross-Prediction-Powered Inference (2024); Hoerl & Kennard (1970) on ridges.
+
+    Examples
+    --------
+    >>> x = np.linspace(-2, 2, 9)[:, None]
+    >>> places = np.array([0, 2, 4, 6, 8])
+    >>> guess = cross_fitted(x, places, [0, 0, 1, 1, 1], np.array([0, 1, 0, 1, 0]), folds=2)
+    >>> bool(guess[1] < 0.5 < guess[7])
+    True
+    """
+    y = np.asarray(y, dtype=np.float64)
+    if not len(places) == len(y) == len(fold) or len(y) == 0 or folds < 2:
+        raise ValueError(
+            f"{len(places):,} places, {len(y):,} judgements, {len(fold):,} of them in {folds} "
+            "folds: predictions need a judgement and a fold for each place, and two folds"
+        )
+    spread = features.std(axis=0)
+    scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    design = np.column_stack([np.ones(len(scaled)), scaled])
+    used = fold != np.arange(folds)[:, None]
+    models = _fits(design[places], y, used, ridge=ridge)
+    guesses = scipy.special.expit(design @ models.T)
+    prediction: FloatArray = guesses.mean(axis=1)
+    prediction[places] = guesses[places, fold]
+    return prediction
+
+
+def _fits(design: FloatArray, y: FloatArray, used: BoolArray, *, ridge: float) -> FloatArray:
+    """Fit a model to each row of `used` by Newton's steps, halved until they lead downwards."""
+    penalty = np.full(design.shape[1], ridge)
+    penalty[0] = ridge / 100.0
+    models = np.zeros((len(used), design.shape[1]))
+    loss = _loss(models, design, y, used, penalty)
+    for _ in range(_STEPS):
+        p = scipy.special.expit(models @ design.T)
+        slope = (used * (p - y)) @ design + penalty * models
+        weights = used * p * (1.0 - p)
+        bend = np.einsum("km,mi,mj->kij", weights, design, design, optimize=True)
+        step = np.linalg.solve(bend + np.diag(penalty), slope[..., None])[..., 0]
+        if np.abs(step).max() < 1e-10:
+            break
+        models, loss = _downwards(models, step, loss, (design, y, used, penalty))
+    return models
+
+
+def _downwards(
+    models: FloatArray,
+    step: FloatArray,
+    loss: FloatArray,
+    data: tuple[FloatArray, FloatArray, BoolArray, FloatArray],
+) -> tuple[FloatArray, FloatArray]:
+    """Go the longest part of the step, by halves, that makes no model's loss larger."""
+    length = np.ones(len(models))
+    for _ in range(_HALVINGS):
+        tried = models - length[:, None] * step
+        found = _loss(tried, *data)
+        worse = found > loss + 1e-12 * np.abs(loss)
+        if not worse.any():
+            return tried, found
+        length = np.where(worse, length / 2.0, length)
+    stay = worse[:, None]
+    return np.where(stay, models, tried), np.where(worse, loss, found)
+
+
+def _loss(
+    models: FloatArray, design: FloatArray, y: FloatArray, used: BoolArray, penalty: FloatArray
+) -> FloatArray:
+    """Return the penalised negative log-likelihood of each model."""
+    eta = models @ design.T
+    fit = np.where(used, np.logaddexp(0.0, eta) - y * eta, 0.0).sum(axis=1)
+    return np.asarray(fit + (penalty * models**2).sum(axis=1) / 2.0)
+
+
+# --- Which predictions an estimate is helped by: a model of ranks, a judge's word, or both.
+
+Assist = Literal["none", "scores", "predictions", "stacked"]
+_SUREST = 0.98
+"""No judge is taken to be surer than this, so that one wrong word is no infinity."""
+
+
+def features_of(ranks: IntArray, judges: FloatArray) -> FloatArray:
+    """Return what a model of judgements is given: normal scores of ranks, log-odds of judges.
+
+    Parameters
+    ----------
+    ranks : array of int, shape (measures, candidates)
+        Ranks under each measure; none for a model of judges alone.
+    judges : array of float, shape (judges, candidates)
+        What each judge predicts, in [0, 1].
+
+    Returns
+    -------
+    array of float, shape (candidates, measures + judges)
+
+    Examples
+    --------
+    >>> features_of(np.array([[1, 2, 3]]), np.array([[0.5, 1.0, 0.0]])).round(2).tolist()
+    [[0.87, 0.0], [-0.0, 3.89], [-0.87, -3.89]]
+    """
+    odds = scipy.special.logit(np.clip(judges, 1.0 - _SUREST, _SUREST))
+    return np.concatenate([normal_scores(ranks), odds]).T
+
+
+def assisting(
+    ids: pl.Series,
+    ranks: IntArray,
+    draws: pl.DataFrame,
+    judges: FloatArray,
+    *,
+    assist: Assist,
+    folds: int = 10,
+    seed: str,
+) -> tuple[FloatArray | None, IntArray]:
+    """Return one prediction of each candidate, and the fold of each draw.
+
+    Parameters
+    ----------
+    ids : pl.Series
+        All candidates.
+    ranks : array of int, shape (measures, candidates)
+        Their ranks, in the order of `ids`.
+    draws : pl.DataFrame
+        id and tp (null = not judged) of the candidates that were drawn, each once.
+    judges : array of float, shape (judges, candidates)
+        What judges predict of them, in [0, 1]; none for ``scores``.
+    assist : {"none", "scores", "predictions", "stacked"}
+        ``scores``: a logistic model of the ranks; ``predictions``: one judge as he is;
+        ``stacked``: a model of the ranks and of what all judges say. Models are cross-fitted: what
+        is predicted of a judged candidate rests on the judgements of other folds.
+    folds : int
+        How many folds, from 2.
+    seed : str
+        Fixes them.
+
+    Returns
+    -------
+    predictions : array of float, shape (candidates,), or None
+        In [0, 1]; None where nothing is to help, or a model would have fewer than 30 judgements.
+    fold : array of int, shape (draws,)
+        From 0.
+
+    Raises
+    ------
+    ValueError
+        If ``predictions`` has not just one judge, or ``stacked`` none.
+
+    References
+    ----------
+    Angelopoulos, Duchi & Zrnic, PPI++: Efficient Prediction-Powered Inference (2023); Zrnic &
+    Candès, Cross-Prediction-Powered Inference (2024).
+
+    Examples
+    --------
+    >>> ids, ranks = pl.Series(["a", "b"]), np.array([[1, 2]])
+    >>> draws = pl.DataFrame({"id": ["a"], "tp": [True]})
+    >>> assisting(ids, ranks, draws, np.array([[0.9, 0.2]]), assist="predictions", seed="s")[0]
+    array([0.9, 0.2])
+    """
+    fold = folds_of(draws["id"], folds=folds, seed=seed)
+    if assist == "none":
+        return None, fold
+    if (assist == "predictions" and len(judges) != 1) or (assist == "stacked" and not len(judges)):
+        raise ValueError(f"assist = {assist!r} with {len(judges)} judges")
+    if assist == "predictions":
+        return judges[0], fold
+    place = pl.DataFrame({"id": ids, "place": np.arange(len(ids))})
+    judged = draws.with_columns(fold=pl.Series(fold)).drop_nulls("tp").join(place, on="id")
+    if judged.height < ENOUGH:
+        return None, fold
+    features = features_of(ranks, judges if assist == "stacked" else judges[:0])
+    predicted = cross_fitted(
+        features,
+        judged["place"].to_numpy(),
+        judged["tp"].cast(pl.Float64).to_numpy(),
+        judged["fold"].to_numpy(),
+        folds=folds,
+    )
+    return predicted, fold
+
+
+@dataclass(frozen=True)
+class Study:
+    """Candidates with their ranks, and a sample of them.
+
+    Places are rows of `ids`. The cell of a draw is ``stratum * folds + fold``.
+    """
+
+    ids: pl.Series
+    measures: pl.Series
+    ranks: IntArray
+    """Shape (measures, candidates)."""
+    stratum: IntArray
+    strata: int
+    folds: int
+    rest: FloatArray
+    """Of all candidates, shape (columns, candidates): 1 where it is uncertain, 1 where it could
+    not be drawn, and with predictions those of the uncertain ones without a judgement."""
+    places: IntArray
+    cell: IntArray
+    moments: FloatArray
+    """Of the judged uncertain draws, shape (fields, draws)."""
+    chances: FloatArray
+    """Of the same draws, inside (0, 1)."""
+    known: IntArray
+    known_columns: FloatArray
+    """Certain and unjudged draws, shape (5, draws): certain ones that are hits, misses, unjudged;
+    certain; unjudged."""
+
+    @property
+    def predicted(self) -> bool:
+        """Whether there are predictions."""
+        return len(self.rest) > 2
+
+
+def study(
+    ranks: pl.DataFrame | pl.LazyFrame,
+    draws: pl.DataFrame | pl.LazyFrame,
+    *,
+    candidates: pl.DataFrame | pl.LazyFrame | None = None,
+    folds: int = 10,
+    seed: str = "",
+) -> Study:
+    """Put ranks and a sample together.
+
+    Parameters
+    ----------
+    ranks : pl.DataFrame or pl.LazyFrame
+        Table `Ranks`: all candidates under each measure.
+    draws : pl.DataFrame or pl.LazyFrame
+        id, tp (null = not judged) and pi, the chance that it was drawn with, in (0, 1], 1 for
+        certain ones; each candidate once. With predictions also prediction, in [0, 1], made out of
+        fold, and fold (whole numbers); without a fold they get one by the seed, and without a
+        prediction that of `candidates`.
+    candidates : pl.DataFrame or pl.LazyFrame, optional
+        id of all candidates and what is known of them: stratum, where the size of the sample was
+        fixed in each; prediction; pi, which is 0 for those that could not be drawn. Without it
+        there is one stratum, and every candidate could be drawn.
+    folds : int
+        How many folds are made where they are not given.
+    seed : str
+        Fixes those folds.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    ValueError
+        If ids are drawn twice, or not ranked, or ranked by some measures alone; if a chance, or a
+        prediction, is out of range; if draws have predictions but other candidates have none.
+
+    Examples
+    --------
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
+    >>> draws = pl.DataFrame({"id": ["a", "c"], "tp": [True, False], "pi": [1.0, 0.5]})
+    >>> found = study(ranks, draws)
+    >>> found.rest.tolist(), found.places.tolist()
+    ([[0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]], [2])
+    """
+    ids, measures, matrix = rank_matrix(ranks)
+    sample = _sample(ids, draws.lazy().collect())
+    known = _known(ids, candidates)
+    stratum, strata = _strata(ids, known, sample)
+    prediction = _predictions(known, sample)
+    fold, count = _folds(sample, folds, seed, predicted=prediction is not None)
+    place, pi = sample["place"].to_numpy(), sample["pi"].to_numpy()
+    judged, certain = sample["tp"].is_not_null().to_numpy(), pi == 1
+    y = sample["tp"].fill_null(value=False).cast(pl.Float64).to_numpy()
+    used, kept = judged & ~certain, certain | ~judged
+    guess = 0.0 if prediction is None else prediction[place[used]]
+    return Study(
+        ids=ids,
+        measures=measures,
+        ranks=matrix,
+        stratum=stratum,
+        strata=strata,
+        folds=count,
+        rest=_rest(len(ids), known, place[certain], place[used], prediction),
+        places=place[used],
+        cell=stratum[place[used]] * count + fold[used],
+        moments=draw_moments(y[used], pi[used], prediction=guess),
+        chances=pi[used],
+        known=place[kept],
+        known_columns=_known_columns(judged, certain, y)[:, kept],
+    )
+
+
+def _known_columns(judged: BoolArray, certain: BoolArray, y: FloatArray) -> FloatArray:
+    """Return the rows of `Study.known_columns`, for all draws."""
+    hits, misses = certain & judged & (y == 1), certain & judged & (y == 0)
+    return np.stack([hits, misses, certain & ~judged, certain, ~judged]).astype(np.float64)
+
+
+def rank_matrix(
+    ranks: pl.DataFrame | pl.LazyFrame,
+) -> tuple[pl.Series, pl.Series, IntArray]:
+    """Return the ids and the measures, sorted, and the rank of each id under each measure.
+
+    Raises
+    ------
+    ValueError
+        If a measure doesn't rank all candidates, each once: how many, and three examples.
+
+    Examples
+    --------
+    >>> ranks = pl.DataFrame({"measure": ["mi", "mi"], "id": ["b", "a"], "rank": [1, 2]})
+    >>> rank_matrix(ranks)[2].tolist()
+    [[2, 1]]
+    """
+    table = ranks.lazy().select("measure", "id", "rank").collect()
+    place, ids = codes(table["id"])
+    measure, measures = codes(table["measure"])
+    found = np.zeros((len(measures), len(ids)), dtype=np.int64)
+    found[measure, place] = table["rank"].to_numpy()
+    missing = np.argwhere(found == 0)
+    if len(missing):
+        shown = ", ".join(f"{ids[int(i)]} under {measures[int(m)]}" for m, i in missing[:3])
+        raise ValueError(f"{len(missing):,} ranks are missing, such as that of {shown}")
+    if table.height != found.size:
+        twice = table.filter(pl.struct("measure", "id").is_duplicated()).sort("measure", "id")
+        rows = twice.select("id", "measure").unique(maintain_order=True).head(3).rows()
+        shown = ", ".join(f"{name} under {measure}" for name, measure in rows)
+        raise ValueError(
+            f"{table.height - found.size:,} ranks too many, such as that of {shown}: a measure "
+            "ranks each candidate once"
+        )
+    return ids, measures, found
+
+
+def _sample(ids: pl.Series, draws: pl.DataFrame) -> pl.DataFrame:
+    """Find the places of the draws, in their order."""
+    twice = draws.filter(pl.col("id").is_duplicated())["id"].unique().sort()
+    if len(twice):
+        shown = ", ".join(twice.head(3))
+        raise ValueError(f"{len(twice):,} candidates are drawn twice, such as {shown}")
+    places = pl.DataFrame({"id": ids, "place": np.arange(len(ids))})
+    found = draws.join(places, on="id", how="left").sort("place")
+    lost = found.filter(pl.col("place").is_null())["id"]
+    if len(lost):
+        raise ValueError(f"{len(lost):,} draws have no ranks, such as {', '.join(lost.head(3))}")
+    fine = (pl.col("pi") > 0) & (pl.col("pi") <= 1)
+    wrong = found.filter(fine.not_() | pl.col("pi").is_null() | pl.col("pi").is_nan())
+    if wrong.height:
+        shown = ", ".join(f"{pi} of {name}" for name, pi in wrong.select("id", "pi").head(3).rows())
+        raise ValueError(
+            f"{wrong.height:,} draws have a chance outside (0, 1], such as {shown}; what was "
+            "certain to be drawn has pi = 1"
+        )
+    return found
+
+
+def _known(ids: pl.Series, candidates: pl.DataFrame | pl.LazyFrame | None) -> pl.DataFrame:
+    """Put what is known of the candidates in the order of the ids."""
+    every = ids.rename("id").to_frame()
+    if candidates is None:
+        return every
+    table = candidates.lazy().collect()
+    lacking = every.join(table, on="id", how="anti")["id"]
+    if len(lacking) or table["id"].is_duplicated().any():
+        shown = ", ".join(lacking.head(3)) or "an id that stands there twice"
+        raise ValueError(
+            f"the table of candidates has not each ranked one once: {len(lacking):,} are missing, "
+            f"such as {shown}"
+        )
+    return every.join(table, on="id", how="left", maintain_order="left")
+
+
+def _strata(ids: pl.Series, known: pl.DataFrame, sample: pl.DataFrame) -> tuple[IntArray, int]:
+    if "stratum" in known.columns:
+        none = known.filter(pl.col("stratum").is_null())["id"]
+        if len(none):
+            shown = ", ".join(none.head(3))
+            raise ValueError(f"{len(none):,} candidates have no stratum, such as {shown}")
+        stratum, names = codes(known["stratum"])
+        return stratum, len(names)
+    several = sample["stratum"].n_unique() if "stratum" in sample.columns else 1
+    if several > 1:
+        raise ValueError(
+            f"the draws are from {several} strata, but the strata of the other candidates are not "
+            "known: give the table of candidates a column stratum"
+        )
+    return np.zeros(len(ids), dtype=np.int64), 1
+
+
+def _predictions(known: pl.DataFrame, sample: pl.DataFrame) -> FloatArray | None:
+    """Return one prediction of each candidate: for the draws their own, where they have one."""
+    own = "prediction" in sample.columns
+    if "prediction" not in known.columns:
+        if own:
+            raise ValueError(
+                "the draws have predictions, the other candidates have none: give the table of "
+                "candidates a column prediction"
+            )
+        return None
+    found = known["prediction"].cast(pl.Float64).to_numpy().copy()
+    if own:
+        found[sample["place"].to_numpy()] = sample["prediction"].cast(pl.Float64).to_numpy()
+    wrong = np.flatnonzero(~((found >= 0) & (found <= 1)))
+    if wrong.size:
+        names = known["id"].to_list()
+        shown = ", ".join(f"{found[place]} of {names[place]}" for place in wrong[:3])
+        raise ValueError(f"{wrong.size:,} predictions are not in [0, 1], such as {shown}")
+    return found
+
+
+def _folds(sample: pl.DataFrame, folds: int, seed: str, *, predicted: bool) -> tuple[IntArray, int]:
+    if not predicted:
+        return np.zeros(sample.height, dtype=np.int64), 1
+    if "fold" not in sample.columns:
+        return folds_of(sample["id"], folds=folds, seed=seed), folds
+    present, fold = np.unique(sample["fold"].to_numpy(), return_inverse=True)
+    return fold.astype(np.int64), max(1, len(present))
+
+
+def _rest(
+    size: int,
+    known: pl.DataFrame,
+    certain: IntArray,
+    judged: IntArray,
+    prediction: FloatArray | None,
+) -> FloatArray:
+    uncertain: BoolArray = np.ones(size, dtype=np.bool_)
+    uncertain[certain] = False
+    never = np.zeros(size, dtype=np.bool_)
+    if "pi" in known.columns:
+        never = (known["pi"] == 0).fill_null(value=False).to_numpy()
+    columns = [uncertain.astype(np.float64), never.astype(np.float64)]
+    if prediction is not None:
+        open_ = uncertain.copy()
+        open_[judged] = False
+        columns.append(np.where(open_, prediction, 0.0))
+    return np.stack(columns)

@@ -1,0 +1,597 @@
+"""All estimates that a sample gives: a table of lists and a table of pairs, for each category."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from pipeline.kernels.numeric import FloatArray, IntArray
+from pipeline.kernels.survey.limits import difference_limits, difference_p_values, limits, worth
+from pipeline.kernels.survey.ratio_estimator import (
+    Estimates,
+    Known,
+    blocks,
+    difference_sums,
+    hajek,
+    list_sums,
+)
+from pipeline.kernels.survey.study import Study, study
+
+# --- Tables of estimates: the precision of n-best lists.
+
+LISTS = {
+    "measure": pl.String,
+    "n": pl.Int64,
+    "estimate": pl.Float64,
+    "variance": pl.Float64,
+    "lower": pl.Float64,
+    "upper": pl.Float64,
+    "n_eff": pl.Float64,
+    "n_sampled": pl.Int64,
+    "k_sampled": pl.Int64,
+    "draws": pl.Int64,
+    "certain": pl.Int64,
+    "unjudged": pl.Int64,
+    "tau": pl.Float64,
+}
+
+
+def list_estimates(
+    given: Study, *, at: Sequence[int], confidence: npt.ArrayLike = 0.95
+) -> pl.DataFrame:
+    """Estimate the precision of n-best lists from a sample of any design.
+
+    Parameters
+    ----------
+    given : Study
+        Ranks and sample, as `study.study` puts them together.
+    at : sequence of int
+        List sizes in 1..S; S gives the baseline.
+    confidence : array_like of float
+        Confidence level in (0, 1): one, or as many as fit the shape (measures, lists), measures
+        in alphabetical order and sizes ascending.
+
+    Returns
+    -------
+    pl.DataFrame
+        measure, n, estimate, variance, lower, upper, n_eff (draws of a simple sample that the
+        uncertain part is worth), n_sampled (judged draws), k_sampled (true ones among them),
+        draws (judged, uncertain), certain, unjudged (draws), tau (weight
+        of the predictions); sorted. Where a stratum of the list has no draw, or a certain member
+        no judgement, the estimate is null, and the limits are the worst case.
+
+    Raises
+    ------
+    ValueError
+        If a list size is outside 1..S, a list holds candidates that could not be drawn, or the
+        confidence is not inside (0, 1).
+
+    References
+    ----------
+    See `hajek.hajek` and `intervals.korn_graubard`.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.study import study
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
+    >>> draws = pl.DataFrame(
+    ...     {"id": list("abc"), "tp": [True, True, False], "pi": [1.0, 0.5, 0.25]}
+    ... )
+    >>> list_estimates(study(ranks, draws), at=[1, 4]).select(
+    ...     "n", pl.col("estimate", "lower", "upper").round(3), "draws", "certain"
+    ... ).rows()
+    [(1, 1.0, 1.0, 1.0, 0, 1), (4, 0.5, 0.251, 0.975, 2, 1)]
+    """
+    n = checked_cuts(given, at)
+    first = np.searchsorted(n, given.ranks, side="left")
+    added = partial(list_sums, lists=len(n))
+    cells, one_cell = given.strata * given.folds, np.zeros_like(given.known)
+    drawn = added(first[:, given.places], given.moments, given.cell, cells=cells)
+    rest = added(first, given.rest, given.stratum, cells=given.strata)
+    known = added(first[:, given.known], given.known_columns, one_cell, cells=1)
+    lists = [(name, int(size)) for name in given.measures for size in n]
+    refuse_undrawable(rest[1].sum(axis=-1).ravel(), [f"{name} at {size}" for name, size in lists])
+    found = estimates_of(given, drawn, rest, known[..., 0])
+    lower, upper = limits(found, confidence=confidence)
+    names, sizes = zip(*lists, strict=True) if lists else ((), ())
+    columns = {"measure": names, "n": sizes, "variance": found.variance.ravel()}
+    columns |= {"lower": lower.ravel(), "upper": upper.ravel()}
+    return typed_table(columns | described(found, drawn, known[..., 0]), LISTS).sort("measure", "n")
+
+
+def checked_cuts(given: Study, at: Sequence[int]) -> IntArray:
+    """Return the list sizes in order, each once.
+
+    Raises
+    ------
+    ValueError
+        If one is outside 1..S: which.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.study import study
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
+    >>> draws = pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]})
+    >>> checked_cuts(study(ranks, draws), [2, 1, 2]).tolist()
+    [1, 2]
+    """
+    wrong = sorted({size for size in at if not 1 <= size <= len(given.ids)})
+    if wrong:
+        shown = ", ".join(f"{size:,}" for size in wrong[:3])
+        raise ValueError(
+            f"{len(wrong):,} list sizes are outside 1..{len(given.ids):,}, such as {shown}"
+        )
+    return np.unique(np.asarray(at, dtype=np.int64))
+
+
+def estimates_of(given: Study, drawn: FloatArray, rest: FloatArray, known: FloatArray) -> Estimates:
+    """Estimate the sets whose sums these are.
+
+    Parameters
+    ----------
+    given : Study
+        Ranks and sample.
+    drawn : array of float, shape (fields, ..., cells)
+        Sums of `Study.moments`; the cells are taken apart into strata and folds.
+    rest : array of float, shape (columns, ..., strata)
+        Sums of `Study.rest`.
+    known : array of float, shape (5, ...)
+        Sums of `Study.known_columns`.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.study import study
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": ["a", "b"], "rank": [1, 2]})
+    >>> given = study(ranks, pl.DataFrame({"id": ["a"], "tp": [True], "pi": [0.5]}))
+    >>> sums = [each.sum(axis=1) for each in (given.moments, given.rest, given.known_columns)]
+    >>> float(estimates_of(given, sums[0][:, None], sums[1][:, None], sums[2]).estimate)
+    1.0
+    """
+    sums = drawn.reshape(*drawn.shape[:-1], given.strata, given.folds)
+    guessed = rest[2] if given.predicted else None
+    return hajek(sums, rest[0], known=Known(*known[:3]), guessed=guessed)
+
+
+def described(found: Estimates, drawn: FloatArray, known: FloatArray) -> dict[str, object]:
+    """Return the columns that lists and difference sets have in common.
+
+    Parameters
+    ----------
+    found : Estimates
+        Of the sets.
+    drawn, known : array of float
+        As for `estimates_of`.
+
+    Examples
+    --------
+    >>> nothing, none = Known(*np.zeros((3, 1))), np.zeros((18, 1, 1))
+    >>> found = hajek(none[..., None], np.ones((1, 1)), known=nothing)
+    >>> sorted(described(found, none, np.zeros((5, 1))))[:4]
+    ['certain', 'draws', 'estimate', 'k_sampled']
+    """
+    judged, true = drawn[0].sum(axis=-1), drawn[1].sum(axis=-1)  # a yes counts 1, a no 0
+    columns = {
+        "estimate": found.estimate,
+        "n_eff": worth(found),
+        "n_sampled": judged + known[0] + known[1],
+        "k_sampled": true + known[0],
+        "draws": found.draws,
+        "certain": known[3],
+        "unjudged": known[4],
+        "tau": found.tau,
+    }
+    return {name: column.ravel() for name, column in columns.items()}
+
+
+def typed_table(columns: dict[str, object], schema: dict[str, type[pl.DataType]]) -> pl.DataFrame:
+    """Return columns as a table of these types, in this order, with null for NaN.
+
+    Examples
+    --------
+    >>> typed_table({"n": [1.0], "p": [float("nan")]}, {"p": pl.Float64, "n": pl.Int64}).rows()
+    [(None, 1)]
+    """
+    table = pl.DataFrame({name: columns[name] for name in schema})
+    typed = [pl.col(name).cast(dtype) for name, dtype in schema.items()]
+    floats = [name for name, dtype in schema.items() if dtype == pl.Float64]
+    return table.select(typed).with_columns(pl.col(floats).fill_nan(None))
+
+
+def refuse_undrawable(counts: FloatArray, names: Sequence[str]) -> None:
+    """Refuse questions about candidates that could not be drawn.
+
+    Raises
+    ------
+    ValueError
+        If there are any: how many, three of them, and what to do.
+
+    Examples
+    --------
+    >>> refuse_undrawable(np.array([0.0]), ["mi at 100"])
+    """
+    wrong = np.flatnonzero(counts)
+    if wrong.size:
+        shown = ", ".join(f"{names[place]} ({counts[place]:,.0f} of them)" for place in wrong[:3])
+        raise ValueError(
+            f"{wrong.size:,} questions are about candidates that could not be drawn (pi = 0), such "
+            f"as {shown}; leave these out, or draw from all candidates"
+        )
+
+
+# --- Tables of estimates: the differences of two n-best lists.
+
+_SIDES = ("estimate", "n_eff", "n_sampled", "k_sampled", "draws", "certain", "unjudged", "tau")
+_PAIRS = {
+    "measure_1": pl.String,
+    "measure_2": pl.String,
+    "n": pl.Int64,
+    "size": pl.Int64,
+    "difference": pl.Float64,
+    "variance": pl.Float64,
+    "lower": pl.Float64,
+    "upper": pl.Float64,
+    "p_value": pl.Float64,
+    **{f"{name}_{side}": LISTS[name] for side in (1, 2) for name in _SIDES},
+}
+
+
+def pair_estimates(
+    given: Study,
+    *,
+    pairs: Sequence[tuple[str, str]],
+    at: Sequence[int],
+    confidence: npt.ArrayLike = 0.95,
+) -> pl.DataFrame:
+    """Estimate the differences of precision of two lists from a sample of any design.
+
+    ``difference = |D1|/n (theta(D1) - theta(D2))``, D1 what only the first list holds, D2 what
+    only the second one holds.
+
+    Parameters
+    ----------
+    given : Study
+        Ranks and sample, as `study.study` puts them together.
+    pairs : sequence of (str, str)
+        The measures to compare.
+    at : sequence of int
+        List sizes in 1..S.
+    confidence : array_like of float
+        Confidence level in (0, 1): one, or as many as fit the shape (lists, pairs), sizes
+        ascending and pairs as given.
+
+    Returns
+    -------
+    pl.DataFrame
+        measure_1, measure_2, n, size (|D1| = |D2|), difference, variance, lower, upper, p_value
+        (that these candidates differ: `limits.difference_p_values`), and for both sets estimate,
+        n_eff, n_sampled, k_sampled, draws, certain, unjudged, tau with _1 and _2; sorted. The
+        difference is null where one of the estimates is, and the limits are the widest then;
+        where both lists hold the same it is 0, known, and there is no p-value.
+
+    Raises
+    ------
+    ValueError
+        If a measure is not ranked, a list size is outside 1..S, a difference set holds candidates
+        that could not be drawn, or the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 3, on difference sets; Zou & Donner,
+    Construction of Confidence Limits about Effect Measures (2008).
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.study import study
+    >>> ranks = pl.DataFrame({
+    ...     "measure": ["dice"] * 3 + ["mi"] * 3, "id": list("abccba"), "rank": [1, 2, 3] * 2,
+    ... })
+    >>> draws = pl.DataFrame({"id": ["a", "c"], "tp": [True, False], "pi": 1.0})
+    >>> found = pair_estimates(study(ranks, draws), pairs=[("dice", "mi")], at=[1, 2, 3])
+    >>> found.select("n", "size", "difference", "lower", "upper", "p_value").rows()
+    [(1, 1, 1.0, 1.0, 1.0, 0.0), (2, 1, 0.5, 0.5, 0.5, 0.0), (3, 0, 0.0, 0.0, 0.0, None)]
+    """
+    n = checked_cuts(given, at)
+    chosen, rows = chosen_measures(given, pairs)
+    first = np.searchsorted(n, given.ranks[chosen], side="left")
+    cells = given.strata * given.folds
+    numbers = 2 * len(pairs) * cells * (len(given.moments) + len(given.rest))
+    levels = np.broadcast_to(confidence, (len(n), len(pairs)))
+    parts = [
+        _rows(given, _pair_sums(given, first, rows, cuts), pairs, n[list(cuts)], levels[list(cuts)])
+        for cuts in blocks(len(n), numbers=numbers)
+        if pairs
+    ]
+    return pl.concat([pl.DataFrame(schema=_PAIRS), *parts]).sort("measure_1", "measure_2", "n")
+
+
+def chosen_measures(
+    given: Study, pairs: Sequence[tuple[str, str]]
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the rows of the measures that are compared, and each pair by places among them.
+
+    Raises
+    ------
+    ValueError
+        If a measure has no ranks: which, and which there are.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.study import study
+    >>> ranks = pl.DataFrame({"measure": ["a", "b", "c"], "id": "x", "rank": 1})
+    >>> draws = pl.DataFrame({"id": ["x"], "tp": [True], "pi": [0.5]})
+    >>> chosen_measures(study(ranks, draws), [("c", "a")])
+    ([0, 2], [(1, 0)])
+    """
+    names = given.measures.to_list()
+    wanted = sorted({name for pair in pairs for name in pair})
+    unknown = [name for name in wanted if name not in names]
+    if unknown:
+        raise ValueError(
+            f"no ranks for {', '.join(unknown)}; there are ranks for {', '.join(names)}"
+        )
+    place = {name: position for position, name in enumerate(wanted)}
+    rows = [(place[one], place[two]) for one, two in pairs]
+    return [names.index(name) for name in wanted], rows
+
+
+def _pair_sums(
+    given: Study, first: IntArray, rows: list[tuple[int, int]], cuts: range
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Add up draws, candidates, and certain and unjudged draws of the difference sets."""
+    added = partial(difference_sums, pairs=rows, cuts=cuts)
+    cells = given.strata * given.folds
+    one_cell = np.zeros_like(given.known)
+    return (
+        added(first[:, given.places], given.moments, given.cell, cells=cells),
+        added(first, given.rest, given.stratum, cells=given.strata),
+        added(first[:, given.known], given.known_columns, one_cell, cells=1)[..., 0],
+    )
+
+
+def _rows(
+    given: Study,
+    sums: tuple[FloatArray, FloatArray, FloatArray],
+    pairs: Sequence[tuple[str, str]],
+    n: IntArray,
+    confidence: FloatArray,
+) -> pl.DataFrame:
+    """Make the rows of the table for some cuts."""
+    drawn, rest, known = sums
+    names = [f"{one} against {two} at {cut}" for cut in n for one, two in pairs]
+    refuse_undrawable(rest[1].sum(axis=(-2, -1)).ravel(), names)
+    sides = [
+        estimates_of(given, drawn[..., side, :], rest[..., side, :], known[..., side])
+        for side in (0, 1)
+    ]
+    size = rest[0, ..., 0, :].sum(axis=-1) + known[3, ..., 0]
+    sizes = np.broadcast_to(n[:, None], size.shape)
+    columns = _compared(*sides, size=size, n=sizes, confidence=confidence)
+    for side, found in enumerate(sides):
+        values = described(found, drawn[..., side, :], known[..., side])
+        columns |= {f"{name}_{side + 1}": column for name, column in values.items()}
+        columns[f"measure_{side + 1}"] = [pair[side] for pair in pairs] * len(n)
+    return typed_table(columns, _PAIRS)
+
+
+def _compared(
+    one: Estimates, other: Estimates, *, size: FloatArray, n: IntArray, confidence: FloatArray
+) -> dict[str, object]:
+    """Return the columns of the difference, 0 and known where the lists hold the same."""
+    same, scale = size == 0, size / n
+    lower, upper = difference_limits(one, other, confidence=confidence)
+    found = {
+        "difference": scale * (one.estimate - other.estimate),
+        "variance": scale**2 * (one.variance + other.variance),
+        "lower": scale * lower,
+        "upper": scale * upper,
+    }
+    columns: dict[str, object] = {
+        name: np.where(same, 0.0, column).ravel() for name, column in found.items()
+    }
+    p = np.where(same, np.nan, difference_p_values(one, other))
+    return columns | {"p_value": p.ravel(), "size": np.rint(size).ravel(), "n": n.ravel()}
+
+
+def estimate_tables(
+    ranks: pl.DataFrame | pl.LazyFrame,
+    draws: pl.DataFrame | pl.LazyFrame,
+    *,
+    at: Sequence[int],
+    pairs: Sequence[tuple[str, str]] = (),
+    candidates: pl.DataFrame | pl.LazyFrame | None = None,
+    confidence: float = 0.95,
+    folds: int = 10,
+    seed: str = "",
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Estimate the precision of all lists, and all differences, from a sample of any design.
+
+    Parameters
+    ----------
+    ranks, draws, candidates, folds, seed
+        As for `study.study`; with a column category in `draws`, a candidate may stand there once
+        for each category, and the tables have that column, too.
+    at, pairs, confidence
+        As for `lists.list_estimates` and `pairs.pair_estimates`.
+
+    Returns
+    -------
+    lists, pairs : pl.DataFrame
+        What those two functions give, sorted. Where only differences could be drawn for, call
+        `pairs.pair_estimates` alone: lists would be refused.
+
+    Raises
+    ------
+    ValueError
+        As those functions do, and if there is a column category but no draw.
+
+    Examples
+    --------
+    >>> ranks = pl.DataFrame({
+    ...     "measure": ["dice"] * 3 + ["mi"] * 3, "id": list("abccba"), "rank": [1, 2, 3] * 2,
+    ... })
+    >>> draws = pl.DataFrame({"category": "TP", "id": ["a", "c"], "tp": [True, False], "pi": 1.0})
+    >>> lists, differences = estimate_tables(ranks, draws, at=[1], pairs=[("dice", "mi")])
+    >>> lists.select("category", "measure", "estimate").rows()
+    [('TP', 'dice', 1.0), ('TP', 'mi', 0.0)]
+    >>> differences["difference"].to_list()
+    [1.0]
+    """
+    every = draws.lazy().collect()
+    named = "category" in every.columns
+    if named and every.is_empty():
+        raise ValueError("no draws: give a row for each candidate that was drawn, judged or not")
+    parts = every.partition_by("category", as_dict=True) if named else {(): every}
+    found: list[tuple[pl.DataFrame, pl.DataFrame]] = []
+    for key in sorted(parts):
+        given = study(ranks, parts[key], candidates=candidates, folds=folds, seed=seed)
+        category = [pl.lit(name).alias("category") for name in key]
+        lists = list_estimates(given, at=at, confidence=confidence)
+        compared = pair_estimates(given, pairs=pairs, at=at, confidence=confidence)
+        found.append((lists.select(*category, pl.all()), compared.select(*category, pl.all())))
+    return pl.concat([one for one, _ in found]), pl.concat([other for _, other in found])
+
+
+# --- Local precision: the precision among the ranks around a place, from a sample of any design.
+
+_WINDOWS = {
+    "measure": pl.String,
+    "n": pl.Int64,
+    "first_rank": pl.Int64,
+    "last_rank": pl.Int64,
+    **LISTS,
+}
+
+
+def window_estimates(
+    given: Study, *, window: int, every: int = 1, confidence: npt.ArrayLike = 0.95
+) -> pl.DataFrame:
+    """Estimate the precision in a window of ranks that moves down each list.
+
+    Parameters
+    ----------
+    given : Study
+        Ranks and sample, as `study.study` puts them together.
+    window : int
+        Ranks in the window, in 1..S; none where it is larger than S.
+    every : int
+        Ranks from one window to the next, from 1.
+    confidence : array_like of float
+        Confidence level in (0, 1).
+
+    Returns
+    -------
+    pl.DataFrame
+        measure, n (the middle, first_rank + window // 2), first_rank, last_rank, and what
+        `lists.list_estimates` says of a list; sorted.
+
+    Raises
+    ------
+    ValueError
+        If the window or the step is empty, a window holds candidates that could not be drawn, or
+        the confidence is not inside (0, 1).
+
+    References
+    ----------
+    Evert & Krenn, Using Small Random Samples (2005), section 4, on local precision.
+
+    Examples
+    --------
+    >>> from pipeline.kernels.survey.study import study
+    >>> ranks = pl.DataFrame({"measure": "mi", "id": list("abcd"), "rank": [1, 2, 3, 4]})
+    >>> draws = pl.DataFrame({"id": list("abd"), "tp": [True, False, True], "pi": 1.0})
+    >>> window_estimates(study(ranks, draws.head(2)), window=2).select(
+    ...     "n", "first_rank", "last_rank", "estimate"
+    ... ).rows()
+    [(2, 1, 2, 0.5), (3, 2, 3, None), (4, 3, 4, None)]
+    """
+    if window < 1 or every < 1:
+        raise ValueError(f"a window has 1 rank or more and moves by as many, not {window}, {every}")
+    first = np.arange(1, len(given.ids) - window + 2, every)
+    sums = [_window_sums(given, ranks, first, window) for ranks in given.ranks]
+    if not sums or not first.size:
+        return pl.DataFrame(schema=_WINDOWS)
+    drawn, rest, known = (np.stack(part, axis=1) for part in zip(*sums, strict=True))
+    places = [(name, int(rank)) for name in given.measures for rank in first]
+    refuse_undrawable(
+        rest[1].sum(axis=-1).ravel(), [f"{name} from rank {rank}" for name, rank in places]
+    )
+    found = estimates_of(given, drawn, rest, known[..., 0])
+    lower, upper = limits(found, confidence=confidence)
+    ranks = np.array([rank for _, rank in places])
+    columns: dict[str, object] = {
+        "measure": [name for name, _ in places],
+        "n": ranks + window // 2,
+        "first_rank": ranks,
+        "last_rank": ranks + window - 1,
+        "variance": found.variance.ravel(),
+        "lower": lower.ravel(),
+        "upper": upper.ravel(),
+    }
+    return typed_table(columns | described(found, drawn, known[..., 0]), _WINDOWS).sort(
+        "measure", "n"
+    )
+
+
+def _window_sums(
+    given: Study, ranks: IntArray, first: IntArray, window: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Add up draws, candidates, and certain and unjudged draws of one measure's windows."""
+    cells, one_cell = given.strata * given.folds, np.zeros_like(given.known)
+    return (
+        span_sums(ranks[given.places], first, window, given.moments, given.cell, cells=cells),
+        span_sums(ranks, first, window, given.rest, given.stratum, cells=given.strata),
+        span_sums(ranks[given.known], first, window, given.known_columns, one_cell),
+    )
+
+
+def span_sums(
+    ranks: IntArray,
+    first: IntArray,
+    length: int,
+    columns: FloatArray,
+    cell: IntArray,
+    *,
+    cells: int = 1,
+) -> FloatArray:
+    """Add up columns over spans of ranks, each by itself: nothing is subtracted.
+
+    Parameters
+    ----------
+    ranks : array of int, shape (units,)
+        The rank of each unit.
+    first : array of int, shape (spans,)
+        First rank of each span.
+    length : int
+        Ranks in each.
+    columns : array of float, shape (columns, units)
+        What each unit adds.
+    cell : array of int, shape (units,)
+        The cell of each, from 0.
+    cells : int
+        How many cells there are.
+
+    Returns
+    -------
+    array of float, shape (columns, spans, cells)
+
+    Examples
+    --------
+    >>> units = np.array([[1.0, 2.0, 4.0]]), np.array([0, 0, 0])
+    >>> span_sums(np.array([3, 1, 2]), np.array([1, 2]), 2, *units)[0, :, 0].tolist()
+    [6.0, 5.0]
+    """
+    order = np.argsort(ranks, kind="stable")
+    ends = np.searchsorted(ranks[order], np.stack([first, first + length], axis=1))
+    found = np.zeros((len(columns), len(first), cells))
+    own = cell[order]
+    for place in range(cells):
+        # a unit of another cell adds 0; one more at the end, for spans that begin there
+        masked = np.where(own == place, columns[:, order], 0.0)
+        padded = np.concatenate([masked, np.zeros((len(columns), 1))], axis=1)
+        added = np.add.reduceat(padded, ends.ravel(), axis=1)[:, ::2]
+        found[:, :, place] = np.where(ends[:, 0] < ends[:, 1], added, 0.0)
+    return found

@@ -1,0 +1,260 @@
+"""How much memory may be taken by what has to be held as a whole: asked before it is held."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.errors import DataError
+
+USUAL = 4 << 30
+"""Bytes, where nothing else is said."""
+
+_room: ContextVar[int] = ContextVar("room", default=USUAL)
+_given: ContextVar[bool] = ContextVar("given", default=False)
+_option: ContextVar[str] = ContextVar("option", default='[run] memory = "{}"')
+
+
+def room() -> int:
+    """Return how many bytes may be held: ``memory`` of ``[run]``, or `USUAL`."""
+    return _room.get()
+
+
+def goes_to_disk() -> bool:
+    """Return whether a limit was given: what is counted goes to the disk where it is reached."""
+    return _given.get()
+
+
+@contextmanager
+def limited(size: int | None, *, option: str | None = None) -> Iterator[None]:
+    """Hold no more than so many bytes; `USUAL` if None.
+
+    Parameters
+    ----------
+    size : int or None
+        Bytes.
+    option : str, optional
+        What allows more, with {} for how much; an experiment's option if not given.
+
+    Examples
+    --------
+    >>> with limited(1 << 20):
+    ...     room()
+    1048576
+    """
+    before = _room.set(USUAL if size is None else size)
+    named = _option.set(option or _option.get())
+    given = _given.set(size is not None)
+    try:
+        yield
+    finally:
+        _room.reset(before)
+        _option.reset(named)
+        _given.reset(given)
+
+
+@contextmanager
+def shared(among: int) -> Iterator[None]:
+    """Hold no more than one of so many may, where a limit was given.
+
+    Examples
+    --------
+    >>> with limited(1 << 20), shared(2):
+    ...     room()
+    524288
+    """
+    with limited(room() // max(1, among) if goes_to_disk() else None):
+        yield
+
+
+def require(size: float, what: str, *, otherwise: str = "") -> None:
+    """Refuse what would take more than there is room for.
+
+    Parameters
+    ----------
+    size : float
+        Bytes that it would take, at the least.
+    what : str
+        What it is, with its place.
+    otherwise : str
+        What else to do about it than to give more memory.
+
+    Raises
+    ------
+    DataError
+        With both figures and the option that raises the limit.
+
+    Examples
+    --------
+    >>> require(1 << 40, "b.tsv: the table")
+    Traceback (most recent call last):
+    pipeline.errors.DataError: b.tsv: the table would take some 1.0 TB of memory; up to 4.0 GB ...
+    If this is as it should be, allow more: [run] memory = "1.5TB".
+    """
+    if size <= room():
+        return
+    also = f" Otherwise {otherwise}." if otherwise else ""
+    raise DataError(
+        f"{what} would take some {shown(size)} of memory; up to {shown(room())} may be taken\n"
+        f"If this is as it should be, allow more: {_option.get().format(_enough(size))}.{also}"
+    )
+
+
+def shown(size: float) -> str:
+    """Return bytes as people read them.
+
+    Examples
+    --------
+    >>> shown(500), shown(1536), shown(3 << 30)
+    ('500 B', '1.5 KB', '3.0 GB')
+    """
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1 << 10:
+            return f"{size:.0f} B" if unit == "B" else f"{size:,.1f} {unit}"
+        size /= 1 << 10
+    return f"{size:,.1f} TB"
+
+
+def _enough(size: float) -> str:
+    """Return a limit that lets this much through, in the spelling of the option."""
+    megabytes = size * 1.5 / (1 << 20)
+    units = (("TB", 1 << 20), ("GB", 1 << 10), ("MB", 1))
+    unit, one = next((pair for pair in units if megabytes >= pair[1]), units[-1])
+    return f"{max(megabytes / one, 1):.1f}".removesuffix(".0") + unit
+
+
+# --- Rows that a stage lays aside while it works, in buckets: on the disk, where room is short.
+
+_folder: ContextVar[Path | None] = ContextVar("folder", default=None)
+_BUCKET = "~bucket"
+
+
+@contextmanager
+def within(folder: Path | None) -> Iterator[None]:
+    """Lay rows aside in a folder, which is gone afterwards; in a temporary one if None.
+
+    Parameters
+    ----------
+    folder : Path or None
+        On a disk: what lies there is not held in memory.
+    """
+    before = _folder.set(folder)
+    try:
+        yield
+    finally:
+        _folder.reset(before)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Spill:
+    """Rows in buckets; when too many are held, all go to files, a file for each bucket.
+
+    Parameters
+    ----------
+    buckets : int
+        How many.
+    schema : Schema
+        The columns of the rows.
+    most : int
+        Rows to hold.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"form": ["a", "b", "c"]})
+    >>> with Spill(2, rows.schema, most=1) as laid:
+    ...     laid.add(rows, pl.col("form") > "b")
+    ...     [each.collect()["form"].to_list() for each in laid]
+    [['a', 'b'], ['c']]
+    """
+
+    def __init__(self, buckets: int, schema: pl.Schema, *, most: int) -> None:
+        self._held: list[list[pl.DataFrame]] = [[] for _ in range(buckets)]
+        self._files: list[list[Path]] = [[] for _ in range(buckets)]
+        self._rows, self._most = 0, most
+        self.schema = schema
+        self._folder: Path | None = None
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[pl.LazyFrame]:
+        """Yield the buckets in order."""
+        return map(self.bucket, range(len(self)))
+
+    def __enter__(self) -> Spill:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all rows, and remove their files."""
+        for held, files in zip(self._held, self._files, strict=True):
+            held.clear()
+            files.clear()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._rows, self._folder = 0, None
+
+    def add(self, rows: pl.DataFrame, bucket: pl.Expr) -> None:
+        """Take in rows, each into the bucket of a number."""
+        for number, part in self._divided(rows.select(*self.schema), rows.select(bucket)):
+            self._held[number].append(part)
+        self._took_in(rows.height)
+
+    def put(self, rows: pl.DataFrame, number: int) -> None:
+        """Take in rows, all into one bucket."""
+        self._held[number].append(rows.select(*self.schema))
+        self._took_in(rows.height)
+
+    def bucket(self, number: int) -> pl.LazyFrame:
+        """Return the rows of a bucket, in no order."""
+        held, files = self._held[number], self._files[number]
+        there = [pl.scan_parquet(files, glob=False)] if files else []
+        none = pl.LazyFrame(schema=self.schema)
+        return pl.concat([*there, *(each.lazy() for each in held)] or [none])
+
+    def files(self, number: int) -> list[Path]:
+        """Return the files of a bucket."""
+        return list(self._files[number])
+
+    def frames(self, number: int) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a bucket as they were written, one file after the other."""
+        yield from (pl.read_parquet(path) for path in self._files[number])
+        yield from self._held[number]
+
+    def _divided(
+        self, rows: pl.DataFrame, bucket: pl.DataFrame
+    ) -> Iterator[tuple[int, pl.DataFrame]]:
+        if len(self) == 1:
+            yield 0, rows
+            return
+        numbered = rows.with_columns(bucket.to_series().cast(pl.Int64).alias(_BUCKET))
+        parts = numbered.partition_by(_BUCKET, as_dict=True, include_key=False)
+        yield from ((int(key), part) for (key,), part in parts.items())
+
+    def _took_in(self, rows: int) -> None:
+        self._rows += rows
+        if self._rows > self._most:
+            self._lay_aside()
+
+    def _lay_aside(self) -> None:
+        """Write what is held, and hold nothing."""
+        if self._folder is None:
+            above = _folder.get()
+            if above is not None:
+                above.mkdir(parents=True, exist_ok=True)
+            self._folder = Path(tempfile.mkdtemp(prefix="lexassay-", dir=above))
+        for number, (held, files) in enumerate(zip(self._held, self._files, strict=True)):
+            if held:
+                files.append(self._folder / f"{number}-{len(files)}.parquet")
+                pl.concat(held).write_parquet(files[-1], compression="lz4")
+                held.clear()
+        self._rows = 0

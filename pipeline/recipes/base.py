@@ -1,0 +1,275 @@
+"""An experiment made of a few options: its text, where it is kept, and its run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+import polars as pl
+import tomli_w
+
+from pipeline.api.results import Run
+from pipeline.api.run import run
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.measure import MEASURES
+from pipeline.runner.events import Listener
+from pipeline.runner.store.backends import in_a_folder, storage_at
+from pipeline.runner.store.digest import canonical, text_digest
+
+# --- The folder of this user where results lie that can be computed again.
+
+DAYS = 30
+"""How long results stay that nobody asks for."""
+_SECONDS = 24 * 60 * 60
+
+
+def folder() -> Path:
+    """Return the cache folder of lexassay, as the system has it: ``~/.cache/lexassay`` on Linux."""
+    return Path(platformdirs.user_cache_dir("lexassay", appauthor=False))
+
+
+def tidy(root: Path) -> None:
+    """Remove experiments of commands, and their results, that nobody has asked for for long.
+
+    Parameters
+    ----------
+    root : Path
+        The cache folder: for each NAME a folder ``experiments/NAME``, and NAME with their results.
+    """
+    oldest = time.time() - DAYS * _SECONDS
+    for each in (root / "experiments").glob("*"):
+        with suppress(OSError):  # somebody else may be tidying, too
+            if max(file.stat().st_mtime for file in each.iterdir()) < oldest:
+                shutil.rmtree(root / each.name, ignore_errors=True)
+                shutil.rmtree(each, ignore_errors=True)
+
+
+# --- Candidates as a list for people: scores, an example, the best first.
+
+PAIRS, SCORES, EXAMPLES = "pairs", "scores", "contexts"
+"""What the stages are called."""
+_HIDDEN = ("id", "tie_key")
+
+
+def scored(measures: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    """Return the stage that scores the candidates of the stage `PAIRS`.
+
+    Parameters
+    ----------
+    measures : sequence of str
+        Names or aliases of measures.
+    """
+    return {SCORES: {"use": "score.association", "candidates": PAIRS, "measures": list(measures)}}
+
+
+def rows(run: Run, measures: Sequence[str], where: pl.Expr | None = None) -> pl.DataFrame:
+    """Return scored candidates with an example, ordered by the first measure.
+
+    Parameters
+    ----------
+    run : Run
+        Of an experiment with the stages of `scored`.
+    measures : sequence of str
+        The measures, as they were given; equal scores are ordered by f, then by the units.
+    where : Expr, optional
+        The candidates to keep.
+
+    Returns
+    -------
+    DataFrame
+        l1, l2, f, f1, f2, N, documents where they were counted, the scores, and example where there
+        are some.
+    """
+    found = run.plan(SCORES)
+    kept = (found if where is None else found.filter(where)).collect()
+    shown = _examples(run, kept)
+    units = [name for name in ("l1", "l2") if name in kept.columns]
+    (first, *_) = MEASURES.resolve(measures)
+    return shown.sort(
+        first, "f", *units, descending=[True, True, *(False for _ in units)], nulls_last=True
+    ).drop(*_HIDDEN, strict=False)
+
+
+def best(frame: pl.DataFrame, top: int | None, *, by: Sequence[str] = ()) -> pl.DataFrame:
+    """Return the first rows, of each group where there are groups, the largest group first.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows in their order, with f1 where there are groups.
+    top : int or None
+        How many; all if None.
+    by : sequence of str
+        The columns that make groups.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"relation": ["a", "b", "b"], "f1": [3, 9, 9]})
+    >>> best(frame, 1, by=["relation"])["relation"].to_list()
+    ['b', 'a']
+    """
+    if not by:
+        return frame if top is None else frame.head(top)
+    number = pl.int_range(pl.len()).over(by)
+    kept = frame if top is None else frame.filter(number < top)
+    order = kept.with_row_index("_order")
+    return order.sort("f1", *by, "_order", descending=[True, *(False for _ in by), False]).drop(
+        "_order"
+    )
+
+
+def _examples(run: Run, kept: pl.DataFrame) -> pl.DataFrame:
+    """Add the first example of each candidate, from the stage that has them."""
+    stage = EXAMPLES if EXAMPLES in run.project.nodes else PAIRS
+    if not run.project.experiment.stages[stage].get("examples"):
+        return kept
+    ours = pl.col("id").is_in(kept["id"].to_list())
+    texts = run.plan(f"{stage}.examples").filter(ours, pl.col("number") == 1)
+    return kept.join(texts.select("id", example="text").collect(), on="id", how="left")
+
+
+FOLDER = "experiments"
+"""Where the experiments stand, in the folder of their results."""
+_IN_A_NAME = 40
+_IN_A_MARK = 10
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """An experiment before it is written.
+
+    Parameters
+    ----------
+    kind : str
+        What it does, in a word: the name of the command.
+    about : str
+        What it is about, for its name.
+    stages : mapping of str to mapping
+        Stage to options, as in the file; paths of this machine are `Path`.
+    title : str
+        Heading of the report.
+    """
+
+    kind: str
+    about: str
+    stages: Mapping[str, Mapping[str, Any]]
+    title: str = ""
+
+    @property
+    def results(self) -> str:
+        """What its results are filed under: the same for all that is asked of the same files."""
+        paths = sorted({str(path.absolute()) for path in _paths(self.stages)})
+        return f"{self.kind}-{text_digest(canonical(paths))[:_IN_A_MARK]}"
+
+    @property
+    def name(self) -> str:
+        """The name of the experiment."""
+        words = re.sub(r"[^A-Za-z0-9._-]+", "-", self.about)[:_IN_A_NAME].strip("-._")
+        return "-".join(filter(None, [self.kind, words]))
+
+    def content(self, folder: Path | None = None) -> dict[str, Any]:
+        """Return the experiment as plain data.
+
+        Parameters
+        ----------
+        folder : Path, optional
+            Where its file is: paths are written from there. Whole paths if not given.
+        """
+        named = {"name": self.name, "title": self.title or self.name, "seed": "lexassay"}
+        return {**named, "stages": _written(self.stages, folder)}
+
+    def text(self, folder: Path | None = None) -> str:
+        """Return the experiment as TOML."""
+        return tomli_w.dumps(self.content(folder))
+
+
+def save(recipe: Recipe, file: Path) -> None:
+    """Write an experiment to a file, with paths from its folder; never over one that is there.
+
+    Raises
+    ------
+    ConfigError
+        If the file is there, or is not called .toml.
+    StoreError
+        If it cannot be written.
+    """
+    if file.suffix != ".toml":
+        raise ConfigError("--save", [Problem(str(file), "is no .toml file", "name it so")])
+    if file.exists():
+        raise ConfigError("--save", [Problem(str(file), "is there already", "name another")])
+    storage = storage_at(file.absolute().parent, remedy="name another file")
+    with storage.guarded("--save", ""):
+        storage.write(file.name, recipe.text(file.absolute().parent).encode())
+
+
+def perform(
+    recipe: Recipe,
+    *,
+    runs: Path | None = None,
+    report: bool = False,
+    listeners: Sequence[Listener] = (),
+) -> Run:
+    """Run an experiment; what was computed before is there at once.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The experiment.
+    runs : Path, optional
+        The folder of its results; a cache folder of the user if not given, where what has not been
+        used for long goes away.
+    report : bool
+        Whether to write the report.
+    listeners : sequence of callable
+        Are told what happens.
+
+    Raises
+    ------
+    LexassayError
+        As `pipeline.api.run.run` does.
+    """
+    root = runs or folder()
+    in_a_folder(root, recipe.kind)
+    content = recipe.content()
+    mark = text_digest(canonical(content))[:_IN_A_MARK]
+    key = f"{FOLDER}/{recipe.results}/{content['name']}-{mark}.toml"
+    content["name"] = recipe.results
+    storage = storage_at(root, remedy="name another folder by --runs")
+    with storage.guarded(recipe.kind, ""):
+        storage.write(key, tomli_w.dumps(content).encode())
+        if runs is None:
+            tidy(root)
+    try:
+        return run(root / key, runs=root, report=report, listeners=listeners)
+    except ConfigError as error:
+        raise ConfigError(recipe.kind, error.problems) from error
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    """Yield every path among the options."""
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _paths(each)
+
+
+def _written(value: Any, folder: Path | None) -> Any:
+    """Return options with paths as text, and without what is not given."""
+    if isinstance(value, Mapping):
+        items = ((key, _written(each, folder)) for key, each in value.items())
+        return {key: each for key, each in items if each is not None}
+    if isinstance(value, list | tuple):
+        return [_written(each, folder) for each in value]
+    if isinstance(value, Path):
+        whole = value.absolute()
+        return Path(os.path.relpath(whole, folder)).as_posix() if folder else whole.as_posix()
+    return value

@@ -1,0 +1,553 @@
+"""Collocates of a word: in a span, in a sentence, or by syntactic relation as in a word sketch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+
+from pipeline.api.results import Run
+from pipeline.errors import ConfigError, DataError, Problem
+from pipeline.formats.base import format_of
+from pipeline.kernels.measure import MEASURES as MEASURES_OF_PAIRS
+from pipeline.recipes.base import EXAMPLES, PAIRS, Recipe, best, perform, rows, save, scored
+from pipeline.recipes.inputs import CorpusFiles, corpus_files, table_file, unit
+from pipeline.runner.events import Listener
+
+# --- What is asked of the neighbours of a word, and the experiment that answers it.
+
+Relation: TypeAlias = Literal["span", "adjacent", "sentence", "dependency"]
+RELATIONS: tuple[Relation, ...] = ("span", "adjacent", "sentence", "dependency")
+Count: TypeAlias = Literal["positions", "windows", "nodes"]
+COUNTS: tuple[Count, ...] = ("positions", "windows", "nodes")
+COLLOCATE_MEASURES = ("log_likelihood", "log_dice", "mi_log2")
+"""The measures if none are named; the first orders the list."""
+SPAN = 5
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a corpus.
+
+    Parameters
+    ----------
+    node : str
+        The word.
+    relation : str or None
+        "span", "adjacent" (the words beside it), "sentence" or "dependency"; None: "dependency"
+        where the corpus is parsed, else "span".
+    span : (int, int)
+        Tokens before and after the node.
+    count : str
+        What f, f1, f2 and N count of spans.
+    measures : sequence of str
+        Association measures; the first orders the list.
+    min_frequency : int
+        Least number of pair tokens.
+    attribute : str or None
+        The attribute to look at; None: the lemma where there is one, else the word.
+    case : bool
+        Whether capital and small letters differ.
+    punctuation : bool
+        Whether punctuation marks are collocates.
+    """
+
+    node: str
+    relation: Relation | None = None
+    span: tuple[int, int] = (SPAN, SPAN)
+    count: Count = "positions"
+    measures: Sequence[str] = COLLOCATE_MEASURES
+    min_frequency: int = 3
+    attribute: str | None = None
+    case: bool = False
+    punctuation: bool = False
+
+
+def collocates_recipe(asked: Question, corpus: CorpusFiles) -> Recipe:
+    """Return the experiment that answers a question.
+
+    Raises
+    ------
+    ConfigError
+        If the corpus has no such attribute, or no syntactic relations that are asked for.
+    """
+    attribute = asked.attribute or corpus.lemma
+    _require(asked, corpus, attribute)
+    word = unit(attribute, case=asked.case, punctuation=asked.punctuation)
+    relation = asked.relation or ("dependency" if corpus.parsed else "span")
+    about = {
+        "use": "extract.pairs",
+        "corpus": corpus.source,
+        **_collocate_relation(relation, asked),
+    }
+    node = {"left": {**word, "where": _is(attribute, asked)}, "right": word}
+    shown = {"examples": 1, "form": corpus.word}
+    least = {"min_frequency": asked.min_frequency}
+    if relation != "dependency":
+        stages = {PAIRS: {**about, **node, **least, **shown}}
+    else:  # counted for all words, whose frequencies are needed; examples of the node alone
+        every = {PAIRS: {**about, "left": word, "right": word, **least}}
+        stages = {**every, EXAMPLES: {**about, **node, **least, **shown}}
+    title = f"Collocates of {asked.node}"
+    return Recipe("collocates", asked.node, {**stages, **scored(asked.measures)}, title=title)
+
+
+def _require(asked: Question, corpus: CorpusFiles, attribute: str) -> None:
+    problems = []
+    if not asked.node.strip() or asked.node.split() != [asked.node]:
+        what = "is no single word"
+        problems.append(Problem("NODE", f"{asked.node!r} {what}", "name one word"))
+    problems += corpus.lacks(attribute, heads=asked.relation == "dependency")
+    if asked.span[0] + asked.span[1] < 1 or min(asked.span) < 0:
+        problems.append(Problem("--span", "no token is in such a span", "use 5, or 0,3"))
+    if asked.count != "positions" and (asked.relation or "span") not in {"span", "adjacent"}:
+        what = f"{asked.count!r} is about spans, not about {asked.relation}"
+        problems.append(Problem("--count", what, "leave it out, or say --relation span"))
+    if problems:
+        raise ConfigError("collocates", problems)
+
+
+def _is(attribute: str, asked: Question) -> str:
+    """Return the condition on a token that it is the node."""
+    text = "'" + asked.node.replace("'", "''") + "'"
+    return f"{attribute} = {text}" if asked.case else f"LOWER({attribute}) = LOWER({text})"
+
+
+def _collocate_relation(relation: Relation, asked: Question) -> dict[str, Any]:
+    if relation == "dependency":
+        either = {"where": "deprel <> 'punct'", "governor": "either", "named": True}
+        return {"relation": "dependency", "dependency": either}
+    if relation == "sentence":
+        return {"relation": "textual", "textual": {"within": "sentence"}}
+    left, right = (1, 1) if relation == "adjacent" else asked.span
+    own = {} if asked.count == "positions" else {"count": asked.count}
+    return {"relation": "surface", "surface": {"left": left, "right": right, **own}}
+
+
+def collocates(
+    node: str,
+    *paths: str | Path,
+    relation: Relation | None = None,
+    span: int | tuple[int, int] | None = None,
+    count: Count = "positions",
+    measures: Sequence[str] = COLLOCATE_MEASURES,
+    min_frequency: int = 3,
+    top: int | None = 50,
+    attribute: str | None = None,
+    case: bool = False,
+    punctuation: bool = False,
+    read_as: str | None = None,
+    reader: Mapping[str, Any] | None = None,
+    runs: str | Path | None = None,
+    experiment: str | Path | None = None,
+    listeners: Sequence[Listener] = (),
+) -> pl.DataFrame:
+    """Return the collocates of a word in a corpus, the strongest first.
+
+    Parameters
+    ----------
+    node : str
+        The word.
+    *paths : path
+        Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables.
+    relation : {"span", "adjacent", "sentence", "dependency"}, optional
+        What belongs together; "dependency", relation by relation as in a word sketch, where the
+        corpus is parsed and nothing is said of spans, else "span".
+    span : int or (int, int), optional
+        Tokens to the left and to the right, within the sentence; 5 if not given.
+    count : {"positions", "windows", "nodes"}
+        What f, f1, f2 and N count of spans; "nodes" as corpus tools do, f the nodes with the
+        collocate in their span and f1, f2 the frequencies in the corpus.
+    measures : sequence of str
+        Association measures, see `measures`; the first orders the list.
+    min_frequency : int
+        Least f: how often the two occur together.
+    top : int, optional
+        How many rows, of a word sketch for each relation; all if None.
+    attribute : str, optional
+        What of a token counts: "lemma", "form" ...; the lemma where there is one.
+    case : bool
+        Whether capital and small letters differ.
+    punctuation : bool
+        Whether punctuation marks are collocates.
+    read_as : str, optional
+        Format of the files, where their endings do not tell.
+    reader : mapping, optional
+        Options of the reader, such as ``{"attributes": ["word", "pos", "lemma"]}``.
+    runs : path, optional
+        Folder of the results; a cache folder of the user if not given.
+    experiment : path, optional
+        Write the experiment to this file, too.
+    listeners : sequence of callable
+        Are told what happens.
+
+    Returns
+    -------
+    DataFrame
+        collocate, f, f1 (of the node), f2 (of the collocate), a column for each measure, and an
+        example; first of all relation, of a word sketch: ``obj(*, house)`` where the node is the
+        object, ``amod(house, *)`` where it is modified.
+
+    Raises
+    ------
+    DataError
+        If the word does not occur, or nothing as often with it; if the corpus cannot be read.
+    ConfigError
+        If there are no such files, or they have not what is asked for.
+
+    References
+    ----------
+    Evert 2008, Corpora and collocations, sections 3.1 and 3.2 (kinds of co-occurrence).
+    """
+    both = (span, span) if isinstance(span, int) else span or (SPAN, SPAN)
+    if relation is None and (span is not None or count != "positions"):
+        relation = "span"
+    asked = Question(
+        node, relation, both, count, measures, min_frequency, attribute, case, punctuation
+    )  # fmt: skip
+    corpus = corpus_files(paths, read_as=read_as, options=reader)
+    recipe = collocates_recipe(asked, corpus)
+    if experiment is not None:
+        save(recipe, Path(experiment))
+    run = perform(recipe, runs=Path(runs) if runs else None, listeners=listeners)
+    found = _found(run, asked)
+    return best(found, top, by=["relation"] if "relation" in found.columns else [])
+
+
+def _found(run: Run, asked: Question) -> pl.DataFrame:
+    """Return one row for each collocate of the node, in the order of the first measure."""
+    node = asked.node if asked.case else asked.node.lower()
+    sketch = run.project.experiment.stages[PAIRS]["relation"] == "dependency"
+    found = rows(run, asked.measures, _around(node) if sketch else None)
+    if found.is_empty():
+        raise DataError(_nothing(run, asked))
+    named = found.rename({"l1": "relation"}) if sketch else found.drop("l1")
+    return named.rename({"l2": "collocate"})
+
+
+def _around(node: str) -> pl.Expr:
+    """Tell whether l1 is the node in some relation: ``obj(node, *)`` or ``obj(*, node)``."""
+    ends = (f"({node}, *)", f"(*, {node})")
+    return pl.any_horizontal(pl.col("l1").str.ends_with(end) for end in ends)
+
+
+def _nothing(run: Run, asked: Question) -> str:
+    sizes = dict(run.table(f"{PAIRS}.corpus").rows())
+    return (
+        f"collocates: nothing occurs at least {asked.min_frequency} times with {asked.node!r} in"
+        f" {sizes.get('tokens', 0):,} tokens; look how the word is written there, or lower the"
+        " least frequency (--min-f)"
+    )
+
+
+# --- Keywords: the words of a corpus that are more frequent there than in another.
+
+KEYWORD_MEASURES = ("keyness_ll", "log_ratio", "percent_diff")
+"""The measures if none are named; the first orders the list."""
+_WORD = ("word", "lemma", "form", "token", "type", "item")
+_COUNT = ("f", "freq", "frequency", "count", "tokens", "n")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How words are counted.
+
+    Parameters
+    ----------
+    measures : sequence of str
+        Measures of keyness; the first orders the list.
+    min_frequency : int
+        Least frequency in the target.
+    attribute : str or None
+        What words are called by; None: the lemma where both corpora have it.
+    case, punctuation : bool
+        Whether capital and small letters differ; whether punctuation marks are words.
+    """
+
+    measures: Sequence[str] = KEYWORD_MEASURES
+    min_frequency: int = 3
+    attribute: str | None = None
+    case: bool = False
+    punctuation: bool = False
+
+
+def keywords(
+    target: str | Path,
+    reference: str | Path,
+    *,
+    measures: Sequence[str] = KEYWORD_MEASURES,
+    min_frequency: int = 3,
+    top: int | None = 50,
+    attribute: str | None = None,
+    case: bool = False,
+    punctuation: bool = False,
+    read_as: str | None = None,
+    reader: Mapping[str, Any] | None = None,
+    runs: str | Path | None = None,
+    experiment: str | Path | None = None,
+    listeners: Sequence[Listener] = (),
+) -> pl.DataFrame:
+    """Return the words that are typical of a corpus beside another one, the strongest first.
+
+    Parameters
+    ----------
+    target : path
+        The corpus: a file, a folder, or a frequency list with the columns word and f.
+    reference : path
+        What it is compared with, likewise.
+    measures : sequence of str
+        Measures of keyness: keyness_ll, log_ratio, lrc, percent_diff, chi_squared, odds_ratio ...;
+        the first orders the list.
+    min_frequency : int
+        Least frequency in the target.
+    top : int, optional
+        How many rows; all if None.
+    attribute : str, optional
+        What of a token counts; the lemma where both corpora have it.
+    case, punctuation, read_as, reader, runs, experiment, listeners
+        As of `collocates`.
+
+    Returns
+    -------
+    DataFrame
+        keyword, f and f_reference, per_million and per_million_reference, documents with it and
+        dp_norm (0: as even as can be, 1: in one document alone; null of a frequency list), and a
+        column for each measure.
+
+    Raises
+    ------
+    LexassayError
+        If a corpus cannot be read, or no word is as frequent.
+
+    References
+    ----------
+    Rayson & Garside 2000, Comparing corpora using frequency profiling; Gabrielatos 2018, Keyness
+    analysis; Gries 2008, Dispersions and adjusted frequencies in corpora.
+    """
+    asked = Compared(measures, min_frequency, attribute, case, punctuation)
+    recipe = keywords_recipe(Path(target), Path(reference), asked, read_as=read_as, reader=reader)
+    if experiment is not None:
+        save(recipe, Path(experiment))
+    run = perform(recipe, runs=Path(runs) if runs else None, listeners=listeners)
+    found = rows(run, measures)
+    if found.is_empty():
+        what = f"keywords: no word of {target} occurs {min_frequency} times"
+        raise DataError(f"{what}; lower the least frequency (--min-f)")
+    shown = ["f", "f_reference", "per_million", "per_million_reference", "documents", "dp_norm"]
+    scores = MEASURES_OF_PAIRS.resolve(measures)
+    return best(found.select(pl.col("l2").alias("keyword"), *shown, *scores), top)
+
+
+def keywords_recipe(
+    target: Path,
+    reference: Path,
+    asked: Compared,
+    *,
+    read_as: str | None = None,
+    reader: Mapping[str, Any] | None = None,
+) -> Recipe:
+    """Return the experiment that compares the words of two corpora.
+
+    Raises
+    ------
+    ConfigError
+        If a corpus has no such attribute.
+    """
+    corpora = {
+        name: None if _is_list(path) else corpus_files([path], read_as=read_as, options=reader)
+        for name, path in (("target", target), ("reference", reference))
+    }
+    lemmas = all(each is None or each.lemma == "lemma" for each in corpora.values())
+    stages: dict[str, dict[str, Any]] = {}
+    for name, path in (("target", target), ("reference", reference)):
+        corpus = corpora[name]
+        if corpus is None:
+            stages[name] = _list(path, asked)
+            continue
+        attribute = asked.attribute or ("lemma" if lemmas else corpus.word)
+        if attribute not in corpus.attributes:
+            have = ", ".join(sorted(corpus.attributes))
+            what = f"no token of {path} has {attribute!r} at its beginning"
+            raise ConfigError("keywords", [Problem("--attribute", what, f"there are {have}")])
+        word = unit(attribute, case=asked.case, punctuation=asked.punctuation)
+        stages[name] = {"use": "extract.words", "corpus": corpus.source, "unit": word}
+    least = {"min_frequency": asked.min_frequency}
+    both = {"target": "target", "reference": "reference", **least}
+    stages[PAIRS] = {"use": "extract.keywords", **both}
+    about = f"{target.name.partition('.')[0]}-{reference.name.partition('.')[0]}"
+    title = f"Keywords of {target.name} against {reference.name}"
+    return Recipe("keywords", about, {**stages, **scored(asked.measures)}, title=title)
+
+
+def _is_list(path: Path) -> bool:
+    """Tell whether a file is a table of words and how often they occur."""
+    try:
+        format_of(path.name, kind="table")
+    except ValueError:
+        return False
+    if not path.is_file():
+        return False
+    table = table_file(path)
+    word, count = table.look_for(*_WORD), table.look_for(*_COUNT)
+    return word is not None and count is not None and count in table.numbers()
+
+
+def _list(path: Path, asked: Compared) -> dict[str, Any]:
+    table = table_file(path)
+    names = table.other_names(word=table.column(*_WORD), f=table.column(*_COUNT))
+    return {
+        "use": "extract.word_table", "path": table.source, "columns": names, "fold": not asked.case,
+    }  # fmt: skip
+
+
+# --- All candidates of a corpus: pairs of words by a relation, with their frequencies.
+
+PairRelation: TypeAlias = Literal["adjacent", "sentence", "span", "dependency"]
+PAIR_RELATIONS: tuple[PairRelation, ...] = ("adjacent", "sentence", "span", "dependency")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which pairs are wanted.
+
+    Parameters
+    ----------
+    relation : str
+        "adjacent", "sentence", "span" (from the left word to the right one) or "dependency".
+    left, right : str
+        Conditions on the tokens, in SQL; every token if empty.
+    dependency : sequence of str
+        Names of the syntactic relations; all if empty. The left word governs the right one.
+    span : (int, int)
+        Tokens before and after the left word, for "span".
+    min_frequency : int
+        Least number of pair tokens.
+    measures : sequence of str
+        Association measures; the first orders the list.
+    attribute : str or None
+        What words are called by; None: the lemma where there is one.
+    case, punctuation : bool
+        Whether capital and small letters differ; whether punctuation marks are words.
+    """
+
+    relation: PairRelation
+    left: str = ""
+    right: str = ""
+    dependency: Sequence[str] = ()
+    span: tuple[int, int] = (5, 5)
+    min_frequency: int = 3
+    measures: Sequence[str] = ("frequency",)
+    attribute: str | None = None
+    case: bool = False
+    punctuation: bool = False
+
+
+def candidates(
+    *paths: str | Path,
+    relation: PairRelation = "adjacent",
+    left: str = "",
+    right: str = "",
+    dependency: Sequence[str] = (),
+    span: int | tuple[int, int] = 5,
+    measures: Sequence[str] = ("frequency",),
+    min_frequency: int = 3,
+    top: int | None = None,
+    attribute: str | None = None,
+    case: bool = False,
+    punctuation: bool = False,
+    read_as: str | None = None,
+    reader: Mapping[str, Any] | None = None,
+    runs: str | Path | None = None,
+    experiment: str | Path | None = None,
+    listeners: Sequence[Listener] = (),
+) -> pl.DataFrame:
+    """Return the pairs of words of a corpus that stand in a relation, with their frequencies.
+
+    Parameters
+    ----------
+    *paths : path
+        Files, folders and patterns: plain text, CoNLL-U, vertical text, token tables.
+    relation : {"adjacent", "sentence", "span", "dependency"}
+        What belongs together.
+    left, right : str
+        Conditions on the tokens, in SQL, such as ``upos = 'ADJ'``; every token if empty.
+    dependency : sequence of str
+        Names of the relations in which left governs right; all if empty.
+    span : int or (int, int)
+        Tokens on either side of the left word, for "span".
+    measures : sequence of str
+        Association measures, see `measures`; the first orders the list.
+    min_frequency : int
+        Least f.
+    top : int, optional
+        How many rows; all if None.
+    attribute, case, punctuation, read_as, reader, runs, experiment, listeners
+        As of `collocates`.
+
+    Returns
+    -------
+    DataFrame
+        l1, l2, f, f1, f2, N, documents, and a column for each measure.
+
+    Raises
+    ------
+    LexassayError
+        If the corpus cannot be read, has not what is asked for, or holds no such pair.
+
+    References
+    ----------
+    Evert 2008, Corpora and collocations, section 3 (kinds of co-occurrence).
+    """
+    both = (span, span) if isinstance(span, int) else span
+    wanted = Wanted(
+        relation, left, right, dependency, both, min_frequency, measures,
+        attribute, case, punctuation,
+    )  # fmt: skip
+    recipe = candidates_recipe(wanted, corpus_files(paths, read_as=read_as, options=reader))
+    if experiment is not None:
+        save(recipe, Path(experiment))
+    run = perform(recipe, runs=Path(runs) if runs else None, listeners=listeners)
+    found = rows(run, measures)
+    if found.is_empty():
+        what = f"candidates: no pair occurs at least {min_frequency} times"
+        raise DataError(f"{what}; lower the least frequency (--min-f), or ask for other words")
+    return best(found, top)
+
+
+def candidates_recipe(wanted: Wanted, corpus: CorpusFiles) -> Recipe:
+    """Return the experiment that counts the pairs.
+
+    Raises
+    ------
+    ConfigError
+        If the corpus has no such attribute, or no syntactic relations that are asked for.
+    """
+    attribute = wanted.attribute or corpus.lemma
+    if problems := corpus.lacks(attribute, heads=wanted.relation == "dependency"):
+        raise ConfigError("candidates", problems)
+    word = unit(attribute, case=wanted.case, punctuation=wanted.punctuation)
+    pairs = {
+        "use": "extract.pairs",
+        "corpus": corpus.source,
+        **_pair_relation(wanted),
+        "left": {**word, "where": wanted.left or None},
+        "right": {**word, "where": wanted.right or None},
+        "min_frequency": wanted.min_frequency,
+    }
+    first = corpus.files[0].path.name.partition(".")[0]
+    stages = {PAIRS: pairs, **scored(wanted.measures)}
+    return Recipe("candidates", first, stages, title=f"Candidates of {first}")
+
+
+def _pair_relation(wanted: Wanted) -> dict[str, Any]:
+    if wanted.relation == "dependency":
+        of_all = {"where": "deprel <> ''"}
+        kind = {"label": list(wanted.dependency)} if wanted.dependency else of_all
+        return {"relation": "dependency", "dependency": {**kind, "governor": "left"}}
+    if wanted.relation == "span":
+        before, after = wanted.span
+        return {"relation": "surface", "surface": {"left": before, "right": after}}
+    return {"relation": wanted.relation}

@@ -1,0 +1,447 @@
+"""A corpus as somebody names it: files and folders, and what its tokens have."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import ValidationError
+
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.formats.base import FORMATS, format_of, reading
+from pipeline.formats.lines import open_text, separator_of
+from pipeline.runner.inputs import Places, SourceFile, find
+from pipeline.stages.base import CorpusSource, TableSource
+
+# --- What the beginning of a vertical file says of its columns and structures.
+
+_LINES = 20_000
+_TAG = re.compile(r"<([A-Za-z][\w.-]*)[\s>/]")
+_DOCUMENTS = ("text", "doc", "document", "file")
+
+
+def vertical_options(path: Path) -> dict[str, Any]:
+    """Return the options of the reader that the beginning of a file asks for.
+
+    The first column is called word, the others attribute_2, attribute_3 ...; structures that do
+    not occur are none.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
+    tags: set[str] = set()
+    fields = 1
+    with reading(path), open_text(path) as text:
+        for line in itertools.islice(text, _LINES):
+            if tag := _TAG.match(line):
+                tags.add(tag[1])
+            elif line.strip() and not line.startswith("<"):
+                fields = max(fields, line.count("\t") + 1)
+    names = ["word", *(f"attribute_{number}" for number in range(2, fields + 1))]
+    document = next((name for name in _DOCUMENTS if name in tags), "")
+    places = {"sentence": "s", "paragraph": "p"}
+    structures = {option: name if name in tags else "" for option, name in places.items()}
+    return {"attributes": names, **structures, "document": document}
+
+
+# --- Whether the lines of a plain text end where they were full, not where a paragraph ends.
+
+_CHARACTERS = 1 << 18
+"""What is looked at, from the beginning of the file."""
+_WIDTHS = range(30, 121)
+"""How long the longest lines of a wrapped text are."""
+_FEWEST = 20
+"""Lines without which nothing can be told."""
+_LONGEST_LINES = 0.9
+"""Share of the lines that have to be full; those with a heading or a list above them are not."""
+
+
+def is_wrapped(path: Path) -> bool:
+    """Return whether a file is text in lines of a set width, as in Project Gutenberg's books.
+
+    A line is full if the first word of the next one would have gone beyond the longest lines. Lines
+    that end for another reason, as sentences or verses do, are so by chance alone.
+
+    Parameters
+    ----------
+    path : Path
+        The file, gzipped or not.
+    """
+    with reading(path), open_text(path) as text:
+        lines = text.read(_CHARACTERS).splitlines()
+    inner = list(_followed([line.strip() for line in lines]))
+    if len(inner) < _FEWEST:
+        return False
+    longest = sorted(len(line) for line, _ in inner)[int(len(inner) * 0.98)]
+    full = sum(len(line) + 1 + len(word) > longest for line, word in inner)
+    return longest in _WIDTHS and full >= _LONGEST_LINES * len(inner)
+
+
+def _followed(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each line that goes on in the next, with the first word of that."""
+    for line, following in pairwise(lines):
+        if line and following:
+            yield line, following.split(maxsplit=1)[0]
+
+
+TEXT = r"[\p{L}\p{N}]"
+"""What a word has to hold, so that it is no punctuation mark."""
+_WORDS = ("form", "word", "token")
+"""What attributes with the word as it stands are called."""
+_PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
+_BLOCK = 1 << 18
+"""Bytes of a file that are looked at."""
+
+
+@dataclass(frozen=True)
+class CorpusFiles:
+    """Files of one format, and the attributes of their tokens.
+
+    Parameters
+    ----------
+    source : mapping
+        What an experiment says of them.
+    files : tuple of SourceFile
+        The files.
+    head : DataFrame
+        The tokens at the beginning of the first file.
+    """
+
+    source: Mapping[str, Any]
+    files: tuple[SourceFile, ...]
+    head: pl.DataFrame
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The attributes that hold something at the beginning of the first file."""
+        held = (name for name in self.head.columns if name not in _PLACES)
+        return frozenset(name for name in held if self.head[name].null_count() < self.head.height)
+
+    @property
+    def word(self) -> str:
+        """The attribute that has the words as they stand."""
+        named = [name for name in _WORDS if name in self.attributes]
+        own = [name for name in self.files[0].schema() if name in self.attributes]
+        return (named or own or ["form"])[0]
+
+    @property
+    def lemma(self) -> str:
+        """The attribute with the lemmas; that with the words if there are none."""
+        return "lemma" if "lemma" in self.attributes else self.word
+
+    @property
+    def parsed(self) -> bool:
+        """Whether its tokens have heads and the names of relations."""
+        return {"head", "deprel"} <= self.attributes
+
+    def lacks(self, attribute: str, *, heads: bool) -> list[Problem]:
+        """Return what is asked for and not there: an attribute, or heads.
+
+        Parameters
+        ----------
+        attribute : str
+            What words are called by.
+        heads : bool
+            Whether syntactic relations are needed.
+        """
+        problems = []
+        if attribute not in self.attributes:
+            have = ", ".join(sorted(self.attributes)) or "none"
+            what = f"no token has {attribute!r} at the beginning of the corpus"
+            problems.append(Problem("--attribute", what, f"there are {have}"))
+        if heads and not self.parsed:
+            what = "the corpus has no heads and names of relations"
+            problems.append(Problem("--relation", what, "use span, adjacent or sentence"))
+        return problems
+
+    def values(self, attribute: str, where: pl.Expr | None = None) -> list[str]:
+        """Return the values of an attribute at the beginning, the most frequent first."""
+        tokens = self.head if where is None else self.head.filter(where)
+        counted = tokens.drop_nulls(attribute).group_by(attribute).len()
+        return counted.sort("len", attribute, descending=[True, False])[attribute].to_list()
+
+
+def corpus_files(
+    paths: Sequence[str | Path],
+    *,
+    read_as: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> CorpusFiles:
+    """Find the files of a corpus and look at the beginning of the first.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        Files, patterns, and folders, which stand for all files in them that a reader knows.
+    read_as : str, optional
+        The format, where the endings do not tell.
+    options : mapping, optional
+        Options of the reader.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such file, no format for it, or files are of several formats.
+    DataError
+        If the first file cannot be read.
+    """
+    if not paths:
+        raise ConfigError("corpus", [Problem("PATH", "no file is named", "name one, or a folder")])
+    found = [each for path in paths for each in _expanded(Path(path), read_as)]
+    kinds = sorted({_format(path, read_as) for path in found} - {""})
+    if len(kinds) > 1:
+        what = f"the files are of several formats: {', '.join(kinds)}"
+        raise ConfigError("corpus", [Problem("PATH", what, "name those of one format")])
+    own = {"format": read_as, **_usual(found[0], read_as), **(options or {})}
+    source = {"path": found, **{key: value for key, value in own.items() if value is not None}}
+    files = _files(source)
+    return CorpusFiles(source, tuple(files), _head(files[0]))
+
+
+def _expanded(path: Path, read_as: str | None) -> list[Path]:
+    """Return a path itself, or of a folder a pattern or a list of the files to be read."""
+    if not path.is_dir():
+        return [path]
+    inside = [
+        each for each in sorted(path.rglob("*")) if each.is_file() and not _hidden(each, path)
+    ]
+    files = [each for each in inside if _format(each, read_as)]
+    if not files:
+        endings = sorted(end for name in FORMATS for end in FORMATS.get(name).suffixes
+                         if FORMATS.get(name).kind == "corpus")  # fmt: skip
+        what = (
+            f"the folder has no files that end in {', '.join(endings)}, with or without .gz or .zst"
+        )
+        remedy = "name other files, or say what they are: --read-as text"
+        raise ConfigError("corpus", [Problem(str(path), what, remedy)])
+    for pattern in (path / f"*{files[0].suffix}", path / f"**/*{files[0].suffix}"):
+        if sorted(path.glob(pattern.relative_to(path).as_posix())) == files:
+            return [pattern]
+    return files
+
+
+def _hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+
+def _format(file: Path, read_as: str | None) -> str:
+    """Return the name of the format of a file; nothing if no reader of corpora knows it."""
+    try:
+        return format_of(file.name, name=read_as, kind="corpus").name
+    except ValueError:
+        return ""
+
+
+def _usual(path: Path, read_as: str | None) -> dict[str, Any]:
+    """Return how a file of this format is read if nothing else is said."""
+    name = _format(path, read_as)
+    if name == "vertical" and path.is_file():
+        return vertical_options(path)
+    if name == "text":
+        return {"sentences": "wrapped" if path.is_file() and is_wrapped(path) else "split"}
+    return {}
+
+
+def _files(source: Mapping[str, Any]) -> list[SourceFile]:
+    written = {**source, "path": [each.absolute().as_posix() for each in source["path"]]}
+    try:
+        return find(CorpusSource.model_validate(written), Places(Path()), where="PATH")
+    except ValidationError as error:
+        problems = [Problem("PATH", each["msg"]) for each in error.errors()]
+        raise ConfigError("corpus", problems) from error
+
+
+def _head(file: SourceFile) -> pl.DataFrame:
+    """Return the tokens at the beginning of a file."""
+    names = [name for name in file.schema() if name != "file"]
+    first = next(iter(file.batches(names, _BLOCK)), None)
+    return pl.DataFrame(schema=names) if first is None else first.tokens
+
+
+def unit(attribute: str, *, case: bool, punctuation: bool) -> dict[str, Any]:
+    """Return what an experiment says of the words that count, by the attribute they are called by.
+
+    Parameters
+    ----------
+    attribute : str
+        What words are called by.
+    case, punctuation : bool
+        Whether capital and small letters differ; whether punctuation marks are words.
+    """
+    options: dict[str, Any] = {"label": f"{{{attribute}}}", "fold": not case}
+    return options if punctuation else {**options, "matches": TEXT}
+
+
+# --- A table as somebody names it: what its columns stand for.
+
+_MOST_COLUMNS = 40
+"""Columns that a message lists."""
+_LOOKED_AT = 1_000
+"""Rows whose values tell what a column holds."""
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file with named columns.
+
+    Parameters
+    ----------
+    source : mapping
+        What an experiment says of it.
+    file : SourceFile
+        The file.
+    head : DataFrame
+        Its first rows, as text.
+    named : mapping of str to str
+        What somebody says that columns stand for: our name to the file's.
+    """
+
+    source: Mapping[str, Any]
+    file: SourceFile
+    head: pl.DataFrame
+    named: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return self.head.columns
+
+    def column(self, ours: str, *others: str) -> str:
+        """Return the column that stands for something.
+
+        Parameters
+        ----------
+        ours : str
+            What it is called here.
+        *others : str
+            What others call it; capital letters, points and blanks do not matter.
+
+        Raises
+        ------
+        ConfigError
+            If there is none, with the columns that there are.
+        """
+        found = self.look_for(ours, *others)
+        if found is None:
+            what = f"{self.file.path} has no column that stands for {ours}"
+            listed = ", ".join(self.columns[:_MOST_COLUMNS])
+            near = did_you_mean(ours, self.columns)
+            remedy = f"it has {listed}; {near}; say --columns {ours}=NAME"
+            raise ConfigError("columns", [Problem(ours, what, remedy)])
+        return found
+
+    def look_for(self, ours: str, *others: str) -> str | None:
+        """Return the column that stands for something, None if there is none."""
+        if ours in self.named:
+            return self.named[ours]
+        plain = {_plain(name): name for name in reversed(self.columns)}
+        return next(
+            (plain[_plain(name)] for name in (ours, *others) if _plain(name) in plain), None
+        )
+
+    def numbers(self, *but: str) -> list[str]:
+        """Return the columns that hold numbers and nothing else, without some of them."""
+        return [name for name in self.columns if name not in but and _of_numbers(self.head[name])]
+
+    def flags(self) -> list[str]:
+        """Return the columns that hold 1 and 0 and nothing else."""
+        zero_one = {"0", "1", "0.0", "1.0"}
+        return [name for name in self.numbers() if {*self.head[name].drop_nulls()} <= zero_one]
+
+    def other_names(self, **found: str) -> dict[str, str]:
+        """Return what has another name in the file, as options called columns say it."""
+        return {ours: theirs for ours, theirs in found.items() if ours != theirs}
+
+
+def table_file(
+    path: str | Path,
+    *,
+    named: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> TableFile:
+    """Look at the head of a table.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    named : mapping of str to str, optional
+        What columns stand for: our name to the file's.
+    options : mapping, optional
+        Options of the reader.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such file, no reader for it, or no column that is named.
+    DataError
+        If it cannot be read.
+    """
+    source = {"path": Path(path), **(options or {})}
+    file = _file(source)
+    if file.format.name == "csv" and "separator" not in source:
+        separator = separator_of(file.path)
+        if separator != ",":
+            source = {**source, "separator": separator}
+            file = _file(source)
+    plan = file.format.scan(file.path, file.options)
+    held = [name for name in plan.collect_schema() if name != "line"]
+    head = plan.select(pl.col(held).cast(pl.String, strict=False)).head(_LOOKED_AT).collect()
+    absent = [
+        Problem(f"--columns {ours}", f"{path} has no column {theirs!r}", did_you_mean(theirs, held))
+        for ours, theirs in (named or {}).items()
+        if theirs not in held
+    ]
+    if absent:
+        raise ConfigError("columns", absent)
+    return TableFile(source, file, head, named or {})
+
+
+def _file(source: Mapping[str, Any]) -> SourceFile:
+    written = {**source, "path": source["path"].absolute().as_posix()}
+    try:
+        return find(TableSource.model_validate(written), Places(Path()), where="FILE")[0]
+    except ValidationError as error:
+        raise ConfigError(
+            "table", [Problem("FILE", each["msg"]) for each in error.errors()]
+        ) from error
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def _of_numbers(values: pl.Series) -> bool:
+    filled = values.drop_nulls().str.strip_chars()
+    filled = filled.filter(filled != "")
+    return filled.len() > 0 and filled.cast(pl.Float64, strict=False).null_count() == 0
+
+
+def pairs(words: Sequence[str], *, option: str) -> dict[str, str]:
+    """Return what ``a=b`` says, word by word.
+
+    Raises
+    ------
+    ConfigError
+        With each word that is none.
+
+    Examples
+    --------
+    >>> pairs(["f=freq"], option="--columns")
+    {'f': 'freq'}
+    """
+    split = [word.partition("=") for word in words]
+    wrong = [Problem(option, f"{''.join(each)!r} names no column", "e.g. f=freq")
+             for each in split if not all(each)]  # fmt: skip
+    if wrong:
+        raise ConfigError("columns", wrong)
+    return {ours.strip(): theirs.strip() for ours, _, theirs in split}

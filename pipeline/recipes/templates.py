@@ -1,0 +1,300 @@
+"""Experiments to start from, made from files that somebody has."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+import tomli_w
+from pydantic_core import PydanticUndefined
+
+from pipeline.config_model import descriptions
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.recipes import evaluation
+from pipeline.recipes.base import Recipe
+from pipeline.recipes.evaluation import LEFT, RIGHT
+from pipeline.recipes.inputs import CorpusFiles, TableFile, corpus_files, table_file, unit
+from pipeline.stages.base import STAGES
+
+# --- An experiment as people like to find it: every stage and every option with what it is.
+
+_HEAD = """\
+{name}: {title}
+
+    lexassay run {file}        what runs, runs again where something has changed
+    lexassay plan {file}       what would run, and why
+    lexassay status {file}     how far it is
+
+An option that stands behind a # is at its default: take the # away and change it.
+"""
+_WIDE = 98
+
+
+def commented(
+    content: Mapping[str, Any],
+    *,
+    file: str = "experiment.toml",
+    notes: Mapping[str, str] | None = None,
+) -> str:
+    """Return an experiment as TOML with comments; those of its options are their descriptions.
+
+    Parameters
+    ----------
+    content : mapping
+        The experiment as plain data.
+    file : str
+        What its file is called.
+    notes : mapping of str to str, optional
+        "stage.option" to what else is to be said of it.
+
+    Returns
+    -------
+    str
+        The same experiment: what stands behind ``#`` does not count.
+    """
+    stages: Mapping[str, Mapping[str, Any]] = content["stages"]
+    named = {key: value for key, value in content.items() if key != "stages"}
+    head = _HEAD.format(name=content["name"], title=content["title"], file=file)
+    parts = [_comment(head), tomli_w.dumps(named).strip()]
+    said = notes or {}
+    parts += ["\n".join(_stage(name, options, said)) for name, options in stages.items()]
+    return "\n\n".join(parts) + "\n"
+
+
+def _comment(text: str) -> str:
+    return "\n".join(f"# {line}".rstrip() for line in text.strip().splitlines())
+
+
+def _stage(name: str, options: Mapping[str, Any], notes: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a stage: what is set, then what could be."""
+    stage = STAGES.get(options["use"])
+    yield _comment(stage.doc)
+    yield f"[stages.{name}]"
+    yield f'use = "{options["use"]}"'
+    fields, said = stage.config.model_fields, descriptions(stage.config)
+    for option in (each for each in options if each != "use"):
+        note = notes.get(f"{name}.{option}", "")
+        text = f"{said.get(option, '')} {note}"
+        yield from _described(option, text, _value(options[option]))
+    for option in (each for each in fields if each not in options):
+        default = fields[option].get_default(call_default_factory=True)
+        shown = "" if default in (None, PydanticUndefined) else _value(_plain(default))
+        yield from _described(option, said.get(option, ""), shown, mark="#")
+
+
+def _described(option: str, said: str, value: str, *, mark: str = "") -> Iterator[str]:
+    """Yield an option, behind what it is."""
+    text = " ".join(said.split())
+    yield from textwrap.wrap(text, _WIDE, initial_indent="# ", subsequent_indent="# ")
+    yield f"{mark}{option} = {value}".rstrip()
+
+
+def _plain(value: Any) -> Any:
+    """Return a default as plain data."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", exclude_none=True)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _value(value: Any) -> str:
+    """Return a value as TOML, in one line."""
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{_key(key)} = {_value(each)}" for key, each in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_value(each) for each in value)}]"
+    return tomli_w.dumps({"x": value}).partition(" = ")[2].strip()
+
+
+def _key(key: str) -> str:
+    return tomli_w.dumps({key: 1}).partition(" = ")[0]
+
+
+MEASURES = ("frequency", "t_score", "log_likelihood", "mi", "dice")
+CUTS = (50, 100, 200, 500, 1000)
+_NAMES = {
+    "l1": LEFT, "l2": RIGHT, "f": ("freq", "frequency", "cooc", "O11"),
+    "f1": ("R1", "f_node", "freq1"), "f2": ("C1", "f_collocate", "freq2"), "N": ("total", "size"),
+}  # fmt: skip
+"""What others call the columns of a table of candidates."""
+_LABELS = ("collocation", "free")
+_OF_VERBS = ("obj", "obl", "nsubj", "dobj", "OBJ", "OA")
+"""Relations of nouns to verbs, as treebanks call them."""
+_SOME = 12
+Stages: TypeAlias = dict[str, Mapping[str, Any]]
+Made: TypeAlias = tuple[Recipe, Mapping[str, str]]
+"""An experiment, and what is to be said of its options, by stage and option."""
+
+
+def starting(family: str, files: Sequence[Path], folder: Path) -> str:
+    """Return a commented experiment on files: columns, attributes and relations that they have.
+
+    Parameters
+    ----------
+    family : str
+        corpus, collocations, clustering or lexicon.
+    files : sequence of path
+        A corpus; a table of candidates; a gold standard and systems; dictionaries and, last, a
+        lexicon.
+    folder : Path
+        Where the experiment will be: paths are written from there.
+
+    Raises
+    ------
+    ConfigError
+        If the family or a file is unknown, or one is missing.
+    """
+    if family not in _MAKERS:
+        what, remedy = f"there is no family {family!r}", did_you_mean(family, _MAKERS)
+        raise ConfigError("new", [Problem("FAMILY", what, remedy)])
+    recipe, notes = _MAKERS[family](files)
+    return commented(recipe.content(folder.absolute()), notes=notes)
+
+
+def _of_corpus(files: Sequence[Path]) -> Made:
+    corpus = corpus_files(files)
+    word = unit(corpus.lemma, case=False, punctuation=False)
+    candidates = {
+        "use": "extract.pairs",
+        "corpus": corpus.source,
+        **_related(corpus),
+        "left": {**word, **_where(corpus, "VERB")},
+        "right": {**word, **_where(corpus, "NOUN")},
+        "min_frequency": 3,
+        "examples": 3,
+        "form": corpus.word,
+    }
+    about = files[0].name.partition(".")[0]
+    annotated = _annotated("candidates.examples", about)
+    stages = {"candidates": candidates, **annotated, **_ending(), **_delivered(about)}
+    recipe = Recipe("corpus", about, stages, title=f"Collocations of {about}")
+    return recipe, {"candidates.corpus": _found(corpus)}
+
+
+def _found(corpus: CorpusFiles) -> str:
+    """Say what the tokens of a corpus have."""
+    said = [f"Its tokens have {', '.join(sorted(corpus.attributes))}."]
+    for attribute in ("upos", "deprel"):
+        if attribute in corpus.attributes:
+            said.append(f"{attribute} is {', '.join(corpus.values(attribute)[:_SOME])} ...")
+    return " ".join(said)
+
+
+def _related(corpus: CorpusFiles) -> dict[str, Any]:
+    """Return the relation: verbs and their commonest nouns, or the words around a word."""
+    if not corpus.parsed:
+        return {"relation": "surface", "surface": {"left": 5, "right": 5}}
+    nouns = pl.col("upos") == "NOUN" if "upos" in corpus.attributes else None
+    found = [name for name in corpus.values("deprel", nouns) if name in _OF_VERBS]
+    label = (found or corpus.values("deprel"))[0]
+    return {"relation": "dependency", "dependency": {"label": label, "governor": "left"}}
+
+
+def _where(corpus: CorpusFiles, tag: str) -> dict[str, str]:
+    return {"where": f"upos = '{tag}'"} if "upos" in corpus.attributes else {}
+
+
+def _of_table(files: Sequence[Path]) -> Made:
+    if len(files) != 1:
+        problem = Problem("--from", f"{len(files)} files", "name one table of candidates")
+        raise ConfigError("new", [problem])
+    table = table_file(files[0])
+    names = {ours: table.column(ours, *others) for ours, others in _NAMES.items()}
+    columns = table.other_names(**names)
+    candidates = {"use": "extract.table", "path": table.source, "columns": columns}
+    judged = [name for name in table.flags() if name not in names.values()]
+    about = files[0].name.partition(".")[0]
+    middle = _judged(table, names, judged) if judged else _annotated(None, about)
+    stages = {"candidates": candidates, **middle, **_ending()}
+    recipe = Recipe("collocations", about, stages, title=f"Which measure is best for {about}?")
+    return recipe, {"candidates.path": f"Its columns are {', '.join(table.columns)}."}
+
+
+def _judged(table: TableFile, names: Mapping[str, str], judged: Sequence[str]) -> Stages:
+    units = table.other_names(l1=names["l1"], l2=names["l2"])
+    every = {"path": table.source, "columns": units, "categories": {name: name for name in judged}}
+    return {
+        **_ranked(),
+        "sample": {"use": "sample.random", "candidates": "candidates", "rate": 0.2},
+        "judgements": {"use": "join.table", "candidates": "candidates", **every},
+    }
+
+
+def _ranked() -> Stages:
+    scores = {"candidates": "candidates", "measures": list(MEASURES)}
+    return {
+        "scores": {"use": "score.association", **scores},
+        "ranks": {"use": "score.rank", "scores": "scores"},
+    }
+
+
+def _annotated(examples: str | None, about: str) -> Stages:
+    """Return a sample that people judge."""
+    shown = {"examples": examples} if examples else {}
+    folder = {"folder": _file_stem(about)}
+    drawn = {"candidates": "candidates", "sample": "sample", **shown, **folder}
+    return {
+        **_ranked(),
+        "sample": {"use": "sample.random", "candidates": "candidates", "size": 200},
+        "sheet": {"use": "sheet.annotation", **drawn, "labels": list(_LABELS)},
+        "judgements": {
+            "use": "join.sheets", "sheet": "sheet", "labels": "sheet.labels", **folder,
+            "categories": {"TP": [_LABELS[0]]},
+        },
+    }  # fmt: skip
+
+
+def _ending() -> Stages:
+    evaluated = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
+    return {
+        "precision": {"use": "evaluate.precision", **evaluated, "cuts": list(CUTS)},
+        "comparison": {"use": "evaluate.comparison", **evaluated, "cuts": list(CUTS)},
+    }
+
+
+def _delivered(about: str) -> Stages:
+    """Return the choice of a list, and the list as a file."""
+    chosen = {"ranks": "ranks", "judgements": "judgements", "sample": "sample"}
+    listed = {"choice": "choice", "ranks": "ranks", "judgements": "judgements"}
+    folder = f"{_file_stem(about)}-list"
+    return {
+        "choice": {
+            "use": "evaluate.choice", **chosen, "sizes": list(CUTS), "min_precision": 0.3,
+        },
+        "list": {
+            "use": "sheet.list", **listed, "candidates": "scores", "folder": folder,
+            "columns": ["f", "f1", "f2"],
+        },
+    }  # fmt: skip
+
+
+def _file_stem(about: str) -> str:
+    return "".join(sign if sign.isalnum() else "-" for sign in about)
+
+
+def _of_clusters(files: Sequence[Path]) -> Made:
+    if len(files) < 2:
+        problem = Problem("--from", f"{len(files)} files", "name the gold standard, then systems")
+        raise ConfigError("new", [problem])
+    return evaluation.clusters_recipe(files[0], files[1:], evaluation.Tagged()), {}
+
+
+def _of_lexicons(files: Sequence[Path]) -> Made:
+    if len(files) < 2:
+        problem = Problem("--from", f"{len(files)} files", "name dictionaries, last the lexicon")
+        raise ConfigError("new", [problem])
+    *golds, computed = files
+    return evaluation.lexicon_recipe(
+        golds, computed, rate=None, size=None, case=True, columns={}
+    ), {}
+
+
+_MAKERS: Mapping[str, Callable[[Sequence[Path]], Made]] = {
+    "corpus": _of_corpus,
+    "collocations": _of_table,
+    "clustering": _of_clusters,
+    "lexicon": _of_lexicons,
+}

@@ -1,0 +1,125 @@
+"""Remarks on clusters of word types against their gold classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from pipeline.remarks.base import Found, Look, check, remark
+
+EVALUATING = ("evaluate.type_level",)
+_ALIKE = 20
+
+
+@check(stages=EVALUATING, threshold=0.05, means="share of the gold's types")
+def without_cluster(look: Look, threshold: float) -> Found:
+    """Count types of the gold that have no cluster in a run."""
+    for name, run in _runs(look):
+        gold = look.inputs["gold"].group_by("item").agg(pl.sum("f"))
+        lacking = gold.join(run, on="item", how="anti").sort("f", "item", descending=[True, False])
+        found, every = lacking.collect(), gold.select(pl.len()).collect().item()
+        if not every or found.height / every < threshold or not found.height:
+            continue
+        share = found.height / every
+        yield remark(
+            "warning" if share >= 0.5 else "note",
+            f"{found.height:,} of {every:,} types of the gold ({share:.0%}) have no cluster in"
+            f" {name}: they count as not found",
+            such_as=[f"{item!r}" for item in found["item"].head(3)],
+            remedy="look at case and spelling (fold), or leave rare types out (min_frequency)",
+            lacking=found.height,
+            types=every,
+        )
+
+
+@check(stages=EVALUATING, threshold=0.5, means="share of the shared types with equal counts")
+def other_text(look: Look, threshold: float) -> Found:
+    """Find runs whose tokens were counted on another text than those of the gold."""
+    gold = look.inputs["gold"].group_by("item").agg(pl.sum("f"))
+    if gold.select((pl.col("f") == 1).all()).collect().item():
+        return  # a dictionary, which counts nothing
+    for name, run in _runs(look):
+        theirs = run.group_by("item").agg(
+            theirs=pl.col("f").sum(), counted=pl.col("f").is_not_null().all()
+        )
+        both = gold.join(theirs.filter("counted"), on="item").collect()
+        equal = both.filter(pl.col("f") == pl.col("theirs")).height
+        if both.height < _ALIKE or equal / both.height >= threshold:
+            continue
+        most = both.with_columns(gap=(pl.col("f") - pl.col("theirs")).abs())
+        shown = most.sort("gap", "item", descending=[True, False]).head(3)
+        yield remark(
+            "note",
+            f"{name} was counted on another text than the gold: {equal:,} of {both.height:,} types"
+            " have as many tokens in both",
+            such_as=[
+                f"{item!r}: {ours:,} and {others:,}"
+                for item, ours, others in shown.select("item", "f", "theirs").iter_rows()
+            ],
+            remedy="a type may lack a class or a cluster as its text lacks the use; tag one text",
+            equal=equal,
+            types=both.height,
+        )
+
+
+@check(
+    stages=("extract.gold_table", "extract.gold", "extract.tagging", "join.tagging"),
+    threshold=50,
+    means="types",
+)
+def one_class_each(look: Look, threshold: float) -> Found:
+    """Find a gold in which every type has one class only."""
+    table = look.outputs["gold" if "gold" in look.outputs else "entries"]
+    by_item = table.group_by("item").agg(classes=pl.len())
+    types, several = by_item.select(
+        pl.len(), several=(pl.col("classes") > 1).sum()
+    ).collect().row(0)  # fmt: skip
+    if types >= threshold and not several:
+        yield remark(
+            "note",
+            f"each of the {types:,} types of the gold has one class: measures for polysemous words"
+            " then say what those for one class a type say",
+            remedy="look at which columns are item and class, and whether the table lists all"
+            " classes of a type",
+            types=types,
+        )
+
+
+@check(
+    stages=("extract.gold", "extract.tagging", "join.tagging"),
+    threshold=0.2,
+    means="share of the types",
+)
+def upper_case_twins(look: Look, threshold: float) -> Found:
+    """Count types that differ from another in upper case only."""
+    if look.config.fold:
+        return
+    table = look.outputs["gold" if "gold" in look.outputs else "entries"]
+    items = table.select(pl.col("item").unique()).with_columns(
+        low=pl.col("item").str.to_lowercase()
+    )
+    twins = items.filter(pl.col("item") != pl.col("low")).join(
+        items.select(low="item"), on="low", how="semi"
+    )
+    found, every = twins.sort("item").collect(), items.select(pl.len()).collect().item()
+    if every and found.height / every >= threshold:
+        yield remark(
+            "note",
+            f"{found.height:,} of {every:,} types differ from another in upper case only",
+            such_as=[f"{item!r} and {low!r}" for item, low in found.head(3).iter_rows()],
+            remedy="fold = true makes them one",
+            twins=found.height,
+            types=every,
+        )
+
+
+def _runs(look: Look) -> Iterator[tuple[str, pl.LazyFrame]]:
+    """Yield the entries of each run, with its name."""
+    for option, entries in look.inputs.items():
+        if not option.startswith("systems."):
+            continue
+        names = entries.select("system", "run").unique().sort("system", "run").collect()
+        for system, run in names.iter_rows():
+            mine = entries.filter(system=system, run=run)
+            yield (system if names.height == 1 else f"{system} ({run})"), mine

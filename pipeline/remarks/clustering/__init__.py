@@ -1,1 +1,0 @@
-"""Remarks on the stages that read and evaluate clusterings."""

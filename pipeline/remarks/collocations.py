@@ -1,0 +1,602 @@
+"""Remarks on the labels that people gave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import polars as pl
+from pydantic import BaseModel
+
+from pipeline.errors import did_you_mean
+from pipeline.kernels.annotation.sheets import fold
+from pipeline.kernels.nbest.precision import ranked_candidates
+from pipeline.remarks.base import Found, Look, check, remark
+
+JOINING = ("join.sheets",)
+
+
+@check(stages=JOINING, threshold=20, means="candidates that several people labelled")
+def all_agree(look: Look, threshold: float) -> Found:
+    """Find annotators who agree on every candidate that several of them labelled."""
+    several = (
+        look.outputs["annotations"]
+        .group_by("id")
+        .agg(people=pl.col("annotator").n_unique(), labels=pl.col("label").n_unique())
+        .filter(pl.col("people") > 1)
+        .select(shared=pl.len(), agreed=(pl.col("labels") == 1).sum())
+        .collect()
+    )
+    shared, agreed = several.row(0)
+    if shared >= threshold and agreed == shared:
+        yield remark(
+            "note",
+            f"all annotators agree on all {shared:,} candidates that several of them labelled",
+            remedy="make sure that they annotated each by himself, and not the easy ones alone",
+            shared=shared,
+        )
+
+
+@check(stages=JOINING, threshold=20, means="labels of one annotator")
+def one_label(look: Look, threshold: float) -> Found:
+    """Find annotators who gave one and the same label to everything."""
+    people = (
+        look.outputs["annotations"]
+        .group_by("annotator")
+        .agg(given=pl.len(), labels=pl.col("label").n_unique(), label=pl.col("label").first())
+        .filter(pl.col("given") >= threshold, pl.col("labels") == 1)
+        .sort("annotator")
+        .collect()
+    )
+    if people.is_empty():
+        return
+    name, given, _, label = people.row(0)
+    yield remark(
+        "warning",
+        f"{people.height:,} annotator(s) gave one label only: {name} {label!r}, {given:,} times",
+        such_as=people["annotator"][1:],
+        remedy="ask whether the sheet was filled in by copying down",
+        annotators=people.height,
+    )
+
+
+@check(stages=JOINING, threshold=1, means="labels")
+def unasked_annotator(look: Look, threshold: float) -> Found:
+    """Find names that no sheet asks, such as one that was mistyped."""
+    labels = look.outputs["annotations"].group_by("annotator").agg(given=pl.len())
+    former = pl.LazyFrame({"annotator": look.config.former}, schema={"annotator": pl.String})
+    asked = [look.inputs[name] for name in ("sheet", "earlier") if name in look.inputs]
+    known = pl.concat(each.select("annotator") for each in [*asked, former]).unique()
+    strange = labels.join(known, on="annotator", how="anti").sort("annotator").collect()
+    given = int(strange["given"].sum())
+    if given < threshold:
+        return
+    names = known.collect()["annotator"].sort().to_list()
+    first = str(strange["annotator"][0])
+    yield remark(
+        "warning",
+        f"{given:,} label(s) are of {strange.height:,} annotator(s) whom no sheet"
+        f" asks ({', '.join(names)}), and count as theirs",
+        such_as=[f"{name} ({labelled:,})" for name, labelled in strange.iter_rows()],
+        remedy=f"mend the name in the sheet; {did_you_mean(first, names)}",
+        labels=given,
+    )
+
+
+@check(stages=("evaluate.agreement",), threshold=1, means="people with several names")
+def several_names(look: Look, threshold: float) -> Found:
+    """Find names that are one when case, blanks and Unicode form are left out of account."""
+    typed = look.inputs["annotations"].select(pl.col("annotator").unique().sort()).collect()
+    people: dict[str, list[str]] = {}
+    for name in typed["annotator"]:
+        people.setdefault(fold(name), []).append(repr(name))
+    several = [" = ".join(names) for names in people.values() if len(names) > 1]
+    if several and len(several) >= threshold:
+        yield remark(
+            "note",
+            f"{len(several):,} annotator(s) have several names, which count as one person",
+            such_as=several,
+            remedy="give different people names that differ in more than case and blanks",
+            people=len(several),
+        )
+
+
+@check(stages=JOINING, threshold=0.1, means="share of the labelled candidates")
+def undecided(look: Look, threshold: float) -> Found:
+    """Count candidates on which the annotators differ, so that none of their labels stands."""
+    counted = look.outputs["adjudicated"].select(
+        open=(pl.col("label").is_null() & (pl.col("annotators") > 1)).sum(), every=pl.len()
+    )
+    open_, every = counted.collect().row(0)
+    if every and open_ and open_ / every >= threshold:
+        yield remark(
+            "info",
+            f"the annotators differ on {open_:,} of {every:,} labelled candidates, which count as"
+            " undecided",
+            remedy="let a third person decide: a sheet of agreement.disagreements",
+            undecided=open_,
+            labelled=every,
+        )
+
+
+# --- Which values of attributes the options of an extraction ask for.
+
+_EQUALS = re.compile(r"""(\w+)\s*=\s*'([^']*)'""")
+_AMONG = re.compile(r"""(\w+)\s+IN\s*\(([^)]*)\)""", re.IGNORECASE)
+_QUOTED = re.compile(r"'([^']*)'")
+
+
+class Asked(NamedTuple):
+    """A value of an attribute, and the option that asks for it."""
+
+    option: str
+    attribute: str
+    value: str
+
+
+def asked(config: Any, place: str = "") -> Iterator[Asked]:
+    """Yield the values that conditions compare attributes with, and the labels of relations.
+
+    Conditions are looked at as text: what is not of the form ``upos = 'NOUN'`` or ``upos IN
+    ('NOUN', 'PROPN')`` is passed over, since a remark may miss something but not invent it.
+
+    Examples
+    --------
+    >>> from pipeline.remarks.collocations import in_condition
+    >>> [value for _, value in in_condition("upos IN ('NOUN', 'ADJ') AND lemma = 'old'")]
+    ['old', 'NOUN', 'ADJ']
+    """
+    for name, value in _fields(config):
+        option = f"{place}.{name}" if place else name
+        if name == "label" and place == "dependency":
+            labels = [value] if isinstance(value, str) else value
+            yield from (Asked(option, "deprel", label) for label in labels)
+        elif isinstance(value, str) and name in {"where", "through"}:
+            yield from (Asked(option, *each) for each in in_condition(value))
+        elif isinstance(value, BaseModel | dict):
+            yield from asked(value, option)
+        elif isinstance(value, tuple):
+            for number, one in enumerate(value, 1):
+                if isinstance(one, BaseModel):
+                    yield from asked(one, f"{option}.{number}")
+
+
+def in_condition(where: str) -> Iterator[tuple[str, str]]:
+    """Yield attribute and value of every comparison in a condition."""
+    yield from _EQUALS.findall(where)
+    for attribute, values in _AMONG.findall(where):
+        yield from ((attribute, value) for value in _QUOTED.findall(values))
+
+
+def _fields(config: Any) -> Iterable[tuple[str, Any]]:
+    return config.items() if isinstance(config, dict) else iter(config)
+
+
+# --- Remarks on what extraction gives: no candidates, or a corpus that is not cut up.
+
+WORD_STAGES = ("extract.words", "extract.word_table")
+EXTRACTING = (
+    "extract.pairs",
+    "extract.tuples",
+    "extract.table",
+    "extract.pair_tokens",
+    "extract.pairing",
+    "extract.merge",
+    "extract.keywords",
+    *WORD_STAGES,
+)
+_LOOKED_AT = 50_000
+"""Tokens from which is told what a corpus has."""
+_SHOWN = 8
+
+
+@check(stages=EXTRACTING, threshold=1, means="candidates")
+def no_candidates(look: Look, threshold: float) -> Found:
+    """Say that there are no candidates, and what the corpus has instead."""
+    found = look.rows(next(iter(look.outputs)))
+    if found >= threshold:
+        return
+    what = "words" if look.use in WORD_STAGES else "candidates"
+    text = f"there are no {what}" if not found else f"there are {found:,} {what} only"
+    has, remedies = [], []
+    for has_not in _not_there(look):
+        has.append(has_not.text)
+        remedies.append(has_not.remedy)
+    least = getattr(look.config, "min_frequency", 1)
+    if least > 1:
+        remedies.append(f"lower min_frequency, which is {least:,}")
+    yield remark(
+        "warning",
+        ": ".join(filter(None, [text, "; ".join(has)])),
+        remedy=", ".join(dict.fromkeys(remedies)) or "look at the conditions on the units",
+        candidates=found,
+    )
+
+
+def _not_there(look: Look) -> Iterator[_Missing]:
+    """Yield the values that options ask for and the first tokens of the corpus have not."""
+    wanted = list(asked(look.config))
+    tokens = look.tokens("corpus", _LOOKED_AT) if wanted else pl.DataFrame()
+    for each in wanted:
+        if each.attribute not in tokens.columns:
+            continue
+        counted = tokens[each.attribute].cast(pl.String).drop_nulls().value_counts(sort=True)
+        values = counted[each.attribute].to_list()
+        if each.value not in values:
+            yield _Missing(each, values)
+
+
+class _Missing:
+    """A value that is asked for and not there, beside those that are."""
+
+    def __init__(self, each: Asked, values: list[str]) -> None:
+        shown = ", ".join(values[:_SHOWN]) + (", ..." if len(values) > _SHOWN else "")
+        self.text = f"no token has {each.attribute} {each.value!r}, but {shown or 'none has any'}"
+        self.remedy = f"{each.option}: {did_you_mean(each.value, values)}"
+
+
+# --- Remarks on a corpus that is not cut into documents or sentences.
+
+COUNTING = ("extract.pairs", "extract.tuples")
+
+
+WORDS_STAGE = "extract.words"
+
+
+@check(stages=(*COUNTING, WORDS_STAGE), threshold=2, means="documents")
+def one_document(look: Look, threshold: float) -> Found:
+    """Find a corpus with fewer documents: dispersion says nothing of it."""
+    sizes = _sizes(look)
+    documents = sizes.get("documents", 0)
+    if not sizes.get("tokens") or documents >= threshold:
+        return
+    whole = getattr(look.config, "text_unit", "sentence") == "document"
+    effect = (
+        "N counts documents, so every pair has f = f1 = f2 = N"
+        if whole
+        else "no word has a dispersion: dp, dp_norm and juilland_d are empty"
+        if look.use == WORDS_STAGE
+        else "the column documents cannot tell a pair of one text from one of the language"
+    )
+    yield remark(
+        "warning" if whole else "info",
+        f"the corpus has {documents:,} document(s): {effect}",
+        remedy="mark documents in it (# newdoc, <doc>, a column doc), or give a file for each",
+        documents=documents,
+    )
+
+
+@check(stages=COUNTING, threshold=100, means="tokens in a sentence on average")
+def long_sentences(look: Look, threshold: float) -> Found:
+    """Find sentences so long that the text has probably not been cut into sentences."""
+    sizes = _sizes(look)
+    tokens, sentences = sizes.get("tokens", 0), sizes.get("sentences", 0)
+    if not sentences or tokens / sentences < threshold:
+        return
+    yield remark(
+        "warning",
+        f"the corpus has {tokens:,} tokens in {sentences:,} sentence(s), {tokens / sentences:,.0f}"
+        " in one on average: pairs of a sentence may be pages apart",
+        remedy='mark the sentences, or count by a window: relation = "surface"',
+        tokens=tokens,
+        sentences=sentences,
+    )
+
+
+@check(stages=COUNTING, threshold=1, means="sentences of 1,000 tokens or more")
+def endless_sentences(look: Look, threshold: float) -> Found:
+    """Count sentences of a thousand tokens: lists, tables, or text that has not been cut."""
+    found = _sizes(look).get("sentences of 1,000 tokens or more", 0)
+    if found >= threshold:
+        yield remark(
+            "note",
+            f"{found:,} sentence(s) of the corpus have 1,000 tokens or more: the pairs of one grow"
+            " with the square of its length",
+            remedy='cut them, or count by a window: relation = "surface"',
+            sentences=found,
+        )
+
+
+def _sizes(look: Look) -> dict[str, int]:
+    return dict(
+        look.outputs["corpus"].select(pl.col("what"), pl.col("count")).collect().iter_rows()
+    )
+
+
+# --- Remarks on keywords: lists that cannot be compared, or are one and the same.
+
+KEYWORDS = ("extract.keywords",)
+_SHOWN_WORDS = 3
+
+
+@check(
+    stages=KEYWORDS,
+    threshold=0.05,
+    means="share of the smaller list's words that the other has too",
+)
+def other_words(look: Look, threshold: float) -> Found:
+    """Find a target and a reference that share (nearly) no word."""
+    target, reference = (look.inputs[name].select("word", "f") for name in ("target", "reference"))
+    most = [int(each.select(pl.len()).collect().item()) for each in (target, reference)]
+    shared = int(target.join(reference, on="word", how="semi").select(pl.len()).collect().item())
+    if not min(most) or shared >= threshold * min(most):
+        return
+    frequent = (
+        each.sort("f", "word", descending=[True, False])
+        .head(_SHOWN_WORDS)
+        .collect()["word"]
+        .to_list()
+        for each in (target, reference)
+    )
+    mine, others = (", ".join(map(repr, words)) for words in frequent)
+    yield remark(
+        "warning",
+        f"target and reference share {shared:,} of {most[0]:,} and {most[1]:,} words; the most"
+        f" frequent are {mine} and {others}",
+        remedy="count both by the same unit: label, fold, and the same language",
+        shared=shared,
+        target=most[0],
+        reference=most[1],
+    )
+
+
+@check(stages=KEYWORDS, threshold=50, means="words of the target")
+def within_reference(look: Look, threshold: float) -> Found:
+    """Find a target that is the reference, or seems to be a part of it."""
+    target, reference = (
+        look.inputs[name].select("word", "f", "N") for name in ("target", "reference")
+    )
+    there = reference.select("word", there="f", size="N")
+    equal = (pl.col("f") == pl.col("there")) & (pl.col("N") == pl.col("size"))
+    both = target.join(there, on="word", how="left").select(
+        words=pl.len(), held=(pl.col("f") <= pl.col("there")).sum(), same=equal.sum()
+    )
+    words, held, same = both.collect().row(0)
+    if words < threshold or held < words:
+        return
+    alike = f"target and reference have the same {words:,} words, equally often"
+    part = f"each of the {words:,} words of the target is as frequent in the reference, or more so"
+    yield remark(
+        "warning" if same == words else "note",
+        alike if same == words else part,
+        remedy="compare the target with a corpus that does not contain it",
+        words=words,
+    )
+
+
+# --- Remarks on tables of pair tokens.
+
+_FEWEST = 10
+
+
+@check(
+    stages=("extract.pair_tokens", "extract.table"),
+    threshold=0.95,
+    means="share of the units that occur more than once and have one partner",
+)
+def one_partner(look: Look, threshold: float) -> Found:
+    """Find a table in which (nearly) every unit of a side occurs with one partner only."""
+    candidates = look.outputs["candidates"]
+    # A pair that was dropped as too rare shows in the marginals.
+    whole = {
+        side: candidates.filter(pl.col(marginal) > 1)
+        .group_by(side)
+        .agg(alone=(pl.col("f") == pl.col(marginal)).all())
+        .select(units=pl.len(), alone=pl.col("alone").sum())
+        .collect()
+        .row(0)
+        for side, marginal in (("l1", "f1"), ("l2", "f2"))
+    }
+    for side, (units, alone) in whole.items():
+        if units < _FEWEST or alone / units < threshold:
+            continue
+        other = "l2" if side == "l1" else "l1"
+        shown = candidates.select(pair=pl.concat_str("l1", "l2", separator=" ")).head(3).collect()
+        yield remark(
+            "warning",
+            f"{alone:,} of {units:,} units of {side} that occur twice or more have one {other}"
+            f" only: f = f{side[1]} there, and measures of association have nothing to compare",
+            such_as=shown["pair"],
+            remedy="look at which columns are l1 and l2; a table of words and their senses is none"
+            " of pairs",
+            units=units,
+            alone=alone,
+        )
+
+
+# --- Remarks on n-best lists: cuts beyond the list, ties at a cut, few judged draws in it.
+
+EVALUATING = ("evaluate.precision", "evaluate.stratified", "evaluate.designed", "evaluate.choice")
+ESTIMATES = ("evaluate.precision", "evaluate.stratified", "evaluate.designed")
+
+
+@check(stages=EVALUATING, threshold=1, means="cuts")
+def cuts_beyond(look: Look, threshold: float) -> Found:
+    """Find cuts beyond the end of the lists, which are left out."""
+    last = look.inputs["ranks"].select(pl.col("rank").max()).collect().item() or 0
+    beyond = [cut for cut in _cuts(look) if cut > last]
+    if not last or len(beyond) < threshold:
+        return
+    yield remark(
+        "note",
+        f"{len(beyond):,} of {len(_cuts(look)):,} list sizes are beyond the {last:,} candidates"
+        " ranked, and are left out",
+        such_as=[f"n = {cut:,}" for cut in beyond],
+        remedy=f"ask for sizes up to {last:,}",
+        beyond=len(beyond),
+        ranked=last,
+    )
+
+
+@check(stages=EVALUATING, threshold=0.1, means="share of the list that is drawn by lot")
+def ties_at_cut(look: Look, threshold: float) -> Found:
+    """Find ties at a cut: which candidates of equal score are in the list is drawn by lot."""
+    tied = [each for each in _ties(look) if each.by_lot / each.n >= threshold]
+    if not tied:
+        return
+    worst = max(tied, key=lambda each: each.by_lot / each.n)
+    yield remark(
+        "note",
+        f"ties at the end of {len(tied):,} list(s): of the {worst.n:,} best by {worst.measure},"
+        f" {worst.by_lot:,} are drawn by lot from {worst.tied:,} of the same score",
+        such_as=[f"{each.measure} at n = {each.n:,}" for each in tied],
+        remedy="look at tp_min and tp_max, which are over all ways to break ties, or cut elsewhere",
+        lists=len(tied),
+        by_lot=worst.by_lot,
+        tied=worst.tied,
+    )
+
+
+@check(stages=ESTIMATES, threshold=5, means="judged draws")
+def few_judged(look: Look, threshold: float) -> Found:
+    """Find estimates behind which there are few judged draws."""
+    few = pl.col("n_sampled").is_between(1, threshold, closed="left")
+    cuts = look.outputs["cuts"].filter(few, pl.col("n_sampled") < pl.col("n"))
+    found = cuts.sort("n_sampled", "measure", "n").collect()
+    if found.is_empty():
+        return
+    row = found.row(0, named=True)
+    yield remark(
+        "warning",
+        f"{found.height:,} of {look.rows('cuts'):,} estimates rest on fewer than {threshold:g}"
+        f" judged draws: that of {row['measure']} at n = {row['n']:,} on {row['n_sampled']:,}",
+        such_as=[f"{each['measure']} at n = {each['n']:,}" for each in found.iter_rows(named=True)],
+        remedy="judge more candidates, or look at longer lists; lexassay size says how many",
+        estimates=found.height,
+        fewest=row["n_sampled"],
+    )
+
+
+class _Tie(NamedTuple):
+    measure: str
+    n: int
+    tied: int
+    by_lot: int
+
+
+def _ties(look: Look) -> Iterator[_Tie]:
+    """Yield, for every list whose end cuts through a tie, how many of it are drawn by lot."""
+    config, ranks = look.config, look.inputs["ranks"]
+    chosen = ranks.filter(pl.col("measure").is_in(config.measures)) if config.measures else ranks
+    sizes = pl.LazyFrame({"n": sorted(set(_cuts(look)))}, schema={"n": pl.Int64})
+    ends = chosen.join(sizes, left_on="rank", right_on="n").select("measure", "tie", n="rank")
+    at_ends = ends.collect(engine="streaming").lazy()
+    tied_there = chosen.join(at_ends.select("measure", "tie").unique(), on=["measure", "tie"])
+    groups = tied_there.group_by("measure", "tie").agg(last=pl.col("rank").max())
+    cut = at_ends.join(groups, on=["measure", "tie"]).filter(pl.col("last") > pl.col("n"))
+    tied = (pl.col("last") - pl.col("tie") + 1).alias("tied")
+    by_lot = (pl.col("n") - pl.col("tie") + 1).alias("by_lot")
+    told = cut.select("measure", "n", tied, by_lot).sort("measure", "n")
+    found = told.collect(engine="streaming")
+    return (_Tie(*row) for row in found.iter_rows())
+
+
+def _cuts(look: Look) -> list[int]:
+    config = look.config
+    return (
+        [config.size]
+        if getattr(config, "size", None)
+        else list(config.sizes if look.use == "evaluate.choice" else config.cuts)
+    )
+
+
+# --- Remarks on samples that are smaller than was asked.
+
+
+@check(
+    stages=("sample.random", "sample.stratified", "sample.design"),
+    threshold=1,
+    means="draws that are missing",
+)
+def few_drawn(look: Look, threshold: float) -> Found:
+    """Count draws that were asked for and cannot be made, as there are no more candidates."""
+    asked, drawn = _asked(look), _drawn(look)
+    if asked - drawn < threshold:
+        return
+    candidates = _candidates(look)
+    if not candidates:
+        return  # said of the stage that has none
+    yield remark(
+        "note",
+        f"{drawn:,} of the {asked:,} draws that were asked for: there are {candidates:,} candidates"
+        + (", in strata that are smaller than their samples" if "strata" in look.outputs else ""),
+        remedy="ask for fewer, or extract more candidates",
+        asked=asked,
+        drawn=drawn,
+    )
+
+
+def _candidates(look: Look) -> int:
+    names = ("strata", "inclusion")
+    there = [look.outputs[name] for name in names if name in look.outputs]
+    table = there[0] if there else look.inputs["candidates"]
+    return int(table.select(pl.len()).collect().item())
+
+
+def _asked(look: Look) -> int:
+    """Return the draws that were asked for by number; a rate is always met."""
+    config = look.config
+    if look.use == "sample.stratified":
+        return sum(config.sizes)
+    return int(config.size or 0) + _pilot(look)
+
+
+def _pilot(look: Look) -> int:
+    """Return how many candidates were judged before: the sample holds them, too."""
+    if "pilot" not in look.inputs:
+        return 0
+    ranked = look.outputs["inclusion"].select("id")
+    judged = look.inputs["pilot"].select(pl.col("id").unique())
+    return int(judged.join(ranked, on="id", how="semi").select(pl.len()).collect().item())
+
+
+def _drawn(look: Look) -> int:
+    return int(look.outputs["sample"].select(pl.col("multiplicity").sum()).collect().item())
+
+
+@check(stages=("score.pool",), threshold=0.05, means="share of the candidates")
+def pool_leaves_out(look: Look, threshold: float) -> Found:
+    """Count candidates that a pool leaves out: what is estimated from it is conditional on it."""
+    ranked = ranked_candidates(look.inputs["ranks"]).select(pl.len()).collect().item()
+    pooled = look.rows("candidates")
+    if not ranked or (ranked - pooled) / ranked < threshold:
+        return
+    share = (ranked - pooled) / ranked
+    yield remark(
+        "note",
+        f"the pool holds {pooled:,} of {ranked:,} candidates and leaves out {share:.0%}: what is"
+        f" estimated holds for the {look.config.depth:,} best of the pooled measures; baseline and"
+        " recall are those within the pool, and other measures cannot be compared",
+        remedy="a greater depth leaves out fewer; a random sample of all has none of this",
+        pooled=pooled,
+        candidates=ranked,
+    )
+
+
+@check(
+    stages=("sample.design",),
+    threshold=1.001,
+    means="expected width, as a multiple of that from a simple sample",
+)
+def does_worse(look: Look, threshold: float) -> Found:
+    """Name the questions that a designed sample is expected to answer worse than a simple one."""
+    asked = look.outputs["questions"].with_columns(
+        times=pl.col("half_width") / pl.col("simple_half_width")
+    )
+    worse = asked.filter("worse", pl.col("times") > threshold)
+    named = worse.sort("times", "question", descending=[True, False]).collect()
+    if named.is_empty():
+        return
+    shown = ", ".join(
+        f"{question} ({times:.2f} times as wide)"
+        for question, times in named.head(3).select("question", "times").iter_rows()
+    )
+    yield remark(
+        "note",
+        f"{named.height:,} of {look.rows('questions'):,} questions will have wider intervals than"
+        f" from a simple sample of as many labels: {shown}",
+        remedy="give them weight, or for the baseline a smaller baseline_width, if they matter",
+        worse=named.height,
+        questions=look.rows("questions"),
+    )

@@ -1,1 +1,0 @@
-"""Remarks on the stages that extract, sample, annotate and evaluate collocations."""

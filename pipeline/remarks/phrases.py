@@ -1,0 +1,180 @@
+"""Remarks on two sets of words that should be comparable: scripts, cases, Unicode forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import NamedTuple
+
+import polars as pl
+
+from pipeline.kernels.partitions import batches, bucket_of, buckets_for, counted, spill_of
+from pipeline.memory import Spill
+from pipeline.remarks.base import EXAMPLES, Found, Look, check, remark
+
+STAGES = ("evaluate.type_level", "score.lexicon")
+SCRIPTS = (
+    *("Latin", "Greek", "Cyrillic", "Armenian", "Hebrew", "Arabic", "Devanagari", "Bengali"),
+    *("Tamil", "Thai", "Georgian", "Ethiopic", "Hangul", "Hiragana", "Katakana", "Han"),
+)
+"""Scripts that are told apart."""
+
+_WORD = pl.col("word")
+_ASCII = r"^[\x00-\x7F]*$"
+
+
+class Sides(NamedTuple):
+    """The words of the gold and those of what is evaluated, in a column word; and its name."""
+
+    gold: pl.LazyFrame
+    other: pl.LazyFrame
+    name: str
+
+
+def sides(look: Look) -> Iterator[Sides]:
+    """Yield the words to compare: of each system, or of the forms of a lexicon."""
+    if look.use == "score.lexicon":
+        gold, other = (_words(look.inputs[name], "form") for name in ("gold", "lexicon"))
+        yield Sides(gold, other, "lexicon")
+        return
+    gold = _words(look.inputs["gold"], "item")
+    for option, entries in look.inputs.items():
+        if option.startswith("systems."):
+            named = entries.select(pl.col("system").first()).collect()
+            yield Sides(gold, _words(entries, "item"), str(named.item()) if len(named) else option)
+
+
+def _words(table: pl.LazyFrame, column: str) -> pl.LazyFrame:
+    return table.select(word=column).drop_nulls()
+
+
+def _in_parts(*words: pl.LazyFrame, key: pl.Expr = _WORD) -> Iterator[tuple[pl.DataFrame, ...]]:
+    """Yield the distinct words of each side, some at a time: those of one key together."""
+    buckets = buckets_for(counted(*words))
+    with ExitStack() as held:
+        laid = [held.enter_context(_by_key(each, key, buckets)) for each in words]
+        for parts in zip(*laid, strict=True):
+            yield tuple(part.unique().collect() for part in parts)
+
+
+def _by_key(words: pl.LazyFrame, key: pl.Expr, buckets: int) -> Spill:
+    laid = spill_of(buckets, pl.Schema({"word": pl.String}))
+    for batch in batches(words):
+        laid.add(batch.with_columns(key=key), bucket_of("key", buckets))
+    return laid
+
+
+@check(stages=STAGES, threshold=0.005, means="share of the gold's words that both have")
+def few_shared_words(look: Look, threshold: float) -> Found:
+    """Find a system or a lexicon that has (nearly) no word of the gold."""
+    for gold, other, name in sides(look):
+        words = theirs = shared = 0
+        for ours, others in _in_parts(gold, other):
+            words, theirs = words + ours.height, theirs + others.height
+            shared += ours.join(others, on="word", how="semi").height
+        if words and theirs and shared / words < threshold:
+            yield remark(
+                "warning",
+                f"{shared:,} of {words:,} words of the gold are among the {theirs:,} of {name}",
+                such_as=[f"{', '.join(_some(gold))} (gold)", f"{', '.join(_some(other))} ({name})"],
+                remedy="look at which columns are read, and whether both are of one language",
+                shared=shared,
+                gold=words,
+            )
+
+
+@check(stages=STAGES, threshold=0.02, means="share of the gold's words")
+def other_case(look: Look, threshold: float) -> Found:
+    """Count words of the gold that the other side has in another case alone."""
+    yield from _twins(
+        look,
+        threshold,
+        key=pl.col("word").str.to_lowercase(),
+        what="in another case alone",
+        remedy='fold both: fold = true, of lexicons case = "lower"',
+    )
+
+
+@check(stages=STAGES, threshold=0.001, means="share of the gold's words")
+def other_unicode(look: Look, threshold: float) -> Found:
+    """Count words of the gold that the other side has in another Unicode form alone."""
+    yield from _twins(
+        look,
+        threshold,
+        key=pl.col("word").str.normalize("NFC"),
+        what="in another Unicode form alone",
+        remedy="bring both to one form, such as NFC (extract.lexicon: unicode), before they are"
+        " compared",
+    )
+
+
+@check(stages=STAGES, threshold=0.5, means="share of the words in the commonest script")
+def other_script(look: Look, threshold: float) -> Found:
+    """Find a gold and a system or a lexicon that are in different scripts."""
+    for gold, other, name in sides(look):
+        (ours, share), (theirs, their_share) = _script(gold), _script(other)
+        if ours != theirs and min(share, their_share) >= threshold:
+            yield remark(
+                "warning",
+                f"the gold is in {ours} ({share:.0%} of its words), {name} in {theirs}"
+                f" ({their_share:.0%})",
+                such_as=[*_some(gold)[:1], *_some(other)[:1]],
+                remedy="transliterate one of them",
+                gold=share,
+                other=their_share,
+            )
+
+
+def _twins(look: Look, threshold: float, *, key: pl.Expr, what: str, remedy: str) -> Found:
+    for gold, other, name in sides(look):
+        if not (_any(gold, key != _WORD) or _any(other, key != _WORD)):
+            continue  # then words of one key are equal
+        words = twins = 0
+        examples: list[tuple[str, str]] = []
+        for ours, others in _in_parts(gold, other, key=key):
+            found = _alone(ours, others, key)
+            words, twins = words + ours.height, twins + found.height
+            examples = sorted([*examples, *found.head(EXAMPLES).rows()])[:EXAMPLES]
+        if words and twins and twins / words >= threshold:
+            yield remark(
+                "warning" if twins / words >= 0.5 else "note",
+                f"{twins:,} of {words:,} words of the gold are in {name} {what}",
+                such_as=[f"{mine!r} and {theirs!r}" for mine, theirs in examples],
+                remedy=remedy,
+                twins=twins,
+                gold=words,
+            )
+
+
+def _alone(gold: pl.DataFrame, other: pl.DataFrame, key: pl.Expr) -> pl.DataFrame:
+    """Return the words that one side alone has, each with one of the other of the same key."""
+    alone = gold.join(other, on="word", how="anti").with_columns(key=key)
+    theirs = other.with_columns(key=key).group_by("key").agg(theirs=_WORD.min())
+    return alone.join(theirs, on="key").select("word", "theirs").sort("word")
+
+
+def _any(words: pl.LazyFrame, condition: pl.Expr) -> bool:
+    return any(batch.select(condition.any()).item() for batch in batches(words))
+
+
+def _script(words: pl.LazyFrame) -> tuple[str, float]:
+    """Return the commonest script and its share of the words that are in one of `SCRIPTS`."""
+    counts, known = dict.fromkeys(SCRIPTS, 0), 0
+    for (part,) in _in_parts(words):
+        plain = _WORD.str.contains(_ASCII)  # most words: one look is enough
+        latin = part.filter(plain & _WORD.str.contains("[A-Za-z]")).height
+        counts["Latin"] += latin
+        further = part.filter(~plain)
+        known += latin + further.filter(_WORD.str.contains(r"\p{L}")).height
+        for name in SCRIPTS:
+            counts[name] += further.filter(_WORD.str.contains(rf"\p{{{name}}}")).height
+    most = max(SCRIPTS, key=lambda name: counts[name])
+    return most, counts[most] / max(known, 1)
+
+
+def _some(words: pl.LazyFrame) -> list[str]:
+    """Return some words, always the same ones."""
+    least: list[str] = []
+    for batch in batches(words):
+        least = sorted({*least, *batch.unique().bottom_k(EXAMPLES, by="word")["word"]})[:EXAMPLES]
+    return least

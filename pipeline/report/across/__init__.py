@@ -1,1 +1,0 @@
-"""Pages over several runs: a sweep, two runs compared."""

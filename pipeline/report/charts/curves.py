@@ -1,0 +1,873 @@
+"""Curves against n: what the graphs of precision, recall and local precision share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import polars as pl
+import polars.selectors as cs
+
+from pipeline.report.charts import spec
+from pipeline.report.charts.base import chart
+from pipeline.report.charts.spec import (
+    DECIMAL,
+    LIVE,
+    MOST,
+    NONE,
+    SILENT,
+    TEXT,
+    ZOOMED,
+    Channel,
+    Layer,
+    Limits,
+    Live,
+    Plane,
+    Spec,
+    at,
+    at_thinned,
+    better_at,
+    by_line,
+    drawn_as,
+    end_at,
+    labels,
+    layer,
+    level,
+    n_domain,
+    names,
+    number,
+    opacity,
+    other,
+    others,
+    outside,
+    pair_rows,
+    path,
+    per_cent,
+    pixel,
+    points,
+    room,
+    round_domain,
+    segments,
+    spaced,
+    themed,
+    within,
+    words,
+)
+from pipeline.report.charts.spec import end_at as other_end
+from pipeline.report.charts.style import (
+    BASELINE,
+    BASELINE_LIMIT,
+    COVERING_DASHES,
+    GREY,
+    INK,
+    PAPER,
+    PLAIN,
+    SCREEN,
+    WHOLE,
+    Extras,
+    Look,
+    Stroke,
+    Window,
+    by_place,
+    spread,
+    strokes,
+    thin,
+)
+
+# --- Direct labels at the right end of the lines, each with a piece of its line.
+
+GAP = 15.0
+"""Smallest distance between two labels; pixels."""
+TURN, SAMPLE, LABEL_WIDTH = 16.0, 46.0, 52.0
+"""Where the connector, the piece of line and the text begin or end, right of the area."""
+JOINT = Stroke(GREY, width=0.7)
+
+
+@dataclass(frozen=True)
+class End:
+    """The label of one line.
+
+    Parameters
+    ----------
+    text : str
+        What it says.
+    path : sequence of float
+        The y values of the line, left to right; lines that end together are ordered by
+        them, the higher first.
+    stroke : Stroke
+        How the line is drawn.
+    named : bool
+        Whether the text is a measure or system, which can be highlighted.
+    """
+
+    text: str
+    path: Sequence[float]
+    stroke: Stroke
+    named: bool = False
+
+
+def end_labels(ends: Sequence[End], plane: Plane) -> list[Layer]:
+    """Return the labels of all lines, moved apart where they would overlap; none on a phone.
+
+    What leads from a line to its label is hidden while the axis is zoomed.
+    """
+    if plane.look.narrow:
+        return []
+    groups = _together([end for end in ends if end.path], plane)
+    held = [end for group in groups for end in group]
+    wanted = [_middle(group, plane) for group in groups for _ in group]
+    places = spread(wanted, gap=GAP, low=4.0, high=plane.look.height - 4.0)
+    placed = list(zip(held, places, strict=True))
+    edge = float(plane.look.width)
+    samples = [
+        segments([(edge + TURN, place, edge + SAMPLE, place)], end.stroke, seen=_end_opacity(end))
+        for end, place in placed
+    ]
+    mine = [(end.text, edge + LABEL_WIDTH, place) for end, place in placed if end.named]
+    rest = [(end.text, edge + LABEL_WIDTH, place) for end, place in placed if not end.named]
+    return [
+        _joints(placed, plane),
+        *samples,
+        *([names(mine, limit=MOST)] if mine else []),
+        *([labels(rest, limit=MOST)] if rest else []),
+        *room([end.text for end in held], edge + LABEL_WIDTH),
+    ]
+
+
+def _end_opacity(end: End) -> dict[str, object] | None:
+    return opacity(faint=[other(end.text)]) if end.named else None
+
+
+def _joints(placed: Sequence[tuple[End, float]], plane: Plane) -> Layer:
+    edge = float(plane.look.width)
+    rows = [
+        (end.text if end.named else "", edge + 2, _at(end, plane), edge + TURN, place)
+        for end, place in placed
+    ]
+    numbers = dict.fromkeys(("x", "y", "x2", "y2"), pl.Float64)
+    frame = pl.DataFrame(rows, schema={"name": pl.String, **numbers}, orient="row")
+    seen = opacity(hidden=[ZOOMED], faint=[others("name")])
+    channels = {
+        "x": pixel("x"), "y": pixel("y"), "opacity": seen,
+        "x2": other_end("x2"), "y2": other_end("y2"),
+    }  # fmt: skip
+    return layer(frame.with_columns(cs.float().round(2)), "rule", channels, **drawn_as(JOINT))
+
+
+def _together(ends: Sequence[End], plane: Plane) -> list[list[End]]:
+    """Group lines that end on the same few pixels, from the top; order each by its paths."""
+    groups: list[list[End]] = []
+    for end in sorted(ends, key=lambda end: _at(end, plane)):
+        near = groups and _at(end, plane) - _at(groups[-1][-1], plane) < 3
+        groups = [*groups[:-1], [*groups[-1], end]] if near else [*groups, [end]]
+    return [sorted(group, key=lambda end: -sum(end.path) / len(end.path)) for group in groups]
+
+
+def _middle(group: Sequence[End], plane: Plane) -> float:
+    return sum(_at(end, plane) for end in group) / len(group)
+
+
+def _at(end: End, plane: Plane) -> float:
+    return min(max(plane.y_pixel(end.path[-1]), 0.0), float(plane.look.height))
+
+
+# --- The difference of precision between two measures against n, with its significance.
+
+NEAREST_DIFFERENCE = 7.0
+"""Smallest distance between two marks of a line; pixels."""
+
+Pair = tuple[str, str]
+
+
+@chart()
+def difference_chart(
+    comparison: pl.DataFrame,
+    pairs: Sequence[Pair],
+    *,
+    extras: Extras = PLAIN,
+    window: Window = WHOLE,
+    look: Look = SCREEN,
+) -> Spec:
+    """Draw p(first) - p(second) in percentage points for each pair, for one category.
+
+    A point on a line says that the pair differs significantly at that n, pointwise. With limits
+    that hold at all n at once, these are shaded.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        `schemas.Comparison` at every n, one category; or `schemas.DifferenceBands`, and in a
+        column significant whether 0 is outside.
+    pairs : sequence of two str
+        The pairs, in the direction in which the difference is to be read.
+    extras : Extras
+        Only `cuts` is used.
+    window : Window
+        The range of n and of y.
+    look : Look
+        Style and size.
+
+    Raises
+    ------
+    ValueError
+        If no pair has a difference in the window.
+    """
+    held = within(_pairs(comparison, pairs), window)
+    if held["y"].drop_nulls().is_empty():
+        raise ValueError(f"no difference to draw from n = {window.first_n} on")
+    marked = _marked(held, look)
+    drawn = at_thinned(held, points=look.points, always=[*extras.cuts, *marked["n"]])
+    plane = _difference_plane(drawn, window, look)
+    names = [_name(pair) for pair in pairs]
+    stroke_of = by_place(names, look)
+    parts = [
+        *_difference_bands(drawn, plane, stroke_of),
+        level(0.0, plane, BASELINE),
+        *spec.cut_lines(extras.cuts, plane, above=0),
+        *spec.lines(drawn, plane, stroke_of),
+        *(
+            points(marked.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
+            for name, stroke in stroke_of.items()
+        ),
+        *end_labels(list(_ends(drawn, stroke_of)), plane),
+        *_hover(drawn, list(stroke_of), plane),
+    ]
+    return themed(parts, look, Live(names, stroke_of, zoom=plane.x))
+
+
+def _name(pair: Pair) -> str:
+    return f"{pair[0]} − {pair[1]}"
+
+
+def _pairs(comparison: pl.DataFrame, pairs: Sequence[Pair]) -> pl.DataFrame:
+    limits = ("lower", "upper") if "lower_band" in comparison.columns else ()
+    shares = {"y": "difference", **{name: name for name in limits}}
+    points = [(100 * pl.col(name)).round(3).alias(axis) for axis, name in shares.items()]
+    return pl.concat(
+        pair_rows(comparison, *pair).select("n", *points, "significant", line=pl.lit(_name(pair)))
+        for pair in pairs
+    )
+
+
+def _difference_bands(
+    drawn: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]
+) -> Iterator[Layer]:
+    if "lower" in drawn.columns:
+        rows_of = by_line(drawn, given)
+        for name, stroke in given.items():
+            yield from spec.band(rows_of[name], plane, stroke, name, always=True)
+
+
+def _difference_plane(drawn: pl.DataFrame, window: Window, look: Look) -> Plane:
+    first, last = drawn.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
+    reach = [drawn[name] for name in ("lower", "upper") if name in drawn.columns]
+    y = round_domain([0.0, *drawn["y"], *(value for limit in reach for value in limit)],
+                     low=window.y_min, high=window.y_max)  # fmt: skip
+    return Plane(n_domain(first, last), y, look, "difference (percentage points)", zooms=True)
+
+
+def _marked(held: pl.DataFrame, look: Look) -> pl.DataFrame:
+    marks = held.filter("significant")
+    first, last = held.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
+    gap = NEAREST_DIFFERENCE * (last - first) / look.width
+    kept = [part.filter(pl.col("n").is_in(spaced(part["n"], gap=gap))) for part in _each(marks)]
+    return pl.concat([marks.clear(), *kept])
+
+
+def _each(frame: pl.DataFrame) -> list[pl.DataFrame]:
+    return frame.partition_by("line", maintain_order=True)
+
+
+def _ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
+    for name, stroke in given.items():
+        path = drawn.filter(line=name)["y"].drop_nulls().to_list()
+        yield End(name, path, stroke, named=True)
+
+
+def _hover(drawn: pl.DataFrame, names: Sequence[str], plane: Plane) -> list[Layer]:
+    said = [
+        "no judged candidate" if y is None else f"{y:+.2f}{' *' if star else ''}"
+        for y, star in drawn.select("y", "significant").iter_rows()
+    ]
+    return spec.hover(drawn.with_columns(said=pl.Series(said)), names, plane)
+
+
+# --- Lines that lie on top of each other.
+
+NEAR = 1.2
+"""How far two lines may be apart and still cover each other; pixels."""
+MOSTLY = 0.8
+"""The part of its points at which a line that counts as covered is."""
+
+
+def uncovered(given: Mapping[str, Stroke], drawn: pl.DataFrame, plane: Plane) -> dict[str, Stroke]:
+    """Dash each line that lies on an earlier one of the same kind, so that both are seen.
+
+    Parameters
+    ----------
+    given : mapping of str to Stroke
+        How the lines are drawn; a later one is drawn over an earlier one.
+    drawn : DataFrame
+        line, n, y.
+    plane : Plane
+        Says how far a difference of y is in pixels.
+    """
+    near = NEAR * (plane.y[1] - plane.y[0]) / plane.look.height
+    paths = by_line(drawn.select("line", "n", "y").drop_nulls(), given)
+    strokes: dict[str, Stroke] = {}
+    for name, stroke in given.items():
+        below = (
+            other for other, its in strokes.items()
+            if (its.dash, its.width) == (stroke.dash, stroke.width)
+        )  # fmt: skip
+        hides = any(_cover(paths[name], paths[other], near) for other in below)
+        strokes[name] = _distinct(stroke, [*given.values(), *strokes.values()]) if hides else stroke
+    return strokes
+
+
+def _distinct(stroke: Stroke, others: Collection[Stroke]) -> Stroke:
+    """Return the stroke with a dash by which it differs from all others."""
+    dashed = (replace(stroke, dash=dash) for dash in COVERING_DASHES)
+    return next((each for each in dashed if each not in others), stroke)
+
+
+def _cover(upper: pl.DataFrame, lower: pl.DataFrame, near: float) -> bool:
+    both = upper.join(lower, on="n", suffix="_lower")
+    close = both.filter((pl.col("y") - pl.col("y_lower")).abs() <= near).height
+    return both.height > 0 and close >= MOSTLY * both.height
+
+
+# --- Dots with intervals in a graph of curves: sets that have one size only.
+
+LINE = 13.0
+"""Height of a line of text; pixels."""
+WIDE = 0.6 * TEXT
+"""About the width of a letter; pixels."""
+
+
+class _Box(NamedTuple):
+    """A piece of the area that is taken."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def subset_dots(subsets: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]:
+    """Return a dot with its interval and its name for each subset, at its size.
+
+    Parameters
+    ----------
+    subsets : DataFrame
+        subset, n, precision, lower, upper; one without a precision is left out.
+    drawn : DataFrame
+        n and y of the curves: names stand where they hide the least of them.
+    plane : Plane
+        The plotting area; what lies outside its range of n is left out.
+    """
+    inside = pl.col("n").is_between(*plane.x) & pl.col("precision").is_not_null()
+    shares = [(100 * pl.col(name)).round(3).alias(name) for name in ("precision", "lower", "upper")]
+    held = subsets.filter(inside).select("subset", "n", *shares).sort("n", "subset")
+    whisker = {
+        "x": plane.x_axis(), "y": plane.y_axis("lower"), "y2": end_at("upper"), "tooltip": _tips(),
+        "opacity": opacity(hidden=[NONE]),
+    }  # fmt: skip
+    dot = {"x": plane.x_axis(), "y": plane.y_axis("precision"), "tooltip": _tips()}
+    shape: dict[str, Any] = {"shape": "diamond", "size": 70, "filled": True, "opacity": 1}
+    return [
+        layer(held, "rule", whisker, clip=True, color=INK, strokeWidth=1.2),
+        layer(held, "point", dot, clip=True, color=INK, **shape),
+        *_names(held, drawn, plane),
+    ]
+
+
+def _tips() -> list[Channel]:
+    shares = [number(name, f"{name} (%)", ".2f") for name in ("precision", "lower", "upper")]
+    return [words("subset", "set"), number("n", "size", ",d"), *shares]
+
+
+def _names(held: pl.DataFrame, drawn: pl.DataFrame, plane: Plane) -> list[Layer]:
+    """Put each name near its interval, where it meets no other and hides little of the curves."""
+    ends = [
+        (name, plane.x_pixel(n), plane.y_pixel(upper), plane.y_pixel(lower))
+        for name, n, upper, lower in held.select("subset", "n", "upper", "lower").iter_rows()
+    ]
+    curves = [
+        (plane.x_pixel(n), plane.y_pixel(y))
+        for n, y in drawn.select("n", "y").drop_nulls().iter_rows()
+    ]
+    taken = [_Box(x - 3, top - 2, x + 3, bottom + 2) for _, x, top, bottom in ends]
+    placed: list[tuple[str, float, float]] = []
+    for name, x, top, bottom in ends:
+        tries = _tries(WIDE * len(name), x, top, bottom, plane)
+        free = [box for box in tries if not any(_meet(box, other) for other in taken)]
+        # Among equals the first, which is the nearest.
+        box = min(free or tries, key=lambda box: sum(_inside(point, box) for point in curves))
+        taken.append(box)
+        placed.append((name, (box.left + box.right) / 2, (box.top + box.bottom) / 2))
+    seen = opacity(hidden=[ZOOMED])
+    around = {"stroke": PAPER, "strokeWidth": 4, "strokeJoin": "round"}
+    halo = labels(placed, align="center", seen=seen, name=f"{SILENT}halo", **around)
+    return [halo, labels(placed, align="center", seen=seen, name=f"{SILENT}sets")]
+
+
+def _tries(width: float, x: float, top: float, bottom: float, plane: Plane) -> list[_Box]:
+    """Return where a name may stand, best first: over its interval, beside its ends, further."""
+    top, bottom = max(top, 0.0), min(bottom, float(plane.look.height))
+    beside = [
+        (middle, y)
+        for y in (top + LINE / 2, bottom - LINE / 2)
+        for middle in (x + width / 2 + 8, x - width / 2 - 8)
+    ]
+    up = [(x, top - 10 - LINE * row) for row in range(4)]
+    down = [(x, bottom + 10 + LINE * row) for row in range(4)]
+    low, high = width / 2, plane.look.width - width / 2
+    places = [
+        (min(max(at, low), high), y) for at, y in (up[0], *beside, down[0], *up[1:], *down[1:])
+    ]
+    half = (width / 2, LINE / 2)
+    boxes = [_Box(at - half[0], y - half[1], at + half[0], y + half[1]) for at, y in places]
+    inside = [box for box in boxes if box.top >= 0 and box.bottom <= plane.look.height]
+    return inside or boxes
+
+
+def _meet(one: _Box, other: _Box) -> bool:
+    beside = one.right <= other.left or other.right <= one.left
+    return not beside and one.top < other.bottom and other.top < one.bottom
+
+
+def _inside(point: tuple[float, float], box: _Box) -> bool:
+    return box.left <= point[0] <= box.right and box.top <= point[1] <= box.bottom
+
+
+# --- Rows of triangles over a precision graph: where a pair differs significantly.
+
+ROW = 15.0
+"""Height of a row; pixels."""
+NEAREST = 6.0
+"""Smallest distance between two triangles; pixels."""
+
+
+def mark_rows(
+    extras: Extras, window: Window, plane: Plane, given: Mapping[str, Stroke]
+) -> list[list[Layer]]:
+    """Return a row per measure of the pair: triangles where it is significantly better.
+
+    No two triangles overlap: one stands for all significant n from it to the next, less
+    than its own width away, and none of those n is without one.
+    """
+    if extras.marks is None or extras.comparison is None:
+        return []
+    pair = pair_rows(within(extras.comparison, window), *extras.marks)
+    sides = zip(extras.marks, better_at(pair), strict=True)
+    return [
+        _row(measure, ns, plane, _stroke(measure, plane, given), up=index == 0)
+        for index, (measure, ns) in enumerate(sides)
+    ]
+
+
+def _stroke(measure: str, plane: Plane, given: Mapping[str, Stroke]) -> Stroke:
+    return Stroke(INK) if plane.look.style == "print" else given.get(measure, Stroke(INK))
+
+
+def _row(measure: str, ns: list[int], plane: Plane, stroke: Stroke, *, up: bool) -> list[Layer]:
+    y, edge = -ROW * (0.7 if up else 1.7), plane.look.width
+    inside = (n for n in ns if plane.x[0] <= n <= plane.x[1])
+    held = pl.DataFrame(
+        {"n": spaced(inside, gap=NEAREST * plane.n_per_pixel)}, schema={"n": pl.Int64}
+    )
+    title = f"{measure} is significantly better at n"
+    seen = opacity(hidden=[outside("n")], faint=[other(measure)])
+    marks: dict[str, Channel] = {"x": plane.x_axis(), "y": at(y)}
+    told = [number("n", title, ",d")]
+    row = _triangles(held, {**marks, "opacity": seen, "tooltip": told}, stroke, up=up)
+    if plane.look.narrow:
+        return [row]
+    sample = pl.DataFrame({"x": [edge + (TURN + SAMPLE) / 2]})
+    still = _triangles(sample, {"x": pixel("x"), "y": at(y)}, stroke, up=up)
+    return [row, still, labels([(f"{measure} better", edge + LABEL_WIDTH, y)])]
+
+
+def _triangles(frame: pl.DataFrame, channels: dict[str, Any], stroke: Stroke, *, up: bool) -> Layer:
+    shape = "triangle-up" if up else "triangle-down"
+    how: dict[str, Any] = {"shape": shape, "size": 28, "filled": True, "color": stroke.colour}
+    return layer(frame, "point", channels, **how, opacity=1)
+
+
+LABEL = 16
+"""Height that a label at the end of a line takes; pixels."""
+
+
+def roomy(look: Look, lines: int) -> Look:
+    """Return a look that is high enough for the labels of so many lines.
+
+    Examples
+    --------
+    >>> roomy(Look(), 7).height, roomy(Look(), 40).height
+    (340, 640)
+    """
+    return look if look.narrow else replace(look, height=max(look.height, LABEL * lines))
+
+
+def n_range(drawn: pl.DataFrame) -> tuple[float, float]:
+    """Return the domain of n for the rows that are drawn."""
+    first, last = drawn.select(first=pl.col("n").min(), last=pl.col("n").max()).row(0)
+    return n_domain(first, last)
+
+
+def y_range(
+    drawn: pl.DataFrame, further: Iterable[float | None], extras: Extras, window: Window
+) -> tuple[float, float]:
+    """Return a round domain from 0 that holds lines, bands and further values in per cent."""
+    shaded = drawn.filter(pl.col("line").is_in(list(extras.bands)))
+    values = [*drawn["y"], *shaded["lower"], *shaded["upper"], *further]
+    if extras.subsets is not None:
+        values += [100 * limit for limit in extras.subsets["upper"].drop_nulls()]
+    low = 0.0 if window.y_min is None else window.y_min
+    return round_domain(values, low=low, high=window.y_max)
+
+
+def at_same(truth: pl.DataFrame | None, drawn: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the true values at the n that are drawn."""
+    if truth is None:
+        return None
+    return truth.join(drawn.select("line", "n"), on=["line", "n"], how="semi").sort("line", "n")
+
+
+def curves(
+    drawn: pl.DataFrame,
+    plane: Plane,
+    *,
+    names: Sequence[str],
+    extras: Extras,
+    window: Window,
+    truth: pl.DataFrame | None = None,
+    under: Sequence[Layer] = (),
+    ends: Sequence[End] = (),
+) -> Spec:
+    """Return a graph of curves against n, its layers from the back to the front.
+
+    Parameters
+    ----------
+    drawn : DataFrame
+        line, n, y, lower, upper in per cent; also lower_band, upper_band, the simultaneous ones.
+    plane : Plane
+        The plotting area.
+    names : sequence of str
+        The lines, in order.
+    extras : Extras
+        Bands, cuts, subsets, significance marks.
+    window : Window
+        Limits the significance marks.
+    truth : DataFrame or None
+        line, n, y of the curves that are drawn thin.
+    under : sequence of Layer
+        What lies between bands and lines, such as the baseline.
+    ends : sequence of End
+        Labels beside those of the lines.
+    """
+    look = plane.look
+    stroke_of = uncovered(strokes(names, look), drawn, plane)
+    tops = mark_rows(extras, window, plane, stroke_of)
+    limits = limits_of(drawn)
+    parts = [
+        *(_bands(drawn, extras.bands, plane, stroke_of) if limits else []),
+        *under,
+        *spec.cut_lines(extras.cuts, plane, above=ROW * len(tops)),
+        *([] if truth is None else spec.lines(truth, plane, thin(stroke_of, look))),
+        *spec.lines(drawn, plane, stroke_of),
+        *end_labels([*line_ends(drawn, stroke_of), *ends], plane),
+        *spec.hover(_told(drawn), names, plane),
+        *(part for row in tops for part in row),
+        *([] if extras.subsets is None else subset_dots(extras.subsets, drawn, plane)),
+    ]
+    more = {each.text: each.stroke for each in ends}
+    return themed(parts, look, Live(names, stroke_of, more, limits, plane.x))
+
+
+def limits_of(drawn: pl.DataFrame) -> tuple[Limits, ...]:
+    """Return the intervals that the rows have: pointwise ones, simultaneous ones, or none."""
+    if drawn["lower"].drop_nulls().is_empty():
+        return ()
+    if "lower_band" in drawn.columns and drawn["lower_band"].drop_nulls().len():
+        return ("none", "pointwise", "simultaneous")
+    return ("none", "pointwise")
+
+
+def _bands(
+    drawn: pl.DataFrame, bands: Sequence[str], plane: Plane, given: Mapping[str, Stroke]
+) -> Iterator[Layer]:
+    """Yield the bands that are asked for, and those that are seen of a highlighted line alone."""
+    rows_of = by_line(drawn, given)
+    for measure, stroke in given.items():
+        mine = rows_of[measure]
+        yield from spec.band(mine, plane, stroke, measure, always=measure in bands)
+
+
+def line_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
+    """Yield the label of each line; none for a line without a value."""
+    rows_of = by_line(drawn.select("line", "y"), given)
+    for name, stroke in given.items():
+        path = rows_of[name]["y"].drop_nulls().to_list()
+        yield End(name, path, stroke, named=True)
+
+
+def _told(drawn: pl.DataFrame) -> pl.DataFrame:
+    return drawn.with_columns(
+        said=pl.Series([_said(*row) for row in _values(drawn)], dtype=pl.String)
+    )
+
+
+def _values(drawn: pl.DataFrame) -> Iterable[tuple[float | None, ...]]:
+    return drawn.select("y", "lower", "upper").iter_rows()
+
+
+def _said(y: float | None, lower: float | None, upper: float | None) -> str:
+    if y is None:
+        return "no judged candidate"
+    return f"{y:.2f}" if lower is None or upper is None else f"{y:.2f} [{lower:.1f}, {upper:.1f}]"
+
+
+# --- The precision graph: precision of the n-best lists of several measures against n.
+
+N_BEST = "n (size of the n-best list)"
+
+
+@chart()
+def precision_chart(
+    precision: pl.DataFrame,
+    baseline: pl.DataFrame | None = None,
+    *,
+    extras: Extras = PLAIN,
+    window: Window = WHOLE,
+    look: Look = SCREEN,
+    x_title: str = N_BEST,
+) -> Spec:
+    """Draw n on x and precision in per cent on y, a line per measure, for one category.
+
+    Parameters
+    ----------
+    precision : DataFrame
+        `schemas.Precision`, one category; or any table with measure, n, precision, lower,
+        upper, such as the local precision.
+    baseline : DataFrame or None
+        `schemas.Baseline`, the row of that category: a line with a dotted interval.
+    extras : Extras
+        Bands, cuts, true curves, subsets, significance marks.
+    window : Window
+        Measures, and the range of n and of y.
+    look : Look
+        Style and size. It gets higher where the labels of many lines need it.
+    x_title : str
+        What n is.
+
+    Returns
+    -------
+    dict
+        The specification. Nothing in it is computed but per cents and places.
+
+    Raises
+    ------
+    ValueError
+        If there is no estimate in the window.
+
+    References
+    ----------
+    Evert & Krenn 2005, Using small random samples for the manual evaluation of
+    statistical association measures, section 4, the precision graphs.
+    """
+    names = window.measures or tuple(sorted(set(precision["measure"])))
+    held = within(precision.filter(pl.col("measure").is_in(list(names))), window)
+    drawn = per_cent(at_thinned(held, points=look.points, always=extras.cuts))
+    if drawn["y"].drop_nulls().is_empty():
+        raise ValueError(f"no estimate of precision from n = {window.first_n} on")
+    truth = None if extras.truth is None else at_same(per_cent(extras.truth), drawn)
+    true_y = [] if truth is None else [*truth["y"]]
+    y = y_range(drawn, [*true_y, *_levels(baseline)], extras, window)
+    size = roomy(look, len(names) + 1)
+    plane = Plane(n_range(drawn), y, size, "precision (%)", x_title, zooms=True)
+    return curves(
+        drawn, plane, names=names, extras=extras, window=window, truth=truth,
+        under=list(baseline_lines(baseline, plane)), ends=list(baseline_end(baseline, plane)),
+    )  # fmt: skip
+
+
+def _levels(baseline: pl.DataFrame | None) -> list[float]:
+    if baseline is None:
+        return []
+    return [100 * limit for limit in baseline.select("precision", "upper").row(0) if limit]
+
+
+def baseline_lines(baseline: pl.DataFrame | None, plane: Plane) -> Iterator[Layer]:
+    """Yield the line of the baseline, and its limits dotted where they have a width."""
+    if baseline is None or baseline["precision"].item() is None:
+        return
+    value, lower, upper = baseline.select("precision", "lower", "upper").row(0)
+    yield level(100 * value, plane, BASELINE)
+    if lower < upper:
+        for limit in (lower, upper):
+            yield level(100 * limit, plane, BASELINE_LIMIT, seen=opacity(hidden=[NONE]))
+
+
+def baseline_end(baseline: pl.DataFrame | None, plane: Plane) -> Iterator[End]:
+    """Yield the label of the baseline, if it is in sight."""
+    value = None if baseline is None else baseline["precision"].item()
+    if value is not None and plane.y[0] <= 100 * value <= plane.y[1]:
+        yield End(f"baseline {100 * value:.2f} %", [100 * value], BASELINE)
+
+
+# --- Recall of the n-best lists against n, and precision against recall.
+
+
+@chart()
+def recall_chart(
+    recall: pl.DataFrame,
+    *,
+    n_candidates: int | None = None,
+    extras: Extras = PLAIN,
+    window: Window = WHOLE,
+    look: Look = SCREEN,
+) -> Spec:
+    """Draw n on x and recall in per cent on y, a line per measure, for one category.
+
+    Parameters
+    ----------
+    recall : DataFrame
+        measure, n, recall, lower, upper, one category.
+    n_candidates : int or None
+        Size of the data set: a grey line is what a random order would give, n / n_candidates.
+    extras : Extras
+        Bands, cuts, true curves (measure, n, recall), significance marks.
+    window : Window
+        Measures, and the range of n and of y.
+    look : Look
+        Style and size.
+
+    Raises
+    ------
+    ValueError
+        If there is no estimate in the window.
+    """
+    names = window.measures or tuple(sorted(set(recall["measure"])))
+    held = within(recall.filter(pl.col("measure").is_in(list(names))), window)
+    drawn = per_cent(at_thinned(held, points=look.points, always=extras.cuts), "recall")
+    if drawn["y"].drop_nulls().is_empty():
+        raise ValueError(f"no estimate of recall from n = {window.first_n} on")
+    truth = None if extras.truth is None else at_same(per_cent(extras.truth, "recall"), drawn)
+    y = y_range(drawn, [] if truth is None else [*truth["y"]], extras, window)
+    plane = Plane(n_range(drawn), y, roomy(look, len(names) + 1), "recall (%)", zooms=True)
+    chance = _chance(plane, n_candidates)
+    ends = [End("random order", chance["y"].to_list(), BASELINE)] if chance.height else []
+    under = spec.lines(chance, plane, {"random order": BASELINE}, named=False)
+    return curves(
+        drawn, plane, names=names, extras=extras, window=window, truth=truth, under=under, ends=ends
+    )
+
+
+def _chance(plane: Plane, n_candidates: int | None) -> pl.DataFrame:
+    ends = [] if n_candidates is None else [*plane.x]
+    rows = [("random order", n, 100 * n / (n_candidates or 1)) for n in ends]
+    return pl.DataFrame(
+        rows, schema={"line": pl.String, "n": pl.Float64, "y": pl.Float64}, orient="row"
+    )
+
+
+@chart()
+def precision_recall_chart(
+    precision: pl.DataFrame,
+    baseline: pl.DataFrame | None = None,
+    *,
+    extras: Extras = PLAIN,
+    window: Window = WHOLE,
+    look: Look = SCREEN,
+) -> Spec:
+    """Draw recall on x and precision on y, both in per cent; n grows along each line.
+
+    Parameters
+    ----------
+    precision : DataFrame
+        measure, n, precision, recall, one category.
+    baseline : DataFrame or None
+        `schemas.Baseline`, the row of that category: a line with a dotted interval.
+    extras : Extras
+        `cuts`: points on the lines at these n. `truth`: thin lines. The rest is not used.
+    window : Window
+        Measures, and the range of n and of y.
+    look : Look
+        Style and size.
+
+    Raises
+    ------
+    ValueError
+        If there is no estimate in the window.
+    """
+    names = window.measures or tuple(sorted(set(precision["measure"])))
+    held = within(precision.filter(pl.col("measure").is_in(list(names))), window)
+    drawn = _both(at_thinned(held, points=look.points, always=extras.cuts))
+    if drawn.select("x", "y").drop_nulls().is_empty():
+        raise ValueError(f"no estimate of precision and recall from n = {window.first_n} on")
+    truth = None if extras.truth is None else at_same(_both(extras.truth), drawn)
+    frames = [drawn, *([] if truth is None else [truth])]
+    plane = _recall_plane(frames, baseline, window, roomy(look, len(names) + 1))
+    stroke_of = uncovered(strokes(names, look), drawn, plane)
+    parts = [
+        *baseline_lines(baseline, plane),
+        *([] if truth is None else _paths(truth, plane, thin(stroke_of, look))),
+        *_paths(drawn, plane, stroke_of),
+        *(_points(drawn.filter(pl.col("n").is_in(extras.cuts)), plane, stroke_of)),
+        *end_labels([*line_ends(drawn, stroke_of), *baseline_end(baseline, plane)], plane),
+        _met(drawn, plane),
+    ]
+    more = {each.text: each.stroke for each in baseline_end(baseline, plane)}
+    return themed(parts, plane.look, Live(names, stroke_of, more))
+
+
+def _both(frame: pl.DataFrame) -> pl.DataFrame:
+    x, y = ((100 * pl.col(name)).round(3) for name in ("recall", "precision"))
+    return frame.select("n", line="measure", x=x, y=y).sort("line", "n")
+
+
+def _recall_plane(
+    frames: Sequence[pl.DataFrame], baseline: pl.DataFrame | None, window: Window, look: Look
+) -> Plane:
+    limits = [] if baseline is None else [100 * v for v in baseline["upper"].drop_nulls()]
+    low = 0.0 if window.y_min is None else window.y_min
+    y = round_domain([*limits, *(v for f in frames for v in f["y"])], low=low, high=window.y_max)
+    x = round_domain([v for f in frames for v in f["x"]], low=0.0)
+    return Plane(x, y, look, "precision (%)", "recall (%)", DECIMAL)
+
+
+def _paths(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
+    return [
+        path(frame.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
+        for name, stroke in given.items()
+    ]
+
+
+def _points(frame: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> list[Layer]:
+    inside = frame.filter(pl.col("y").is_between(*plane.y))
+    x, y = plane.x_axis("x"), plane.y_axis("y")
+    return [
+        layer(
+            inside.filter(line=name).select("x", "y"),
+            "point",
+            {"x": x, "y": y, "opacity": opacity(faint=[other(name)])},
+            size=34, filled=True, color=stroke.colour,
+        )
+        for name, stroke in given.items()
+    ]  # fmt: skip
+
+
+def _met(drawn: pl.DataFrame, plane: Plane) -> Layer:
+    """Return invisible points that tell what they are when the mouse meets them."""
+    shown = [
+        words("line", "measure"),
+        number("n", "n", ",d"),
+        number("x", "recall (%)", ".2f"),
+        number("y", "precision (%)", ".2f"),
+    ]
+    channels = {"x": plane.x_axis("x"), "y": plane.y_axis("y"), "tooltip": shown}
+    how = {"clip": True, "size": 70, "filled": True, "opacity": 0}
+    return layer(drawn.drop_nulls(), "point", channels, name=f"{LIVE}points", **how)

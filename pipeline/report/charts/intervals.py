@@ -1,0 +1,445 @@
+"""Estimates with their intervals below each other: a dot and a whisker for each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from pipeline.report.charts.base import chart
+from pipeline.report.charts.spec import (
+    DECIMAL,
+    LIVE,
+    MOST,
+    NONE,
+    Align,
+    Channel,
+    Layer,
+    Limits,
+    Live,
+    Plane,
+    Spec,
+    amount,
+    drawn_as,
+    end_at,
+    kinds,
+    labels,
+    layer,
+    names,
+    number,
+    opacity,
+    other,
+    others,
+    pixel,
+    room,
+    round_domain,
+    row_channel,
+    segments,
+    themed,
+    words,
+)
+from pipeline.report.charts.spec import kinds as nominal
+from pipeline.report.charts.spec import names as name_labels
+from pipeline.report.charts.style import (
+    BRIGHT,
+    FAINT,
+    GREY,
+    INK,
+    LIGHT,
+    PAPER,
+    SCREEN,
+    Look,
+    Stroke,
+    spread,
+    strokes,
+)
+
+# --- Dot plots: two numbers for each name, on one scale.
+
+DOT_ROW, NARROW_DOT_ROW = 20, 34
+"""Height of a row, and where the name stands above it; pixels."""
+SHAPES = ("circle", "diamond")
+WIDTH = 420
+
+
+@chart()
+def dot_plot(
+    frame: pl.DataFrame, names: Sequence[str], *, title: str, kinds: tuple[str, str], look: Look
+) -> Spec:
+    """Return two dots for each name, with a line between them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        name, and a column of proportions for each of `kinds`; null where there is none.
+    names : sequence of str
+        The rows, from the top.
+    title : str
+        Title of the axis, which is in per cent.
+    kinds : tuple of two str
+        The columns; the legend names them.
+    look : Look
+        Style and width; the height is that of the rows.
+    """
+    width, row = (look.width, NARROW_DOT_ROW) if look.narrow else (WIDTH, DOT_ROW)
+    size = replace(look, width=width, height=row * max(1, len(names)))
+    y = row_channel("name", names, look, limit=200, grid=True, labelPadding=9)
+    seen = opacity(faint=[others("name")])
+    both = frame.select("name", pl.col(kinds[0]).alias("from"), pl.col(kinds[1]).alias("to"))
+    tips = [words("name", "name")]
+    tips += [number(of, kind, ".2~%") for of, kind in zip(("from", "to"), kinds, strict=True)]
+    rule = {
+        "x": _per_cent("from", title), "x2": end_at("to"), "y": y, "opacity": seen, "tooltip": tips,
+    }  # fmt: skip
+    held = frame.select("name", *kinds)
+    long = held.unpivot(index="name", on=kinds, variable_name="kind", value_name="value")
+    colours = [INK, PAPER] if look.style == "print" else list(BRIGHT[:2])
+    legend = {"title": None, "orient": "top", "direction": "horizontal", "symbolSize": 60}
+    dots = {
+        "x": _per_cent("value", title), "y": y, "opacity": seen,
+        "color": _by_kind(kinds, colours, legend), "shape": _by_kind(kinds, SHAPES, legend),
+        "tooltip": [words("name", "name"), words("kind", "what"), number("value", title, ".2~%")],
+    }  # fmt: skip
+    how: dict[str, Any] = {"filled": True, "size": 56, "stroke": INK, "strokeWidth": 0.5}
+    parts = [
+        layer(both, "rule", rule, color=FAINT, strokeWidth=1.2),
+        layer(long.drop_nulls("value"), "point", dots, **how),
+    ]
+    return themed(parts, size, Live(names))
+
+
+def _by_kind(domain: Sequence[str], values: Sequence[str], legend: Channel) -> Channel:
+    scale = {"domain": list(domain), "range": list(values)}
+    return nominal("kind", legend=legend, scale=scale)
+
+
+def _per_cent(field: str, title: str) -> Channel:
+    axis = {"format": "%", "tickCount": 6}
+    return amount(field, title=title, scale={"domain": [0, 1]}, axis=axis)
+
+
+# --- How a share grows with the number of things that make it up, which is on a logarithmic axis.
+
+_GAP = 15.0
+_JOINT, _TEXT = 6.0, 26.0
+"""Where the connector and the text begin, left of the area; pixels."""
+
+
+@chart()
+def growth(
+    frame: pl.DataFrame, names: Sequence[str], *, x_title: str, y_title: str, look: Look
+) -> Spec:
+    """Return a line for each name, named at its left end, where the lines are far apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        name, k (from 1), share.
+    names : sequence of str
+        The lines.
+    x_title, y_title : str
+        Titles of the axes; y is in per cent.
+    look : Look
+        Size and style.
+    """
+    last = max(2, int(frame["k"].max() or 2))  # type: ignore[arg-type]  # a column of numbers
+    stroke_of = strokes(names, look)
+    axes = _axes(last, x_title, y_title)
+    parts = [
+        *(_line(frame.filter(name=name), stroke_of[name], name, axes) for name in names),
+        *([] if look.narrow else _labels(frame, stroke_of, look)),
+        _met(frame, axes, x_title, y_title),
+    ]
+    return themed(parts, look, Live(names, stroke_of))
+
+
+def _labels(frame: pl.DataFrame, stroke_of: dict[str, Stroke], look: Look) -> list[Layer]:
+    firsts = [(name, _first(frame.filter(name=name), look)) for name in stroke_of]
+    held = [(name, first) for name, first in firsts if first is not None]
+    places = spread([y for _, y in held], gap=_GAP, low=6.0, high=look.height - 6.0)
+    named = list(zip(held, places, strict=True))
+    joints = [
+        segments(
+            [(-_JOINT, first, -_TEXT, place)],
+            Stroke(stroke_of[name].colour, width=0.9),
+            seen=opacity(faint=[other(name)]),
+        )
+        for (name, first), place in named
+    ]
+    texts = [(name, -_TEXT - 4, place) for (name, _), place in named]
+    return [*joints, name_labels(texts, align="right")]
+
+
+def _axes(last: int, x_title: str, y_title: str) -> dict[str, Channel]:
+    powers = [10**power for power in range(math.ceil(math.log10(last)) + 1)]
+    x = amount(
+        "k", title=x_title, scale={"type": "log", "domain": [1, last], "nice": False},
+        axis={"values": powers, "format": ",d", "grid": True},
+    )  # fmt: skip
+    y = amount(
+        "share", title=y_title, scale={"domain": [0, 1]},
+        axis={"format": "%", "orient": "right", "tickCount": 6},
+    )  # fmt: skip
+    return {"x": x, "y": y}
+
+
+def _line(frame: pl.DataFrame, stroke: Stroke, name: str, axes: dict[str, Channel]) -> Layer:
+    seen = opacity(faint=[other(name)])
+    return layer(frame.select("k", "share"), "line", {**axes, "opacity": seen}, **drawn_as(stroke))
+
+
+def _met(frame: pl.DataFrame, axes: dict[str, Channel], x_title: str, y_title: str) -> Layer:
+    tips = [words("name", "name"), number("k", x_title, ",d"), number("share", y_title, ".2~%")]
+    how = {"size": 90, "filled": True, "opacity": 0}
+    held = frame.select("k", "share", "name").drop_nulls()
+    return layer(held, "point", {**axes, "tooltip": tips}, name=f"{LIVE}points", **how)
+
+
+def _first(frame: pl.DataFrame, look: Look) -> float | None:
+    """Return where a line begins; pixels from the upper edge."""
+    begins = frame.sort("k")["share"].drop_nulls()
+    return look.height * (1.0 - float(begins[0])) if len(begins) else None
+
+
+# --- Several lexicons: L* of each with its interval, one below the other.
+
+LEXICON_ROW, NARROW_LEXICON_ROW = 34, 44
+"""Height of a row, and where the name stands above it; pixels."""
+
+
+@chart()
+def lexicon_chart(
+    frame: pl.DataFrame, *, title: str, zero: bool = False, look: Look = SCREEN
+) -> Spec:
+    """Draw a point and a line for each row, from the top.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        name, value, lower and upper (null where there is no interval); proportions.
+    title : str
+        Of the x axis.
+    zero : bool
+        Whether a vertical line stands at 0: for differences.
+    look : Look
+        Style and width; the height goes with the rows.
+    """
+    names = frame["name"].to_list()
+    held = frame.select("name", *(
+        (pl.col(column) * 100).round(3) for column in ("value", "lower", "upper")
+    ))  # fmt: skip
+    every = [*held["value"], *held["lower"], *held["upper"], *([0.0] if zero else [])]
+    domain = round_domain(every)
+    spans = held.drop_nulls("lower")
+    y = row_channel("name", names, look, limit=320)
+    colour, told = (
+        _name_colour(names, look, alike=zero),
+        _limit_tips(title, limits=not spans.is_empty()),
+    )
+    faint = [others("name")]
+    shared = {"y": y, "color": colour, "tooltip": told}
+    span = {
+        **shared, "x": _x("lower", title, domain, look), "x2": end_at("upper"),
+        "opacity": opacity(hidden=[NONE], faint=faint),
+    }  # fmt: skip
+    point = {**shared, "x": _x("value", title, domain, look), "opacity": opacity(faint=faint)}
+    parts = [
+        *([_zero_line(domain, title, look)] if zero else []),
+        layer(spans, "rule", span, strokeWidth=2),
+        layer(held, "point", point, size=60, filled=True),
+    ]
+    row = NARROW_LEXICON_ROW if look.narrow else LEXICON_ROW
+    size = replace(look, height=row * max(1, len(names)))
+    limits: tuple[Limits, ...] = ("none", "pointwise") if spans.height else ()
+    return themed(parts, size, Live(names, {} if zero else strokes(names, look), limits=limits))
+
+
+def _name_colour(names: list[str], look: Look, *, alike: bool) -> Channel:
+    """Return the colour that belongs to each name; one for all differences."""
+    if alike or look.style == "print":
+        return {"value": INK}
+    given = strokes(names, look)
+    colours = [stroke.colour for stroke in given.values()]
+    return kinds("name", scale={"domain": list(given), "range": colours}, legend=None)
+
+
+def _limit_tips(title: str, *, limits: bool) -> list[Channel]:
+    ends = [number(field, f"{field} limit", ".2f") for field in ("lower", "upper")]
+    return [words("name", "name"), number("value", title, ".2f"), *(ends if limits else [])]
+
+
+def _x(field: str, title: str, domain: tuple[float, float], look: Look) -> Channel:
+    scale = {"domain": list(domain), "nice": False, "zero": False}
+    axis = {"grid": True, **({"tickCount": 5} if look.narrow else {})}
+    return amount(field, title=title, scale=scale, axis=axis)
+
+
+def _zero_line(domain: tuple[float, float], title: str, look: Look) -> Layer:
+    channels = {"x": _x("at", title, domain, look)}
+    return layer(pl.DataFrame({"at": [0.0]}), "rule", channels, color=INK, strokeDash=[4, 3])
+
+
+ROW = 20.0
+"""Height of a row with one whisker; pixels."""
+BESIDE = 11.0
+"""What each further whisker of a row adds."""
+GAP = 8.0
+"""Space between groups."""
+LINE = 15.0
+"""Height of a line of text."""
+NAME_ABOVE = 16.0
+"""What a row is higher on a phone, where the name stands above the whisker."""
+SHADES = (INK, *BRIGHT[:3])
+GREYS = (INK, "#8c8c8c", "#555555", "#b0b0b0")
+
+
+@chart()
+def whisker_chart(
+    estimates: pl.DataFrame, *, x_title: str, look: Look = SCREEN, percent: bool = False
+) -> Spec:
+    """Draw a row for each label: a dot at the estimate, a line from lower to upper.
+
+    Parameters
+    ----------
+    estimates : DataFrame
+        group, label, kind, estimate, lower, upper: rows in the order of the picture. A group
+        has a heading unless it is empty; several kinds of a label stand in the same row, and
+        are named beside the first. A row without an estimate has a cross.
+    x_title : str
+        What is estimated.
+    look : Look
+        Style and width; the height follows from the rows.
+    percent : bool
+        Whether estimates are proportions to be drawn as per cents.
+
+    Raises
+    ------
+    ValueError
+        If there is no row.
+    """
+    if estimates.is_empty():
+        raise ValueError("no estimate to draw")
+    kinds = sorted(set(estimates["kind"]))
+    above = NAME_ABOVE if look.narrow else 0.0
+    placed, heads = _placed(estimates, kinds, factor=100 if percent else 1, above=above)
+    height = round(max(placed["y"]) + ROW * 0.6 + BESIDE * (len(kinds) - 1) / 2)
+    limits = placed.select("estimate", "lower", "upper").unpivot()["value"]
+    # From 0, so that lengths can be compared, and to 1 where the coefficient ends.
+    end = [] if percent else [1.0]
+    x = round_domain([0.0, *end, *limits])
+    plane = Plane(x, (0.0, 1.0), replace(look, height=height), "", x_title, DECIMAL)
+    align: Align = "left" if look.narrow else "right"
+    parts = [
+        _axis(plane), *_rules(placed, plane), *_whiskers(placed, kinds, plane),
+        labels(_beside(heads, look), align=align, fontWeight="bold"), _names(placed, plane),
+        *([] if look.narrow else room(placed["label"], -8.0, left=True)),
+        *(_kinds(placed, kinds, plane) if len(kinds) > 1 and not look.narrow else []),
+    ]  # fmt: skip
+    more = {kind: Stroke(_colour(place, look)) for place, kind in enumerate(kinds) if kind}
+    live = Live(
+        placed["label"].to_list(), more=more if len(kinds) > 1 else {}, limits=("none", "pointwise")
+    )
+    return themed(parts, plane.look, live)
+
+
+def _colour(place: int, look: Look) -> str:
+    colours = GREYS if look.style == "print" else SHADES
+    return colours[place % len(colours)]
+
+
+def _beside(
+    texts: Sequence[tuple[str, float, float]], look: Look
+) -> list[tuple[str, float, float]]:
+    """Return texts at the left of the area; on a phone, inside it."""
+    return [(text, 0.0 if look.narrow else x, y) for text, x, y in texts]
+
+
+def _placed(
+    estimates: pl.DataFrame, kinds: Sequence[str], *, factor: int, above: float
+) -> tuple[pl.DataFrame, list[tuple[str, float, float]]]:
+    """Return the rows with their y, and the headings of the groups."""
+    inner = ROW + BESIDE * (len(kinds) - 1)
+    step = inner + above
+    ys: dict[tuple[str, str], float] = {}
+    heads: list[tuple[str, float, float]] = []
+    y, before = 0.0, ""
+    for group, label in estimates.select("group", "label").unique(maintain_order=True).rows():
+        if group != before:
+            y += GAP if heads else 0.0
+            heads.append((group, -8.0, y + ROW / 2))
+            y, before = y + ROW, group
+        ys[group, label] = y + above + inner / 2
+        y += step
+    keys = estimates.select("group", "label").rows()
+    middle = [ys[key] for key in keys]
+    present: dict[tuple[str, str], list[str]] = {key: [] for key in ys}
+    for key, kind in sorted(zip(keys, estimates["kind"], strict=True)):
+        present[key].append(kind)
+    offset = [
+        BESIDE * (present[key].index(kind) - (len(present[key]) - 1) / 2)
+        for key, kind in zip(keys, estimates["kind"], strict=True)
+    ]
+    scaled = [
+        (pl.col(name) * factor).round(4).alias(name) for name in ("estimate", "lower", "upper")
+    ]
+    at = pl.Series("middle", middle, pl.Float64)
+    moved = at + pl.Series(offset, dtype=pl.Float64)
+    return estimates.with_columns(*scaled, at, moved.alias("y")), heads
+
+
+def _axis(plane: Plane) -> Layer:
+    """Return an invisible mark that brings the axis of x."""
+    at = pl.DataFrame({"x": [plane.x[0]]})
+    return layer(at, "point", {"x": plane.x_axis("x")}, opacity=0)
+
+
+def _rules(placed: pl.DataFrame, plane: Plane) -> list[Layer]:
+    width, height = float(plane.look.width), float(plane.look.height)
+    across = [(0.0, y, width, y) for y in placed["middle"].unique().sort()]
+    zero = [(plane.x_pixel(0.0), 0.0, plane.x_pixel(0.0), height)] if plane.x[0] < 0 else []
+    return [segments(across, Stroke(LIGHT, width=1.0)), segments(zero, Stroke(GREY, width=1.0))]
+
+
+def _whiskers(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[Layer]:
+    columns = ("group", "label", "kind", "estimate", "lower", "upper", "y")
+    for place, kind in enumerate(kinds):
+        colour = _colour(place, plane.look)
+        mine = placed.filter(kind=kind)
+        held = mine.filter(pl.col("estimate").is_not_null()).select(columns)
+        shared = {"y": pixel("y"), "tooltip": _tips()}
+        faint = [others("label")]
+        line = {
+            **shared, "x": plane.x_axis("lower"), "x2": end_at("upper"),
+            "opacity": opacity(hidden=[NONE], faint=faint),
+        }  # fmt: skip
+        yield layer(held, "rule", line, color=colour, strokeWidth=1.6)
+        dot = {**shared, "x": plane.x_axis("estimate"), "opacity": opacity(faint=faint)}
+        yield layer(held, "point", dot, size=46, filled=True, color=colour)
+        without = mine.filter(pl.col("estimate").is_null())["y"]
+        yield labels(
+            [("×", plane.x_pixel(max(plane.x[0], 0.0)) + 6, at) for at in without], color=GREY
+        )
+
+
+def _tips() -> list[Channel]:
+    texts = [words(name, name) for name in ("group", "label", "kind")]
+    return texts + [number(name, name, ".4~f") for name in ("estimate", "lower", "upper")]
+
+
+def _names(placed: pl.DataFrame, plane: Plane) -> Layer:
+    rows = placed.group_by("label", "middle", maintain_order=True).agg(pl.col("y").min()).rows()
+    if plane.look.narrow:
+        return names([(name, 0.0, top - NAME_ABOVE + 3) for name, _, top in rows])
+    return names([(name, -8.0, middle) for name, middle, _ in rows], align="right", limit=MOST)
+
+
+def _kinds(placed: pl.DataFrame, kinds: Sequence[str], plane: Plane) -> Iterator[Layer]:
+    first = min(placed["middle"].to_list())
+    for place, kind in enumerate(kinds):
+        y = first + LINE * (place - (len(kinds) - 1) / 2)
+        colour = _colour(place, plane.look)
+        yield labels([(kind, plane.look.width + 8.0, y)], color=colour)
+    yield from room(kinds, plane.look.width + 8.0)

@@ -1,1 +1,0 @@
-"""What charts are made of: planes, marks, strokes, labels."""

@@ -1,0 +1,564 @@
+"""Scatter plots whose few points are named in the plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from pipeline.report.charts import spec
+from pipeline.report.charts.base import chart
+from pipeline.report.charts.curves import End, end_labels, uncovered
+from pipeline.report.charts.spec import (
+    DECIMAL,
+    LIVE,
+    NONE,
+    Channel,
+    Layer,
+    Live,
+    Plane,
+    Spec,
+    amount,
+    end_at,
+    kinds,
+    layer,
+    level,
+    line,
+    number,
+    opacity,
+    other,
+    others,
+    path,
+    points,
+    round_domain,
+    themed,
+    words,
+)
+from pipeline.report.charts.spec import names as name_labels
+from pipeline.report.charts.style import (
+    BASELINE,
+    BASELINE_LIMIT,
+    BRIGHT,
+    GREY,
+    INK,
+    PAPER,
+    SCREEN,
+    SERIES,
+    Look,
+    Stroke,
+    by_place,
+    slot_stroke,
+    strokes,
+)
+
+# --- Graphs of the sampled lemmas: single values, moving averages, precision against recall.
+
+_PER_CENT = (0.0, 100.0)
+AVERAGE = Stroke(INK, width=1.4)
+
+
+@chart()
+def lemma_chart(
+    trends: pl.DataFrame, name: str, *, mean: float, order: str, look: Look = SCREEN
+) -> Spec:
+    """Draw a point for each lemma, the moving average as a line, the mean as a rule.
+
+    Parameters
+    ----------
+    trends : DataFrame
+        `schemas.LexiconTrends`, or some of its rows.
+    name : str
+        "precision", "recall" or "L".
+    mean : float
+        Over all sampled lemmas.
+    order : str
+        Title of the x axis.
+    look : Look
+        Style and size.
+
+    References
+    ----------
+    Dalli, Adaptation of the F-measure to Cluster Based Lexicon Quality Evaluation, figures 1,
+    2 and 4.
+    """
+    plane = _trend_plane(trends, f"{name} (%)", order, look)
+    own, mean_text = slot_stroke(SERIES[name], look), f"mean {100 * mean:.2f} %"
+    shown = _per_cent(trends, name, f"{name.lower()}_trend")
+    path = shown["y_trend"].to_list()
+    parts = [
+        _points(shown, plane, own, name),
+        level(round(100 * mean, 3), plane, BASELINE),
+        line(shown.select("n", "y_trend"), plane, AVERAGE, y="y_trend"),
+        *end_labels([
+            End("moving average", path, AVERAGE), End(mean_text, [100 * mean], BASELINE),
+        ], plane),
+        spec.met(shown.select("n", "y", "lemma"), plane, _lemma_tips(name), size=160),
+    ]  # fmt: skip
+    more = {"moving average": AVERAGE, mean_text: BASELINE}
+    return themed(parts, look, Live(more=more, zoom=plane.x))
+
+
+@chart()
+def trend_chart(
+    trends: pl.DataFrame, names: Sequence[str], *, order: str, look: Look = SCREEN
+) -> Spec:
+    """Draw the moving averages alone, a line for each name.
+
+    Parameters
+    ----------
+    trends : DataFrame
+        `schemas.LexiconTrends`, or some of its rows.
+    names : sequence of str
+        Which of "precision", "recall" and "L".
+    order : str
+        Title of the x axis.
+    look : Look
+        Style and size.
+
+    References
+    ----------
+    Dalli, Adaptation of the F-measure to Cluster Based Lexicon Quality Evaluation, figures 3
+    and 5.
+    """
+    columns = [f"{name.lower()}_trend" for name in names]
+    least = 100.0 * min(float(trends[column].min() or 0.0) for column in columns)  # type: ignore[arg-type]  # a column of numbers
+    low = max(0.0, 10.0 * (least // 10.0) - 10.0)
+    plane = _trend_plane(trends, "moving average (%)", order, look, y=(low, 100.0))
+    drawn = {
+        name: _per_cent(trends, column, column) for name, column in zip(names, columns, strict=True)
+    }
+    stroke_of = {name: slot_stroke(SERIES[name], look) for name in names}
+    ends = [End(name, drawn[name]["y"].to_list(), stroke_of[name], named=True) for name in names]
+    lines = [
+        line(
+            drawn[name].select("n", "y"), plane, stroke_of[name], seen=opacity(faint=[other(name)])
+        )
+        for name in names
+    ]
+    said = [_said(frame, name) for name, frame in drawn.items()]
+    parts = [*lines, *end_labels(ends, plane)]
+    parts += spec.hover(pl.concat(said), names, plane, first="lemma number")
+    return themed(parts, look, Live(names, stroke_of, zoom=plane.x))
+
+
+def _said(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    texts = [None if y is None else f"{y:.2f}" for y in frame["y"]]
+    return frame.select("n", line=pl.lit(name), said=pl.Series(texts, dtype=pl.String))
+
+
+@chart()
+def scatter_chart(places: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
+    """Draw recall on x and precision on y: a circle for all lemmas at the same place.
+
+    Parameters
+    ----------
+    places : DataFrame
+        precision, recall, and lemmas: how many there are.
+    look : Look
+        Style and size.
+    """
+    plane = Plane(
+        (-4.0, 104.0), (-4.0, 104.0), look, "precision (%)", x_title="recall (%)", x_format="d"
+    )
+    shown = places.select(
+        n=(100 * pl.col("recall")).round(3), y=(100 * pl.col("precision")).round(3), size="lemmas"
+    ).sort("size", "n", "y", descending=[True, False, False])
+    values = [1, *[each for each in (10, 100, 1000) if each <= (shown["size"].max() or 0)]]  # type: ignore[operator]  # a column of numbers
+    orient = "top" if look.narrow else "right"
+    legend = {"title": "lemmas", "values": values, "symbolFillColor": GREY, "orient": orient}
+    scale = {"type": "sqrt", "domain": [0, max(40, *shown["size"])], "range": [0, 900]}
+    told = [
+        number("n", "recall (%)", ".2f"), number("y", "precision (%)", ".2f"),
+        number("size", "lemmas", ",d"),
+    ]  # fmt: skip
+    channels = {
+        "x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": told,
+        "size": amount("size", scale=scale, legend=legend),
+    }  # fmt: skip
+    colour = INK if look.style == "print" else BRIGHT[0]
+    how: dict[str, Any] = {"color": colour, "opacity": 0.55, "stroke": PAPER, "strokeWidth": 0.5}
+    return themed([layer(shown, "circle", channels, **how)], look)
+
+
+def _trend_plane(
+    trends: pl.DataFrame, title: str, order: str, look: Look, y: tuple[float, float] = _PER_CENT
+) -> Plane:
+    last = float(trends["n"].max() or 1)  # type: ignore[arg-type]  # a column of numbers
+    return Plane((0.0, last + 1), y, look, title, x_title=order, zooms=True)
+
+
+def _per_cent(trends: pl.DataFrame, column: str, trend: str) -> pl.DataFrame:
+    return trends.select(
+        "n", "lemma", y=(100 * pl.col(column)).round(3), y_trend=(100 * pl.col(trend)).round(3)
+    ).sort("n")
+
+
+def _points(shown: pl.DataFrame, plane: Plane, own: Stroke, name: str) -> Layer:
+    """Return the points, half hidden behind each other where there are many."""
+    many = shown.height > 150
+    told = [words("lemma", "lemma"), number("y", f"{name} (%)", ".2f")]
+    channels = {"x": plane.x_axis(), "y": plane.y_axis("y"), "tooltip": told}
+    how: dict[str, Any] = {
+        "size": 16 if many else 28,
+        "filled": True,
+        "opacity": 0.45 if many else 0.75,
+    }
+    return layer(
+        shown.select("n", "y", "lemma"), "point", channels, clip=True, color=own.colour, **how
+    )
+
+
+def _lemma_tips(name: str) -> list[Channel]:
+    return [words("lemma", "lemma"), number("y", f"{name} (%)", ".2f")]
+
+
+_HEIGHT, _WIDTH = 13.0, 6.3
+"""Height of a line of text and width of a letter; pixels."""
+_SHORT, _LONG = 110.0, 260.0
+"""The most that a name takes, on a phone and elsewhere; pixels."""
+_OFF = 8.0
+"""Distance of a label from the middle of its point; pixels."""
+
+_ALIKE, _ROOM = 1e-6, 0.05
+"""An axis on which all lie closer than the first has so much room on either side."""
+
+
+@chart()
+def scatter(frame: pl.DataFrame, *, x_title: str, y_title: str, look: Look) -> Spec:
+    """Return named points; the bars are one standard deviation over runs to either side.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        name, x, y, x_sd, y_sd (null where there are no several runs).
+    x_title, y_title : str
+        Titles of the axes.
+    look : Look
+        Size and style.
+    """
+    ends = {
+        axis: [frame[axis] - frame[f"{axis}_sd"].fill_null(0.0),
+               frame[axis] + frame[f"{axis}_sd"].fill_null(0.0)]
+        for axis in ("x", "y")
+    }  # fmt: skip
+    x, y = (_domain(pl.concat(ends[axis])) for axis in ("x", "y"))
+    plane = Plane(x, y, look, y_title, x_title, DECIMAL, x_grid=True)
+    names = frame["name"].to_list()
+    points = {
+        "x": plane.x_axis("x"), "y": plane.y_axis("y"), "color": _colour(names, look),
+        "opacity": opacity(faint=[others("name")]), "tooltip": _tips(frame, x_title, y_title),
+    }  # fmt: skip
+    held = frame.select("name", "x", "y", "x_sd", "y_sd")
+    places = [(plane.x_pixel(x), plane.y_pixel(y)) for x, y in frame.select("x", "y").rows()]
+    bars = [_bars(frame, axis, plane) for axis in ("x", "y")]
+    parts = [
+        *bars,
+        layer(held, "point", points, filled=True, size=50),
+        name_labels(beside(names, places, look), limit=_SHORT if look.narrow else _LONG),
+    ]
+    limits = any(layer["data"]["values"].count("\n") > 1 for layer in bars)
+    live = Live(names, strokes(names, look), limits=("none", "pointwise") if limits else ())
+    return themed(parts, plane.look, live)
+
+
+def _colour(names: Sequence[str], look: Look) -> Channel:
+    given = strokes(names, look)
+    colours = [INK if look.style == "print" else given[name].colour for name in given]
+    return kinds("name", scale={"domain": list(given), "range": colours}, legend=None)
+
+
+def _tips(frame: pl.DataFrame, x_title: str, y_title: str) -> list[Channel]:
+    """Return name, x and y, each with its deviation where there is one."""
+    found = [words("name", "name")]
+    for axis, title in (("x", x_title), ("y", y_title)):
+        found.append(number(axis, title, ".4~f"))
+        if frame[f"{axis}_sd"].drop_nulls().len():
+            found.append(number(f"{axis}_sd", f"deviation of {title}", ".3~f"))
+    return found
+
+
+def beside(
+    names: Sequence[str], places: Sequence[tuple[float, float]], look: Look
+) -> list[tuple[str, float, float]]:
+    """Put each name where it hides neither a point nor a name before it: right, left, above, below.
+
+    Parameters
+    ----------
+    names, places : sequence
+        Names and the points they belong to; pixels.
+    look : Look
+        Its size limits the places.
+
+    Returns
+    -------
+    list of (str, float, float)
+        Name, and where its left end goes; pixels.
+
+    Examples
+    --------
+    >>> beside(["a", "b"], [(10.0, 50.0), (19.0, 50.0)], Look(width=100, height=100))
+    [('a', 6.85, 36.0), ('b', 27.0, 50.0)]
+    """
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+    placed = []
+    for name, (x, y) in zip(names, places, strict=True):
+        wide = min(_WIDTH * len(name), _SHORT if look.narrow else _LONG)
+        tries = [
+            (x + _OFF, y), (x - wide / 2, y - 14.0), (x - wide - _OFF, y), (x - wide / 2, y + 14.0),
+            (x + _OFF, y - 9), (x + _OFF, y + 9), (x + _OFF, y - 22), (x + _OFF, y + 22),
+        ]  # fmt: skip
+        fits = [one for one in tries if _fits(one, wide, taken, look)]
+        left, middle = (fits or tries)[0]
+        if look.narrow:
+            left = max(0.0, min(left, look.width - wide))
+        taken.append((left, middle - _HEIGHT / 2, left + wide, middle + _HEIGHT / 2))
+        placed.append((name, round(left, 2), round(middle, 2)))
+    return placed
+
+
+def _domain(values: pl.Series) -> tuple[float, float]:
+    """Return round ends that a label can stand at: 0.7, not 0.7000000000000001.
+
+    Values that are all alike, as those of one system are, lie in the middle.
+    """
+    low, high = round_domain(values)
+    if high - low < _ALIKE:
+        low, high = round_domain([low - _ROOM, high + _ROOM])
+    return round(low, 9), round(high, 9)
+
+
+def _fits(
+    place: tuple[float, float], wide: float, taken: Sequence[tuple[float, ...]], look: Look
+) -> bool:
+    left, middle = place
+    top, bottom, right = middle - _HEIGHT / 2, middle + _HEIGHT / 2, left + wide
+    beyond = 0 if look.narrow else 60
+    inside = left >= 0 and right <= look.width + beyond and top >= 0 and bottom <= look.height
+    return inside and not any(
+        left < box[2] and right > box[0] and top < box[3] and bottom > box[1] for box in taken
+    )
+
+
+def _bars(frame: pl.DataFrame, axis: str, plane: Plane) -> Layer:
+    spread = pl.col(f"{axis}_sd")
+    bars = frame.drop_nulls(spread.meta.root_names()).select(
+        "name", "x", "y", low=pl.col(axis) - spread, high=pl.col(axis) + spread
+    )
+    if axis == "x":
+        ends = {"x": plane.x_axis("low"), "x2": end_at("high"), "y": plane.y_axis("y")}
+    else:
+        ends = {"x": plane.x_axis("x"), "y": plane.y_axis("low"), "y2": end_at("high")}
+    seen = opacity(hidden=[NONE], faint=[others("name")])
+    return layer(bars, "rule", {**ends, "opacity": seen}, color=GREY, strokeWidth=1.2)
+
+
+# --- The planning graph: width of an interval, or power of a comparison, against rate or labels.
+
+RATE = "sampling rate (%)"
+"""Title of the x axis if nothing else is said."""
+MOST = 60.0
+"""Where the y axis of widths ends at most; percentage points."""
+
+
+@chart()
+def planning_chart(
+    curves: pl.DataFrame,
+    *,
+    y_title: str,
+    marked: pl.DataFrame | None = None,
+    wanted: Sequence[float] = (),
+    y_max: float | None = None,
+    x_title: str = RATE,
+    x_format: str = ".2f",
+    look: Look = SCREEN,
+) -> Spec:
+    """Draw a line per list size, precision or plan against the sampling rate, or the labels.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        line, rate and y, all in per cent, or labels for the rate; the lines are drawn in the order
+        of their first rows.
+    y_title : str
+        Title of the y axis.
+    marked : DataFrame, optional
+        line, rate and y of the points to mark, such as the rates that were asked for.
+    wanted : sequence of float
+        Levels that were asked for, as dotted lines; in per cent.
+    y_max : float, optional
+        End of the y axis; the data's if not given, but no more than `MOST` and the levels need.
+    x_title : str
+        Title of the x axis.
+    x_format : str
+        How a place on it is told, as D3 has it.
+    look : Look
+        Style and size.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw.
+    """
+    drawn = _shown(curves)
+    if drawn.is_empty():
+        raise ValueError("no sampling rate to draw")
+    names = drawn["line"].unique(maintain_order=True).to_list()
+    plane = _planning_plane(drawn, wanted, (x_title, y_title), y_max, look)
+    stroke_of = uncovered(by_place(names, look), drawn, plane)
+    dots = _shown(curves.clear() if marked is None else marked)
+    parts = [
+        *(level(value, plane, BASELINE_LIMIT) for value in wanted),
+        *spec.lines(drawn, plane, stroke_of),
+        *(
+            points(dots.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
+            for name, stroke in stroke_of.items()
+        ),
+        *end_labels([*_planning_ends(drawn, stroke_of), *_wanted(wanted, plane)], plane),
+        _planning_points(pl.concat([drawn, dots]), plane, x_format),
+    ]
+    more = {each.text: each.stroke for each in _wanted(wanted, plane)}
+    return themed(parts, look, Live(names, stroke_of, more, zoom=plane.x))
+
+
+def _shown(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that can be drawn; a thousandth of a per cent is less than a pixel."""
+    return frame.drop_nulls().select(
+        "line", n=pl.col("rate").round(3), y=pl.col("y").cast(pl.Float64).round(3)
+    )
+
+
+def _planning_plane(
+    drawn: pl.DataFrame,
+    wanted: Sequence[float],
+    titles: tuple[str, str],
+    y_max: float | None,
+    look: Look,
+) -> Plane:
+    last = drawn.group_by("line").agg(pl.col("y").sort_by("n").last())["y"]
+    ends = [max([*last, *wanted]), min(float(drawn["y"].max() or 0.0), MOST)]  # type: ignore[arg-type]  # a column of numbers
+    y = round_domain([max(ends)], low=0.0, high=y_max)
+    last_rate = float(drawn["n"].max() or 1.0)  # type: ignore[arg-type]  # a column of numbers
+    x_title, y_title = titles
+    return Plane((0.0, last_rate), y, look, y_title, x_title, DECIMAL, zooms=True)
+
+
+def _planning_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
+    for name, stroke in given.items():
+        path = drawn.filter(line=name).sort("n")["y"].to_list()
+        yield End(name, path, stroke, named=True)
+
+
+def _wanted(wanted: Sequence[float], plane: Plane) -> Iterator[End]:
+    for value in wanted:
+        if plane.y[0] <= value <= plane.y[1]:
+            yield End(f"wanted: {value:g}", [value], BASELINE_LIMIT)
+
+
+def _planning_points(drawn: pl.DataFrame, plane: Plane, x_format: str) -> Layer:
+    tips = [
+        words("line", "line"),
+        number("n", plane.x_title, x_format),
+        number("y", plane.y_title, ".2f"),
+    ]
+    return spec.met(drawn, plane, tips, size=160)
+
+
+# --- Whether predictions come true: the share of true positives against the mean prediction.
+
+_RIGHT = "what it says is right"
+"""How the diagonal is called."""
+_WHOLE = (0.0, 100.0)
+
+
+@chart()
+def reliability_chart(calibration: pl.DataFrame, *, look: Look = SCREEN) -> Spec:
+    """Draw a point with its limits for each bin of predictions, joined for each judge.
+
+    Parameters
+    ----------
+    calibration : DataFrame
+        judge, mean_prediction, share, lower, upper, n_judged: one category of
+        `schemas.Calibration`.
+    look : Look
+        Style and size.
+
+    Raises
+    ------
+    ValueError
+        If there is no bin.
+    """
+    if calibration.is_empty():
+        raise ValueError("no judged prediction to draw")
+    names = calibration["judge"].unique().sort().to_list()
+    drawn = _drawn(calibration)
+    plane = Plane(_WHOLE, _WHOLE, look, "true positives (%)", "mean prediction (%)", DECIMAL)
+    stroke_of = by_place(names, look)
+    parts = [
+        _diagonal(plane),
+        *_whiskers(drawn, plane, stroke_of),
+        *(
+            path(drawn.filter(line=name), plane, stroke, seen=opacity(faint=[other(name)]))
+            for name, stroke in stroke_of.items()
+        ),
+        *_dots(drawn, plane, stroke_of),
+        *end_labels([*_reliability_ends(drawn, stroke_of)], plane),
+        _met(drawn, plane),
+    ]
+    more = {_RIGHT: BASELINE}
+    return themed(parts, look, Live(names, stroke_of, more, limits=("none", "pointwise")))
+
+
+def _drawn(calibration: pl.DataFrame) -> pl.DataFrame:
+    """Return the bins in per cent, in the order of the lines."""
+    fields = {"x": "mean_prediction", "y": "share", "lower": "lower", "upper": "upper"}
+    per_cent = {new: (100 * pl.col(name)).round(3) for new, name in fields.items()}
+    rows = calibration.select(
+        pl.int_range(pl.len()).over("judge").alias("n"), "n_judged", line="judge", **per_cent
+    )
+    return rows.sort("line", "x")
+
+
+def _diagonal(plane: Plane) -> Layer:
+    both = pl.DataFrame({"n": [0, 1], "x": [*_WHOLE], "y": [*_WHOLE]})
+    return path(both, plane, BASELINE)
+
+
+def _whiskers(drawn: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> Iterator[Layer]:
+    for name, stroke in given.items():
+        channels = {
+            "x": plane.x_axis("x"), "y": plane.y_axis("lower"), "y2": end_at("upper"),
+            "opacity": opacity(hidden=[NONE], faint=[other(name)]),
+        }  # fmt: skip
+        mine = drawn.filter(line=name).select("x", "lower", "upper")
+        yield layer(mine, "rule", channels, color=stroke.colour, strokeWidth=1.2)
+
+
+def _dots(drawn: pl.DataFrame, plane: Plane, given: Mapping[str, Stroke]) -> Iterator[Layer]:
+    for name, stroke in given.items():
+        channels = {
+            "x": plane.x_axis("x"), "y": plane.y_axis("y"),
+            "opacity": opacity(faint=[other(name)]),
+        }  # fmt: skip
+        mine = drawn.filter(line=name).select("x", "y")
+        yield layer(mine, "point", channels, size=40, filled=True, color=stroke.colour)
+
+
+def _reliability_ends(drawn: pl.DataFrame, given: Mapping[str, Stroke]) -> Iterator[End]:
+    for name, stroke in given.items():
+        yield End(name, drawn.filter(line=name)["y"].to_list(), stroke, named=True)
+    yield End(_RIGHT, [*_WHOLE], BASELINE)
+
+
+def _met(drawn: pl.DataFrame, plane: Plane) -> Layer:
+    """Return invisible points that tell what they are when the mouse meets them."""
+    shown = [
+        words("line", "judge"),
+        number("x", "mean prediction (%)", ".2f"),
+        number("y", "true positives (%)", ".2f"),
+        number("lower", "lower limit", ".2f"),
+        number("upper", "upper limit", ".2f"),
+        number("n_judged", "judged draws", ",d"),
+    ]
+    channels = {"x": plane.x_axis("x"), "y": plane.y_axis("y"), "tooltip": shown}
+    return layer(drawn, "point", channels, name=f"{LIVE}points", size=90, filled=True, opacity=0)

@@ -1,0 +1,274 @@
+"""The HTML page: one file that needs no network."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from markupsafe import Markup
+
+from pipeline.report.charts.spec import Spec
+from pipeline.report.charts.style import DARK
+from pipeline.report.page.model import (
+    Grid,
+    Link,
+    Page,
+    PageSection,
+    Picture,
+    Record,
+    Searchable,
+    unfolded,
+)
+from pipeline.report.view import cell
+
+# --- What every page holds beside its content: styles, scripts, and how bytes stand in a page.
+
+_FOLDER = "assets"
+_FOLDERS = (_FOLDER, "templates")
+EXPLORER_STYLES = ("vendor/slickgrid.css", "explorer/explorer.css")
+EXPLORER_SCRIPTS = (
+    "vendor/slickgrid.js",
+    "explorer/unpack.js",
+    "explorer/values.js",
+    "explorer/rows.js",
+    "explorer/saving.js",
+    "explorer/concordance.js",
+    "explorer/details.js",
+    "explorer/filters.js",
+    "explorer/grid.js",
+    "explorer/explorer.js",
+)
+"""What a table of all rows runs on, in the order of their use."""
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a style or a script of the page as text.
+
+    Parameters
+    ----------
+    name : str
+        A file of ``pipeline/report/assets``, "page.css", "vendor/slickgrid.js".
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none of this name.
+    ValueError
+        If a script could not stand in a ``script`` element, or a style in a ``style`` element.
+    """
+    text = files("pipeline.report").joinpath(_FOLDER, name).read_text(encoding="utf-8")
+    if any(end in text.lower() for end in ("</script", "</style", "<!--")):
+        raise ValueError(f"{name} holds an end tag and cannot be put into a page")
+    return text
+
+
+def bundle(names: Sequence[str]) -> str:
+    """Return several styles or scripts as one text, in this order."""
+    return "".join(asset(name) for name in names)
+
+
+def packed(content: bytes, *, level: int = 9) -> str:
+    """Return bytes as text that can stand in a page: gzip, then base64; the page unpacks it.
+
+    Equal bytes give equal text. A lower level takes less time and a little more room.
+
+    Examples
+    --------
+    >>> import base64, gzip
+    >>> gzip.decompress(base64.b64decode(packed(b"n = 500")))
+    b'n = 500'
+    """
+    return base64.b64encode(gzip.compress(content, level, mtime=0)).decode("ascii")
+
+
+@cache
+def digest() -> str:
+    """Return a digest of all styles, scripts and templates: what a page was made with."""
+    found = hashlib.sha256()
+    for folder in _FOLDERS:
+        for name, content in _below(files("pipeline.report").joinpath(folder), folder):
+            found.update(f"{name}\0".encode() + content)
+    return found.hexdigest()
+
+
+def _below(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a folder and of those in it, by name."""
+    for each in sorted(folder.iterdir(), key=lambda file: file.name):
+        if each.is_dir():
+            yield from _below(each, f"{name}/{each.name}")
+        else:
+            yield f"{name}/{each.name}", each.read_bytes()
+
+
+# --- The library that draws figures in a page: bundled beside this package, and its versions.
+
+VEGA_LITE = "6.4"
+"""The version of Vega-Lite that draws, in the page and in the pictures."""
+OFFERED = "window.vegaEmbed = vegaEmbed;"
+"""What the library offers to the page."""
+LIBRARY, VERSIONS, LICENCES = "vega.js.gz", "vega.json", "vega-licences.txt"
+"""Files of ``pipeline/report/assets/vendor``, made by ``docs/update_vendor.py``."""
+
+
+def folder() -> Traversable:
+    """Return the folder of what others have made."""
+    return files("pipeline.report").joinpath("assets", "vendor")
+
+
+@cache
+def packed_library() -> str:
+    """Return the library as it stands in a page: gzip, then base64."""
+    return base64.b64encode(folder().joinpath(LIBRARY).read_bytes()).decode("ascii")
+
+
+def library() -> str:
+    """Return the library as a script."""
+    return gzip.decompress(folder().joinpath(LIBRARY).read_bytes()).decode("utf-8")
+
+
+def versions() -> dict[str, str]:
+    """Return what the library was bundled from, and in which versions."""
+    found: dict[str, str] = json.loads(folder().joinpath(VERSIONS).read_text(encoding="utf-8"))
+    return found
+
+
+# --- All figures of a page as one script: their specifications, packed, and the library that draws.
+
+
+def script(figures: Mapping[str, Iterable[Spec | None]]) -> str:
+    """Return the script that holds all figures of a page; empty if there are none.
+
+    Parameters
+    ----------
+    figures : mapping of str to sequence of specifications
+        Name -> the wide one, and the narrow one or None.
+    """
+    if not figures:
+        return ""
+    packs = {"library": packed_library(), "figures": packed(content(figures).encode())}
+    texts = json.dumps(packs | {"dark": DARK}, separators=(",", ":"))
+    made = ", ".join(f"{name} {version}" for name, version in versions().items())
+    said = f"/* Drawn by {made}: BSD-3-Clause, with parts under ISC. */"
+    return f"{said}\nwindow.lexassayFigures={texts};"
+
+
+def content(figures: Mapping[str, Iterable[Spec | None]]) -> str:
+    r"""Return the specifications as JSON; data that several have stand once.
+
+    Examples
+    --------
+    >>> chart = {"layer": [{"data": {"values": "n\n1\n", "format": {"type": "csv"}}}]}
+    >>> content({"a": [chart, None], "b": [chart, chart]}).count("csv")
+    1
+    """
+    pool: dict[str, int] = {}
+    drawn = {
+        name: [None if spec is None else pooled(spec, pool) for spec in specs]
+        for name, specs in figures.items()
+    }
+    held = [json.loads(text) for text in pool]
+    return _json({"data": held, "figures": drawn})
+
+
+def pooled(value: Any, pool: dict[str, int]) -> Any:
+    """Return a specification whose inline data are numbers of the pool, which grows by them."""
+    if isinstance(value, Mapping):
+        return {
+            name: pool.setdefault(_json(held), len(pool)) if _is_data(name, held)
+            else pooled(held, pool)
+            for name, held in value.items()
+        }  # fmt: skip
+    if isinstance(value, list | tuple):
+        return [pooled(each, pool) for each in value]
+    return value
+
+
+def _is_data(name: str, held: Any) -> bool:
+    return name == "data" and isinstance(held, Mapping) and "values" in held
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def render(page: Page) -> str:
+    """Return the page as HTML.
+
+    Parameters
+    ----------
+    page : Page
+        What it says. Every text is escaped. Charting scripts and what tables of all rows run on
+        are put in once, if it has figures and such tables.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  takes long
+
+    environment = Environment(
+        loader=PackageLoader("pipeline.report"), autoescape=True, trim_blocks=True,
+        lstrip_blocks=True, undefined=StrictUndefined, keep_trailing_newline=True,
+    )  # fmt: skip
+    records = [(heading, record_part(record)) for heading, record in page.provenance.items()]
+    parts = [part for section in page.sections for part in unfolded(section.parts)]
+    figures = {part.name: part.specs for part in parts if isinstance(part, Picture)}
+    explored = any(isinstance(part, Searchable) for part in parts)
+    styles = ["page.css", "figures.css", *(EXPLORER_STYLES if explored else ())]
+    return environment.get_template("report.html.j2").render(
+        page=page, records=records, javascript=Markup(script(figures)),
+        style=Markup(bundle(styles)), scripts=Markup(asset("figures.js")),
+        explorer=Markup(bundle(EXPLORER_SCRIPTS if explored else ())),
+        behaviour=Markup(asset("page.js")), downloads=downloads(page.sections),
+    )  # fmt: skip
+
+
+def downloads(sections: Sequence[PageSection]) -> dict[str, list[tuple[str, tuple[Link, ...]]]]:
+    """Return the files of each section's figures and tables, under the numbers that they have."""
+    count = Counter[str]()
+    found: dict[str, list[tuple[str, tuple[Link, ...]]]] = {}
+    for section in sections:
+        mine = found.setdefault(section.name, [])
+        for part in unfolded(section.parts):
+            if isinstance(part, Picture | Grid | Searchable):
+                kind = "Figure" if isinstance(part, Picture) else "Table"
+                count[kind] += 1
+                mine.append((f"{kind} {count[kind]}", part.links))
+    return {name: [each for each in mine if each[1]] for name, mine in found.items()}
+
+
+def inline_json(value: Any) -> Markup:
+    r"""Return JSON that can stand in a ``script`` element, whatever its strings hold.
+
+    Examples
+    --------
+    >>> inline_json({"l1": "</script>"})
+    Markup('{"l1":"\\u003c/script\\u003e"}')
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def record_part(record: Record) -> str | Grid:
+    """Return a piece of provenance as text or as a table."""
+    if isinstance(record, str):
+        return record
+    if isinstance(record, Mapping):
+        rows = tuple((name, cell(value)) for name, value in record.items())
+        return Grid(("", ""), (False, False), rows)
+    return _rows(record)
+
+
+def _rows(records: Sequence[Mapping[str, Any]]) -> Grid:
+    head = tuple(dict.fromkeys(name for record in records for name in record))
+    rows = tuple(tuple(cell(record.get(name)) for name in head) for record in records)
+    columns = [[record[name] for record in records if name in record] for name in head]
+    right = tuple(all(isinstance(value, int | float) for value in column) for column in columns)
+    return Grid(head, right, rows)

@@ -1,0 +1,283 @@
+"""What the page says: its sections and parts, as text; nothing of HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from markupsafe import Markup
+
+from pipeline.findings.base import StageView, Told
+from pipeline.remarks.base import Remark
+from pipeline.report.charts.spec import Spec
+from pipeline.report.charts.style import Slot, Style
+from pipeline.report.view import ViewOptions
+
+# --- What a report is made from.
+
+Scalar: TypeAlias = str | int | float | bool | None
+Record: TypeAlias = str | Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]]
+"""A piece of provenance: a text, name -> value, or rows with the same columns."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A stage of the run that the report may show.
+
+    Parameters
+    ----------
+    view : StageView
+        The stage and a way to its tables. It is passed over if no view knows its kind.
+    tables : tuple of str
+        Names of its own output tables.
+    doc : str
+        What such a stage does, in a sentence.
+    options : ViewOptions or None
+        The options of its view; the view's defaults if None.
+    missing : str
+        Why it has no results yet; empty if it has.
+    """
+
+    view: StageView
+    tables: tuple[str, ...] = ()
+    doc: str = ""
+    options: ViewOptions | None = None
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class ReportInput:
+    """A report: its stages in the order of its sections, and where all of it comes from.
+
+    Parameters
+    ----------
+    title, description : str
+        Head of the page.
+    stages : sequence of Shown
+        The stages, in order.
+    provenance : mapping of str to Record
+        Heading -> what stands under it: the experiment's text, the stages with their
+        fingerprints, the versions, the data files. Shown in this order.
+    style : {"screen", "print"} or None
+        The style of every figure whose view does not give its own.
+    slots : mapping of str to Slot
+        The colours and dashes that names have in all figures.
+    pictures : tuple of str
+        The kinds of files that figures have beside the page: "svg", "png", "pdf".
+    most_rows : int
+        Tables with more rows than this are not copied beside the page, which says so.
+    missing : mapping of str to str
+        Stage without results -> why: it waits for somebody, or rests on one that does.
+    remarks : mapping of str to sequence of Remark
+        Stage -> what looks wrong in its data, whether it is shown or not.
+    findings : sequence of Told
+        What was found, in the order of reading: the first lines of the page.
+    """
+
+    title: str
+    description: str = ""
+    stages: Sequence[Shown] = ()
+    provenance: Mapping[str, Record] = field(default_factory=dict)
+    most_rows: int = 5_000_000
+    style: Style | None = None
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    pictures: tuple[str, ...] = ("svg",)
+    missing: Mapping[str, str] = field(default_factory=dict)
+    remarks: Mapping[str, Sequence[Remark]] = field(default_factory=dict)
+    findings: Sequence[Told] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """A file beside the page."""
+
+    text: str
+    href: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph of plain text."""
+
+    text: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure: a still picture, and the specifications of the one that takes its place.
+
+    Parameters
+    ----------
+    name : str
+        What tells it from the other figures of the page; the stem of its files.
+    caption : str
+        What is seen.
+    still : str
+        The address of the still picture.
+    width, height : int
+        Its size; pixels.
+    specs : tuple of specifications
+        The wide one, and the one for a phone or None.
+    alt : str
+        What it says to who cannot see it; the caption if empty.
+    links : tuple of Link
+        Its files.
+    """
+
+    name: str
+    caption: str
+    still: str
+    width: int
+    height: int
+    specs: tuple[Spec, Spec | None]
+    alt: str = ""
+    links: tuple[Link, ...] = ()
+    kind: str = "figure"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table as text; `right` says of each column whether it is flush right.
+
+    In one that `wraps`, cells hold sentences, which are broken into lines.
+    """
+
+    head: tuple[str, ...]
+    right: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    left_out: int = 0
+    links: tuple[Link, ...] = ()
+    wraps: bool = False
+    kind: str = "table"
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Parts that are folded away until somebody opens them."""
+
+    summary: str
+    parts: tuple[Part, ...]
+    kind: str = "fold"
+
+
+@dataclass(frozen=True)
+class Searchable:
+    """A table of all rows, packed, and its first rows as a table that needs no script."""
+
+    caption: str
+    what: tuple[str, str]
+    first: Grid
+    head: Markup
+    rows: str
+    details: str
+    kept: int
+    whole: int
+    matters: str = ""
+    links: tuple[Link, ...] = ()
+    why: str = ""
+    kind: str = "explorer"
+
+
+Part: TypeAlias = Paragraph | Picture | Grid | Folded | Searchable
+
+
+@dataclass(frozen=True)
+class Data:
+    """A whole table of a stage: its size, and its files or why there are none."""
+
+    name: str
+    rows: int
+    links: tuple[Link, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A stage on the page: under its heading, with its name in the experiment."""
+
+    anchor: str
+    heading: str
+    name: str
+    use: str
+    doc: str
+    parts: tuple[Part, ...]
+    data: tuple[Data, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True)
+class Remarked:
+    """A remark in the list at the head of the page, with all stages of which it is said.
+
+    The anchor of a stage that is not shown is empty.
+    """
+
+    remark: Remark
+    stages: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands on the page: the id of the element, and what it is called."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """A paragraph of findings: what it leads with, what follows, the places that show it."""
+
+    lead: str
+    rest: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The findings of a stage, under its heading."""
+
+    heading: str
+    anchor: str
+    paragraphs: tuple[Said, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that the page says, but for the scripts.
+
+    Parameters
+    ----------
+    facts : tuple of str
+        Further lines of the head.
+    drawer : str
+        What the list of sections with their files is called; it is left out if empty.
+    """
+
+    title: str
+    description: str
+    sections: tuple[PageSection, ...]
+    provenance: Mapping[str, Record]
+    missing: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[Remarked, ...] = ()
+    answers: tuple[Answers, ...] = ()
+    cautions: tuple[Said, ...] = ()
+    facts: tuple[str, ...] = ()
+    drawer: str = "Stages, and their whole tables beside this page"
+
+
+def unfolded(parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield the parts of a section, those that are folded away too, in their order."""
+    for part in parts:
+        if isinstance(part, Folded):
+            yield from unfolded(part.parts)
+        else:
+            yield part
+
+
+def pictures(parts: Iterable[Part]) -> Iterator[Picture]:
+    """Yield the figures of a section, those that are folded away too."""
+    yield from (part for part in unfolded(parts) if isinstance(part, Picture))

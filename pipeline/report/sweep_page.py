@@ -1,0 +1,834 @@
+"""The page of a sweep: what was varied, the answer at each point, small multiples."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import polars as pl
+
+from pipeline.findings import phrases
+from pipeline.findings.across_runs import Leading, at_point, leading, not_over_points, over_points
+from pipeline.findings.base import Told, as_table
+from pipeline.findings.phrases import called
+from pipeline.report.charts.panels import FEW, Axes, Panel, small_multiples
+from pipeline.report.charts.spec import thinned
+from pipeline.report.charts.style import Look, Slot, Style
+from pipeline.report.page.build import MOST_SHOWN, Assembly, Files, Section, assemble, table_part
+from pipeline.report.page.model import Answers, Data, Folded, Link, Part, Place, Record, Said
+from pipeline.report.view import NOTHING, Block, Figure, Fold, Listing, Text, distinct, figure
+from schemas import Findings, Table
+
+# --- What of a table over the points of a sweep can be drawn: an estimate, its limits, its names.
+
+VALUES = ("l_star", "value", "estimate", "difference", "precision", "recall", "mean")
+"""Columns that hold an estimate; of those that a table has, limits belong to the first."""
+NAMES = ("system", "lexicon", "subset", "measure")
+"""Columns whose values have a stroke of their own."""
+OF_SYSTEMS = ("value", "mean")
+"""Those that are drawn without limits too, where they have names."""
+LIMITS = ("lower", "upper")
+GROUP = "by "
+"""How the names of columns begin that hold the groups: a table may have an n among them."""
+RUN = "run"
+"""A column that tells runs of one system apart: all of them are drawn with the system's stroke."""
+STATISTIC = "statistic"
+"""A column that says what an estimate is of, in a table whose key is a number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """How the estimates of a table are drawn.
+
+    Parameters
+    ----------
+    value : str
+        The column of the estimate.
+    is_share : bool
+        Whether it is a proportion, drawn in per cent.
+    name : str
+        The column whose values are the lines; empty if there is none.
+    over_n : bool
+        Whether a point has estimates for many n.
+    groups : tuple of str
+        The other columns that tell estimates of a point apart: a figure for each.
+    """
+
+    value: str
+    is_share: bool
+    name: str
+    over_n: bool
+    groups: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """What the y axis is called."""
+        said = {"l_star": "L*"}.get(self.value, self.value)
+        return f"{said} (%)" if self.is_share else said
+
+
+def shape_of(model: type[Table] | None, frame: pl.DataFrame) -> Shape | None:
+    """Return how the estimates of a table are drawn; None if it has none, or is one of sentences.
+
+    Parameters
+    ----------
+    model : type of Table or None
+        What the table is.
+    frame : DataFrame
+        Its rows at a point, without the settings.
+
+    Examples
+    --------
+    >>> from schemas import Precision
+    >>> shape = shape_of(Precision, Precision.zero_rows().collect())
+    >>> shape.value, shape.is_share, shape.name, shape.groups
+    ('precision', True, 'measure', ('category', 'n'))
+    """
+    value = next((name for name in VALUES if _is_numeric(frame, name)), "")
+    if model is None or model is Findings or not value:
+        return None
+    key = [name for name in model.key() if name in frame.columns]
+    if STATISTIC in frame.columns:
+        key = [STATISTIC]
+    name = next((each for each in NAMES if each in key), "")
+    if not set(LIMITS) <= set(frame.columns) and not (name and value in OF_SYSTEMS):
+        return None
+    over_n = "n" in key and frame["n"].n_unique() > 1
+    apart = {name, RUN, *(["n"] if over_n else [])}
+    groups = tuple(each for each in key if each not in apart)
+    is_share = "proportion" in model.descriptions().get(value, "")
+    return Shape(value=value, is_share=is_share, name=name, over_n=over_n, groups=groups)
+
+
+def _is_numeric(frame: pl.DataFrame, name: str) -> bool:
+    return name in frame.columns and frame.schema[name].is_numeric()
+
+
+def estimates(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
+    """Return line, n, y, lower, upper and the groups of a table; n is 0 where it is no axis.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"category": ["TP"], "measure": ["mi"], "n": [9],
+    ...     "precision": [0.25], "lower": [0.2], "upper": [None]})
+    >>> shape = Shape(value="precision", is_share=True, name="measure", over_n=True,
+    ...     groups=("category",))
+    >>> estimates(frame, shape).row(0)
+    ('TP', 'mi', 9.0, 25.0, 20.0, None)
+    """
+    factor = 100.0 if shape.is_share else 1.0
+    limits = [name if name in frame.columns else None for name in LIMITS]
+    drawn = {"y": shape.value, **dict(zip(LIMITS, limits, strict=True))}
+    return frame.select(
+        *[
+            pl.col(name).cast(pl.String).fill_null("–").alias(f"{GROUP}{name}")
+            for name in shape.groups
+        ],
+        pl.col(shape.name).cast(pl.String).alias("line")
+        if shape.name
+        else pl.lit("").alias("line"),
+        (pl.col("n") if shape.over_n else pl.lit(0)).cast(pl.Float64).alias("n"),
+        *[
+            (pl.lit(None) if of is None else factor * pl.col(of)).cast(pl.Float64).alias(name)
+            for name, of in drawn.items()
+        ],
+    ).with_columns(pl.when(pl.col("y").is_finite()).then("y"))
+
+
+# --- The settings of a sweep: what they are called, their values, and which points are shown.
+
+Point = Mapping[str, Any]
+"""Dotted path of each setting to its value there."""
+
+_LISTED = 8
+"""So many values of a setting are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting that is varied.
+
+    Parameters
+    ----------
+    path : str
+        Its dotted path in the experiment.
+    name : str
+        What it is called: the last word of its path, more of it where two would be called alike.
+    values : tuple of str
+        Its values as text, in the order of the sweep.
+    numbers : tuple of float
+        The same as numbers; empty if one of them is none.
+    """
+
+    path: str
+    name: str
+    values: tuple[str, ...]
+    numbers: tuple[float, ...]
+
+    @property
+    def varies(self) -> bool:
+        """Whether it has more than one value."""
+        return len(self.values) > 1
+
+    def said(self) -> str:
+        """Return what it is and which values it takes.
+
+        Examples
+        --------
+        >>> Setting("stages.sample.rate", "rate", ("0.1", "0.2"), (0.1, 0.2)).said()
+        'rate of sample: 0.1 and 0.2'
+        >>> many = tuple(str(each) for each in range(1, 101))
+        >>> Setting("seed", "seed", many, tuple(map(float, many))).said()
+        'seed: 1 to 100 (100 values)'
+        """
+        words_of = self.path.split(".")
+        stage = words_of[1] if words_of[0] == "stages" and len(words_of) > 2 else ""
+        option = ".".join(words_of[2:] if stage else words_of)
+        head = f"{option} of {called(stage)}" if stage else option
+        if len(self.values) > _LISTED and self.is_even:
+            span = f"{self.values[0]} to {self.values[-1]} ({len(self.values):,} values)"
+            return f"{head}: {span}"
+        return f"{head}: {phrases.listed(self.values, most=_LISTED)}"
+
+    @property
+    def is_even(self) -> bool:
+        """Whether its values are numbers with the same step from each to the next."""
+        steps = {round(high - low, 9) for low, high in pairwise(self.numbers)}
+        return len(steps) == 1
+
+
+def identity(value: Any) -> str:
+    """Return what tells a value from others: 1 is not "1".
+
+    Examples
+    --------
+    >>> identity(1), identity("1"), identity(["mi"])
+    ('1', '"1"', '["mi"]')
+    """
+    return json.dumps(value, default=str, ensure_ascii=False)
+
+
+def setting_text(value: Any) -> str:
+    """Return a value as people read it, on one line.
+
+    Examples
+    --------
+    >>> text(0.2), text(True), text(["mi", "dice"]), text({"TP": ["yes"]}), text("")
+    ('0.2', 'yes', 'mi, dice', '{"TP": ["yes"]}', '(empty)')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if (
+        isinstance(value, list)
+        and value
+        and not any(isinstance(each, list | dict) for each in value)
+    ):
+        return called(", ".join(map(str, value)))
+    return called(value if isinstance(value, str) else identity(value))
+
+
+def settings_of(points: Sequence[Point]) -> list[Setting]:
+    """Return the settings of a sweep.
+
+    Parameters
+    ----------
+    points : sequence of mapping
+        All combinations.
+
+    Examples
+    --------
+    >>> points = [{"stages.a.seed": 1, "seed": 3}, {"stages.a.seed": 2, "seed": 3}]
+    >>> [(each.name, each.values) for each in settings_of(points)]
+    [('a.seed', ('1', '2')), ('seed', ('3',))]
+    """
+    paths = list(points[0]) if points else []
+    short = {path: path.rpartition(".")[2] for path in paths}
+    often = Counter(short.values())
+    found = []
+    for path in paths:
+        values = {identity(point[path]): point[path] for point in points}
+        numbers = [each for each in values.values() if _is_number(each)]
+        name = short[path] if often[short[path]] < 2 else path.removeprefix("stages.")
+        found.append(
+            Setting(
+                path,
+                called(name),
+                tuple(setting_text(each) for each in values.values()),
+                tuple(map(float, numbers)) if len(numbers) == len(values) else (),
+            )
+        )
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def places(points: Sequence[Point]) -> list[dict[str, int]]:
+    """Return the place of every point's value among the values of each setting, by path."""
+    order = {
+        path: {each: place for place, each in enumerate(dict.fromkeys(
+            identity(point[path]) for point in points))}
+        for path in (points[0] if points else ())
+    }  # fmt: skip
+    return [{path: order[path][identity(value)] for path, value in p.items()} for p in points]
+
+
+def label(point: Point, settings: Sequence[Setting]) -> str:
+    """Return what a point is called: the settings that vary, with their values.
+
+    Examples
+    --------
+    >>> points = [{"stages.a.rate": 0.1, "seed": 3}, {"stages.a.rate": 0.2, "seed": 3}]
+    >>> label(points[1], settings_of(points))
+    'rate = 0.2'
+    """
+    shown = [each for each in settings if each.varies]
+    return ", ".join(f"{each.name} = {setting_text(point[each.path])}" for each in shown)
+
+
+def kept(counts: Sequence[int], most: int) -> list[int]:
+    """Return how many values of each setting are shown, so that there are at most so many points.
+
+    Examples
+    --------
+    >>> kept([3, 100], 24), kept([2, 3], 24), kept([5, 5, 5], 24), kept([], 24)
+    ([3, 8], [2, 3], [2, 3, 3], [])
+    """
+    found = list(counts)
+    while prod(found) > most:
+        largest = found.index(max(found))
+        found[largest] -= 1
+    return found
+
+
+# --- The figures of a table over the points of a sweep: small multiples over the settings.
+
+MOST_PANELS = 24
+"""So many panels a table has at the most."""
+OF_A_FIGURE = 12
+"""So many of them are one figure: more do not fit on a sheet of paper."""
+MOST_FIGURES = 6
+"""So many groups of a table, such as categories, are drawn."""
+MOST_LINES = 8
+"""So many names are drawn in a panel."""
+MOST_PLACES = 40
+"""So many values of a setting stand at the x axis."""
+SHORTEST = 20
+"""Curves begin at this n, where they have many."""
+THINNED = 120
+"""About so many values of n a line is drawn through."""
+
+_NOTHING = pl.DataFrame(
+    schema={"line": pl.String, **dict.fromkeys(("n", "y", "lower", "upper"), pl.Float64)}
+)
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A table that a sweep collects.
+
+    Parameters
+    ----------
+    name : str
+        As it is collected: "stage" or "stage.table".
+    title : str
+        What its section is called.
+    tables : sequence of DataFrame
+        Its rows at each point: first a column for every setting, then its own.
+    model : type of Table or None
+        What the table is.
+    """
+
+    name: str
+    title: str
+    tables: Sequence[pl.DataFrame]
+    model: type[Table] | None = None
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A panel's rows, what it is called, and its place among the values of the settings."""
+
+    title: str
+    frame: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is drawn of a table: its panels and axes."""
+
+    shape: Shape
+    panels: Sequence[_Drawn]
+    x_title: str
+    columns: int
+    ticks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def figures(
+    collected: Collected, points: Sequence[Point], settings: Sequence[Setting], look: Look
+) -> Iterator[Figure | Text]:
+    """Yield the figures of a table, and what is left out of them.
+
+    Parameters
+    ----------
+    collected : Collected
+        The table at all points.
+    points : sequence of mapping
+        The points.
+    settings : sequence of Setting
+        What they vary.
+    look : Look
+        Style, and the colours of names.
+    """
+    own = [table.select(table.columns[len(points[0]) :]) for table in collected.tables]
+    first = next((table for table in own if table.height), None)
+    if first is None:
+        yield Text(f"The table has no row at any of {phrases.counted(len(points), 'point')}.")
+        return
+    shape = shape_of(collected.model, first)
+    varied = [each for each in settings if each.varies]
+    if shape is None or not (shape.over_n or varied):
+        return
+    plan = _over_n if shape.over_n else _over_a_setting
+    yield from _drawn(plan(shape, own, points, varied), look)
+
+
+def _estimate_rows(
+    own: Sequence[pl.DataFrame], shape: Shape, at: Sequence[int]
+) -> list[pl.DataFrame]:
+    """Return the estimates of some points; none of one whose table has other columns."""
+    needed = {shape.value, *shape.groups, *([shape.name] if shape.name else [])}
+    whole = [needed <= set(own[place].columns) for place in at]
+    found = [
+        estimates(own[place], shape) for place, is_whole in zip(at, whole, strict=True) if is_whole
+    ]
+    made, nothing = iter(found), _NOTHING.select(
+        *[pl.lit("").alias(f"{GROUP}{name}") for name in shape.groups], pl.all()
+    )  # fmt: skip
+    return [next(made) if is_whole else nothing for is_whole in whole]
+
+
+def _over_n(
+    shape: Shape, own: Sequence[pl.DataFrame], points: Sequence[Point], varied: Sequence[Setting]
+) -> _Plan:
+    counts = kept([len(each.values) for each in varied], MOST_PANELS)
+    limits = {each.path: count for each, count in zip(varied, counts, strict=True)}
+    at = _within(points, limits)[:MOST_PANELS]
+    frames = _estimate_rows(own, shape, at)
+    long = _long(frames)
+    frames = [each.filter(pl.col("n") >= long) for each in frames]
+    ns = thinned((n for each in frames for n in each["n"].unique()), points=THINNED)
+    panels = [
+        _Drawn(label(points[place], varied), each.filter(pl.col("n").is_in(ns)))
+        for place, each in zip(at, frames, strict=True)
+    ]
+    notes = [*_cut(varied, counts, len(points), len(at))]
+    if long:
+        notes.append(f"Lists shorter than {long:,.0f} are left out of the figures.")
+    return _Plan(shape, panels, "n", _columns(counts), (), tuple(notes))
+
+
+def _long(frames: Sequence[pl.DataFrame]) -> float:
+    """Return the least n that is drawn: of whole curves, short lists are left out."""
+    whole = pl.concat(frames)["n"]
+    return SHORTEST if whole.n_unique() > FEW and (whole.max() or 0) > 2 * SHORTEST else 0  # type: ignore[operator]  # a column of numbers
+
+
+def _over_a_setting(
+    shape: Shape, own: Sequence[pl.DataFrame], points: Sequence[Point], varied: Sequence[Setting]
+) -> _Plan:
+    across = max(varied, key=_fits_x)
+    on_scale = bool(across.numbers) and not (across.is_even and len(across.values) <= MOST_PLACES)
+    others = [each for each in varied if each is not across]
+    counts = kept([len(each.values) for each in others], MOST_PANELS)
+    seen = len(across.values) if on_scale else min(len(across.values), MOST_PLACES)
+    limits = {each.path: count for each, count in zip(others, counts, strict=True)}
+    at = _within(points, limits | {across.path: seen})
+    order = places(points)
+    panels: dict[str, list[pl.DataFrame]] = {}
+    for place, each in zip(at, _estimate_rows(own, shape, at), strict=True):
+        index = order[place][across.path]
+        x = across.numbers[index] if on_scale else float(index)
+        title = label(points[place], others)
+        panels.setdefault(title, []).append(each.with_columns(n=pl.lit(x)))
+    drawn = [_Drawn(title, pl.concat(frames)) for title, frames in panels.items()]
+    ticks = () if on_scale else across.values[:seen]
+    return _Plan(
+        shape, drawn, across.name, _columns(counts), ticks,
+        _cut([*others, across], [*counts, seen], len(points), len(at)),
+    )  # fmt: skip
+
+
+def _fits_x(setting: Setting) -> tuple[bool, int]:
+    """Return what makes a setting the x axis: three numbers or more that are no seeds; many."""
+    few, seed = len(setting.values) < 3, setting.path.endswith("seed")
+    return bool(setting.numbers) and not few and not seed, len(setting.values)
+
+
+def _within(points: Sequence[Point], limits: dict[str, int]) -> list[int]:
+    """Return the points whose values are among the first of each setting."""
+    return [
+        place
+        for place, each in enumerate(places(points))
+        if all(each[path] < most for path, most in limits.items())
+    ]
+
+
+def _columns(counts: Sequence[int]) -> int:
+    """Return how many panels stand beside each other: the values of the last setting, if few."""
+    last = counts[-1] if counts else 1
+    return last if 2 <= last <= 4 else 3
+
+
+def _cut(
+    settings: Sequence[Setting], counts: Sequence[int], whole: int, shown: int
+) -> tuple[str, ...]:
+    """Say which points are left out."""
+    if shown == whole:
+        return ()
+    firsts = [
+        f"the first {count:,} of {len(each.values):,} values of {each.name}"
+        for each, count in zip(settings, counts, strict=True)
+        if count < len(each.values)
+    ]
+    return (
+        f"Drawn are {phrases.listed(firsts)}: {whole - shown:,} of {whole:,} points are left out.",
+    )
+
+
+def _drawn(plan: _Plan, look: Look) -> Iterator[Figure | Text]:
+    whole = pl.concat([each.frame for each in plan.panels])
+    groups = [f"{GROUP}{name}" for name in plan.shape.groups]
+    keys = whole.select(groups).unique(maintain_order=True).rows() if groups else [()]
+    bounded = whole["lower"].drop_nulls().len() > 0
+    varying = [name for name in groups if whole[name].n_unique() > 1]
+    drawn = 0
+    for place, key in enumerate(keys):
+        if drawn == MOST_FIGURES:
+            left = phrases.counted(len(keys) - place, "more group")
+            yield Text(
+                f"{left} of {phrases.listed([_own(name) for name in varying])} are in the table."
+            )
+            break
+        chosen = dict(zip(groups, key, strict=True))
+        mine = [_Drawn(each.title, each.frame.filter(**chosen)) for each in plan.panels]
+        needed = "lower" if bounded else "y"
+        if any(each.frame[needed].drop_nulls().len() for each in mine):
+            drawn += 1
+            shown = [name for name in groups if name in varying or _own(name) == "n"]
+            of = {_own(name): chosen[name] for name in shown}
+            yield from _of_group(plan, mine, of, look)
+    for note in plan.notes:
+        yield Text(note)
+
+
+def _own(name: str) -> str:
+    return name.removeprefix(GROUP)
+
+
+def _of_group(
+    plan: _Plan, panels: Sequence[_Drawn], of: dict[str, str], look: Look
+) -> Iterator[Figure]:
+    whole = pl.concat([each.frame for each in panels])
+    names, left = _names(whole)
+    whole = whole.filter(pl.col("line").is_in(names))
+    axes = Axes(
+        x_title=plan.x_title, y_title=plan.shape.title, ticks=plan.ticks, joined=plan.shape.over_n,
+        from_zero=plan.shape.is_share,
+    )  # fmt: skip
+    step = OF_A_FIGURE // plan.columns * plan.columns
+    for start in range(0, len(panels), step):
+        held = [
+            Panel(each.title, each.frame.filter(pl.col("line").is_in(names)))
+            for each in panels[start : start + step]
+        ]
+        if any(each.frame["y"].drop_nulls().len() for each in held):
+            draw = partial(small_multiples, held, axes, columns=plan.columns, span=whole)
+            yield figure("panels", _caption(plan, of, left, start, panels), draw, look)
+
+
+def _names(whole: pl.DataFrame) -> tuple[list[str], int]:
+    """Return the names that are drawn, those of the greatest means, and how many are not."""
+    means = whole.group_by("line").agg(pl.col("y").mean()).sort(
+        "y", "line", descending=[True, False], nulls_last=True
+    )  # fmt: skip
+    names = means["line"].to_list()
+    return sorted(names[:MOST_LINES]), max(0, len(names) - MOST_LINES)
+
+
+def _caption(
+    plan: _Plan, of: dict[str, str], left: int, start: int, panels: Sequence[_Drawn]
+) -> str:
+    what = plan.shape.title.removesuffix(" (%)")
+    limits = " with its limits" if panels[0].frame["lower"].drop_nulls().len() else ""
+    group = "".join(f", {name} = {called(value)}" for name, value in of.items())
+    said = f"{what[:1].upper()}{what[1:]}{limits} against {plan.x_title}{group}"
+    several = (
+        f": {phrases.counted(len(panels), 'panel')} with the same axes" if len(panels) > 1 else ""
+    )
+    more = f", from the {start + 1}th on" if start else ""
+    gone = (
+        f" {phrases.counted(left, 'more name')} with lower values are in the table." if left else ""
+    )
+    return f"{said}{several}{more}.{gone}"
+
+
+MOST_SAID = 8
+"""So many questions are answered at the head of the page, and have a column in the table."""
+MOST_CAUTIONS = 8
+"""So many cautions are given, those of the most points first."""
+OTHERWISE = "●"
+"""What marks an answer that names something else than at most points."""
+
+_BELOW = (Place("stage-answers", ""),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepInput:
+    """A sweep that has been run.
+
+    Parameters
+    ----------
+    title, description : str
+        Of the experiment.
+    points : sequence of mapping
+        The points, at least one: dotted path of each setting to its value.
+    told : sequence of sequence of Told
+        What was found at each point.
+    collected : sequence of Collected
+        The stacked tables.
+    remarks : sequence of sequence of str
+        What looks wrong in the data of each point, a sentence each.
+    waits : mapping of str to str
+        What waits for people at some point, and why.
+    style, slots, pictures
+        As those of a report.
+    provenance : mapping of str to Record
+        Where it comes from.
+    """
+
+    title: str
+    points: Sequence[Point]
+    description: str = ""
+    told: Sequence[Sequence[Told]] = ()
+    collected: Sequence[Collected] = ()
+    remarks: Sequence[Sequence[str]] = ()
+    waits: Mapping[str, str] = field(default_factory=dict)
+    style: Style | None = None
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    pictures: tuple[str, ...] = ("svg",)
+    provenance: Mapping[str, Record] = field(default_factory=dict)
+
+
+def sweep_page(made: SweepInput) -> Files:
+    """Return the files of a sweep's page: relative path -> content.
+
+    Parameters
+    ----------
+    made : SweepInput
+        The sweep.
+
+    Returns
+    -------
+    dict of str to bytes
+        ``index.html`` and, beside it, files of its figures and of its own tables. The stacked
+        tables are not among them: they lie beside it under their names.
+    """
+    settings = settings_of(made.points)
+    labels = [label(point, settings) for point in made.points]
+    leads = leading(made.told)
+    sections = [
+        Section("answers", "The answer at each point", list(_answer_blocks(made, settings, leads))),
+        *(_collected(each, made, settings) for each in made.collected),
+    ]
+    return assemble(
+        Assembly(
+            title=f"Sweep: {made.title}",
+            description=made.description,
+            facts=_facts(made.points, settings),
+            sections=[each for each in sections if each.blocks],
+            provenance=made.provenance,
+            missing=made.waits,
+            answers=_answers(leads, labels),
+            cautions=tuple(_cautions(made)),
+            drawer="Stacked tables beside this page",
+            pictures=made.pictures,
+        )
+    )
+
+
+def _facts(points: Sequence[Point], settings: Sequence[Setting]) -> tuple[str, ...]:
+    """Say what is varied, in a sentence."""
+    count = phrases.counted(len(points), "point")
+    every = f"{count}, every combination of" if len(settings) > 1 else f"{count}:"
+    return (f"{every} {'; '.join(each.said() for each in settings)}.",)
+
+
+def _answers(leads: Sequence[Leading], labels: Sequence[str]) -> tuple[Answers, ...]:
+    said = []
+    for each in leads:
+        found = [] if each.is_same else list(over_points(each, labels))
+        if len(labels) == 1:
+            found = [one for one in each.found if one is not None]
+        if found:
+            first, *rest = found
+            said.append(Said(first.text, tuple(one.text for one in rest), _BELOW))
+    said = said[:MOST_SAID]
+    if same := [each.found[0].text for each in leads if each.is_same and each.found[0]]:
+        said.append(Said(f"The same at all {len(labels):,} points:", tuple(same[:MOST_SAID])))
+    return (Answers("Over the points", "answers", tuple(said)),) if said else ()
+
+
+def _cautions(made: SweepInput) -> Iterator[Said]:
+    if len(made.points) > 1:
+        yield Said(not_over_points(len(made.points)).text, ())
+    whole = len(made.points)
+    found = [*_told_often(made.told), *_remarked_often(made.remarks)]
+    ordered = sorted(found, key=lambda each: -each[1])
+    for said, count in ordered[:MOST_CAUTIONS]:
+        yield Said(said if whole == 1 else f"At {_of(count, whole)}: {said}", ())
+    if len(ordered) > MOST_CAUTIONS:
+        more = phrases.counted(len(ordered) - MOST_CAUTIONS, "more caution")
+        yield Said(f"{more} at some points: in the findings.", ())
+
+
+def _of(count: int, whole: int) -> str:
+    return f"all {whole:,} points" if count == whole else f"{count:,} of {whole:,} points"
+
+
+def _told_often(told: Sequence[Sequence[Told]]) -> list[tuple[str, int]]:
+    """Return each kind of caution once, with the number of points that have it."""
+    texts: dict[tuple[object, ...], list[str]] = {}
+    for point in told:
+        mine: dict[tuple[object, ...], str] = {}
+        for each in point:
+            one = each.finding
+            if one.kind == "caution":
+                key: tuple[object, ...] = (
+                    each.stage,
+                    one.about,
+                    one.category,
+                    one.name,
+                    one.other,
+                    one.n,
+                )
+                mine.setdefault(key, one.text)
+        for same, said in mine.items():
+            texts.setdefault(same, []).append(said)
+    return [
+        (each[0] if len(set(each)) == 1 else f"{each[0]} (The numbers differ from point to point.)",
+         len(each))
+        for each in texts.values()
+    ]  # fmt: skip
+
+
+def _remarked_often(remarks: Sequence[Sequence[str]]) -> list[tuple[str, int]]:
+    return list(Counter(each for point in remarks for each in dict.fromkeys(point)).items())
+
+
+def _answer_blocks(
+    made: SweepInput, settings: Sequence[Setting], leads: Sequence[Leading]
+) -> Iterator[Block]:
+    if not leads:
+        return
+    varying = [each for each in leads if not each.is_same]
+    shown = (varying or leads)[:MOST_SAID]
+    heads = distinct([*(each.name for each in settings), *(_head(each, leads) for each in shown)])
+    columns = [[setting_text(point[each.path]) for point in made.points] for each in settings]
+    columns += [_cells(each) for each in shown]
+    frame = pl.DataFrame(
+        dict(zip(heads, columns, strict=True)), schema=dict.fromkeys(heads, pl.String)
+    )
+    right = tuple(head for head, each in zip(heads, settings, strict=False) if each.numbers)
+    caption = (
+        "The leading answer to each question, point by point; “with” names what the tests of that"
+        f" point cannot tell apart from it. {OTHERWISE} marks an answer that names something else"
+        " than at most points. Answers that are the same at all points have no column."
+    )
+    yield Listing("points", caption, frame, shown=frame, right=right, wraps=True)
+    if more := len(varying or leads) - len(shown):
+        yield Text(
+            f"{phrases.counted(more, 'more question')} are answered in the table of findings."
+        )
+    heads, findings = _findings(made, settings)
+    yield Fold(
+        f"All {findings.height:,} findings of all points",
+        [
+            Listing(
+                "findings",
+                "What was found at each point, in the order of reading.",
+                findings,
+                shown=findings.select(*heads, "stage", "text"),
+                wraps=True,
+            )
+        ],
+    )
+
+
+def _head(each: Leading, leads: Sequence[Leading]) -> str:
+    """Return what a question is called in a heading: with its stage where two ask the same."""
+    alike = [other for other in leads if other.question == each.question]
+    question = each.question or each.stage.replace("_", " ")
+    return f"{question} ({each.stage})" if len(alike) > 1 else question
+
+
+def _cells(each: Leading) -> list[str]:
+    names = Counter(found.name for found in each.found if found is not None)
+    usual = names.most_common(1)[0][0] if names else None
+    cells = []
+    for place, found in enumerate(each.found):
+        if found is None:
+            cells.append(NOTHING)
+            continue
+        mark = f"{OTHERWISE} " if found.name != usual else ""
+        cells.append(f"{mark}{at_point(each, place)}")
+    return cells
+
+
+def _findings(made: SweepInput, settings: Sequence[Setting]) -> tuple[list[str], pl.DataFrame]:
+    """Return the columns of settings, and the findings of all points, which begin with these."""
+    own = as_table([]).columns
+    heads = distinct([*own, *(each.name for each in settings)])[len(own) :]
+    frames = [
+        as_table(told).select(
+            *(
+                pl.lit(setting_text(point[each.path])).alias(head)
+                for head, each in zip(heads, settings, strict=True)
+            ),
+            pl.all(),
+        )
+        for point, told in zip(made.points, made.told, strict=True)
+    ]
+    return heads, pl.concat(frames)
+
+
+def _collected(each: Collected, made: SweepInput, settings: Sequence[Setting]) -> Section:
+    look = Look(style=made.style or "screen", slots=made.slots)
+    rows = sum(table.height for table in each.tables)
+    blocks: list[Block | Part] = list(figures(each, made.points, settings, look))
+    links = (Link("csv", f"{each.name}.csv"), Link("parquet", f"{each.name}.parquet"))
+    if rows:
+        blocks.append(
+            Folded(f"The table: {phrases.counted(rows, 'row')}", (_rows(each, rows, links),))
+        )
+    use = f"stacked over {phrases.counted(len(made.points), 'point')}"
+    data = (Data(each.name, rows, links),)
+    return Section(each.name, each.title, blocks, use=use, data=data)
+
+
+def _rows(each: Collected, rows: int, links: tuple[Link, ...]) -> Part:
+    """Return the first rows of a stacked table, with links to the whole."""
+    some: list[pl.DataFrame] = []
+    while len(some) < len(each.tables) and sum(table.height for table in some) < MOST_SHOWN:
+        some.append(each.tables[len(some)].head(MOST_SHOWN))
+    first = pl.concat(some, how="diagonal_relaxed").head(MOST_SHOWN)
+    grid, _ = table_part(Listing("rows", f"{each.title}: its rows.", first), "rows")
+    return replace(grid, left_out=rows - first.height, links=links)

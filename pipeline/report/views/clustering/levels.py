@@ -1,0 +1,760 @@
+"""What the report calls the measures of clusters, and their order."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Literal, NamedTuple
+
+import polars as pl
+
+from pipeline.findings.base import StageOptions, StageView
+from pipeline.findings.clustering import Run, clusters_with_words
+from pipeline.kernels.clustering.measure import (
+    OVERLAPPING_MEASURES,
+    TOKEN_MEASURES,
+    TYPE_LEVEL,
+    TYPE_MEASURES,
+)
+from pipeline.report import charts
+from pipeline.report.charts.style import Look
+from pipeline.report.explorer import Attribute, Explorer
+from pipeline.report.view import (
+    NOTHING,
+    Block,
+    Column,
+    Explored,
+    Figure,
+    Fold,
+    Listing,
+    Styled,
+    Text,
+    ViewOptions,
+    chosen,
+    decimals,
+    figure,
+    listing,
+    place_in,
+    rows_that_fit,
+    share,
+    share_limits,
+    slug,
+    view,
+)
+
+# --- Figures that the views of clusters share: classes by clusters, and classes one by one.
+
+WIDEST, NARROWEST, LOWEST, PAGE = 24.0, 3.0, 14.0, 640.0
+"""Limits of a cell's width, least height, about how wide a heat map may be; pixels."""
+
+
+class Shown(NamedTuple):
+    """A run of which figures are shown: the first of its system, or its only one."""
+
+    system: str
+    run: str
+    only: bool
+
+    @property
+    def said(self) -> str:
+        """What captions call it."""
+        return self.system if self.only else f"{self.system}, run {self.run}"
+
+    @property
+    def rows(self) -> pl.Expr:
+        """The rows of a table that belong to it."""
+        return (pl.col("system") == self.system) & (pl.col("run") == self.run)
+
+
+def first_runs(frame: pl.DataFrame) -> list[Shown]:
+    """Return the first run of each system, by name.
+
+    Examples
+    --------
+    >>> first_runs(pl.DataFrame({"system": ["b", "a", "a"], "run": ["1", "2", "1"]}))[0].said
+    'a, run 1'
+    """
+    run = pl.col("run")
+    first = frame.group_by("system").agg(run.min(), only=run.n_unique() == 1).sort("system")
+    return [Shown(*row) for row in first.iter_rows()]
+
+
+def mapping_figure(
+    overlaps: pl.DataFrame, mapped: Mapping[str, str], *, name: str, said: str, unit: str,
+    look: Look,
+) -> Figure:  # fmt: skip
+    """Return the heat map of classes by clusters, in an order in which the mapping is a diagonal.
+
+    Parameters
+    ----------
+    overlaps : DataFrame
+        gold, cluster, n_ij, n_i, n_j of one run.
+    mapped : mapping of str to str
+        Cluster to its class; clusters that have none are left out.
+    name : str
+        What the figure is of: names its files.
+    said : str
+        The same in the caption.
+    unit : str
+        "types" or "tokens".
+    look : Look
+        Look of the figure.
+    """
+    rows, columns = diagonal(overlaps, mapped)
+    cell = min(WIDEST, max(NARROWEST, PAGE / max(1, len(columns))))
+    grid = charts.Grid(
+        rows=rows, columns=columns, row_title="gold class", column_title="cluster", cell=cell,
+        row=max(cell, LOWEST),
+        legend=f"share of the cluster's {unit} that have the class",
+    )  # fmt: skip
+    of = pl.col("cluster").replace_strict(dict(mapped), default=None, return_dtype=pl.String)
+    cells = overlaps.select(
+        row="gold", column="cluster", value=pl.col("n_ij") / pl.col("n_j"),
+        marked=(pl.col("gold") == of).fill_null(value=False),
+    )  # fmt: skip
+    caption = (
+        f"{said}: classes by clusters. A frame marks the class that a cluster is mapped to; "
+        f"classes with most {unit} come first, and clusters follow the class they are mapped to"
+        f"{'; those without one come last' if len(mapped) < len(columns) else ''}."
+    )
+    draw = partial(charts.grid_map, cells, grid)
+    return figure(f"mapping-{slug(name)}", caption, draw, look)
+
+
+def diagonal(
+    overlaps: pl.DataFrame, mapped: Mapping[str, str]
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Return classes, the largest first, and clusters by the class that they are mapped to.
+
+    Examples
+    --------
+    >>> rows = {"gold": ["N", "N", "V"], "cluster": ["2", "1", "1"], "n_i": [3, 3, 5],
+    ...         "n_j": [1, 7, 7]}
+    >>> diagonal(pl.DataFrame(rows), {"1": "N", "2": "V"})
+    (['V', 'N'], ['2', '1'])
+    """
+    sizes = (
+        overlaps.group_by("gold").agg(pl.max("n_i")).sort("n_i", "gold", descending=[True, False])
+    )
+    rows = sizes["gold"].to_list()
+    place = {gold: number for number, gold in enumerate(rows)}
+    columns = overlaps.group_by("cluster").agg(pl.max("n_j")).rows()
+    last = len(rows)
+    columns.sort(key=lambda row: (place.get(mapped.get(row[0], ""), last), -row[1], row[0]))
+    return rows, [cluster for cluster, _ in columns]
+
+
+def class_figure(classes: pl.DataFrame, *, name: str, said: str, look: Look) -> Figure:
+    """Return precision and recall of each class, the largest class first.
+
+    Parameters
+    ----------
+    classes : DataFrame
+        gold, n_i, precision, recall, uncovered of one run under one mapping.
+    name, said, look
+        As for `mapping_figure`.
+    """
+    ordered = classes.sort("n_i", "gold", descending=[True, False])
+    label = pl.when("uncovered").then(pl.format("{} (uncovered)", "gold")).otherwise("gold")
+    frame = ordered.select("precision", "recall", name=label)
+    draw = partial(
+        charts.dot_plot, frame, frame["name"].to_list(), title="share of the types",
+        kinds=("precision", "recall"),
+    )  # fmt: skip
+    caption = (
+        f"{said}: precision and recall of each class against the union of the clusters that are "
+        "mapped to it. Uncovered: no cluster is."
+    )
+    return figure(f"classes-{slug(name)}", caption, draw, look)
+
+
+# --- The table of all clusters of a run, each with its class and its most frequent words.
+
+WORDS = 10
+"""Example words of each cluster."""
+WIDTH = 36
+"""Characters of a line of words."""
+
+
+def clusters_listing(
+    stage: StageView, shown: Shown, mapping: pl.DataFrame, *, said: str, unit: str
+) -> Listing:
+    """Return a row for each cluster of a run, the largest first.
+
+    Parameters
+    ----------
+    stage : StageView
+        Evaluates clusters.
+    shown : Shown
+        The run.
+    mapping : DataFrame
+        cluster, gold (null if unmapped), n_ij, n_j of the run under one mapping.
+    said : str
+        What the caption calls run and mapping.
+    unit : str
+        What n_j counts: "types" or "tokens".
+    """
+    found = clusters_with_words(stage, Run(*shown), mapping, most=WORDS)
+    frame = found.with_columns(
+        share=pl.when(pl.col("gold").is_not_null()).then(pl.col("n_ij") / pl.col("n_j")),
+        words=pl.col("words").list.join(", "),
+    ).select("cluster", "gold", "share", "n_ij", "n_j", "words")
+    caption = (
+        f"{said}: every cluster with the class that it is mapped to, the share of its {unit} that "
+        f"have the class (%), and its most frequent words."
+    )
+    columns = (
+        Column("cluster"),
+        Column("words", "most frequent words", _lines),
+        Column("gold", "mapped to", _mapped),
+        Column("share", text=share),
+        Column("n_j", unit),
+    )
+    return listing(f"clusters-{shown.system}", caption, frame, columns)
+
+
+def _lines(words: str) -> str:
+    """Return words on lines that a phone has room for."""
+    return textwrap.fill(words, WIDTH, break_on_hyphens=False)
+
+
+def _mapped(gold: str | None) -> str:
+    return NOTHING if gold is None else gold
+
+
+# --- The table of all word types: gold classes, and of each system clusters, mapped classes, F.
+
+
+def type_explorer(
+    stage: StageView, runs: Sequence[Shown], *, measure: str, mapping: str, most_rows: int
+) -> Explorer | None:
+    """Return a table of all word types with a gold entry, the most frequent first.
+
+    Parameters
+    ----------
+    stage : StageView
+        The stage, "evaluate.type_level".
+    runs : sequence of Shown
+        The runs that are shown.
+    measure, mapping : str
+        Whose mapping of clusters to classes.
+    most_rows : int
+        How many types the page holds at most.
+
+    Returns
+    -------
+    Explorer or None
+        None if the stage does not say what it was made from.
+    """
+    if "gold" not in stage.inputs:
+        return None
+    gold = stage.table(stage.inputs["gold"])
+    systems = [stage.table(table) for option, table in stage.inputs.items()
+               if option.partition(".")[0] == "systems"]  # fmt: skip
+    mapped = stage.table("mapping").filter(measure=measure, mapping=mapping)
+    frame = gold.group_by("item").agg(
+        tokens=pl.col("f").sum(), gold=pl.col("gold").unique().sort().str.join(" ")
+    )
+    entries = pl.concat([each.select("system", "run", "item", "cluster") for each in systems])
+    for run in runs:
+        own = item_scores(gold, entries.filter(run.rows), mapped.filter(run.rows))
+        named = {f"{run.system} {name}": name for name in ("clusters", "mapped", "F")}
+        frame = frame.join(own.select("item", **named), on="item", how="left")
+    whole = frame.select(pl.len()).collect(engine="streaming").item()
+    fit = rows_that_fit(len(frame.collect_schema()))
+    held = whole if fit is None or whole <= fit else min(most_rows, fit)
+    ordered = frame.sort(["tokens", "item"], descending=[True, False])
+    rows = ordered.head(held).collect(engine="streaming")
+    return Explorer(
+        "all-types",
+        f"All word types with a gold entry, to search, sort and filter: their gold classes, and "
+        f"the clusters of each system, the classes they are mapped to and F in per cent, by the "
+        f"{mapping} mapping of {measure}. Open a row to see all of it.",
+        ("word type", "word types"),
+        rows,
+        _columns(rows, runs),
+        key="item",
+        order="tokens",
+        falling=True,
+        matters="with most tokens",
+        whole=whole,
+        most_rows=most_rows,
+    )
+
+
+def item_scores(gold: pl.LazyFrame, entries: pl.LazyFrame, mapped: pl.LazyFrame) -> pl.LazyFrame:
+    """Return of each item with a gold entry its clusters, their classes, and F.
+
+    F is 2 common / (|A| + |h(B)|), of the gold classes A and the classes h(B) of its clusters;
+    a cluster without a class counts in |h(B)|.
+
+    Parameters
+    ----------
+    gold : LazyFrame
+        `schemas.GoldEntries`.
+    entries : LazyFrame
+        The clusters of one run, `schemas.InducedEntries`.
+    mapped : LazyFrame
+        The class of each cluster, `schemas.ClusterMapping` of one run, measure and mapping.
+    """
+    classes = mapped.select("cluster", to="gold")
+    known = entries.select("item", "cluster").unique().join(classes, on="cluster", how="left")
+    per_item = known.group_by("item").agg(
+        clusters=pl.col("cluster").sort().str.join(" "),
+        mapped=pl.col("to").drop_nulls().unique().sort().str.join(" "),
+        to=pl.col("to").drop_nulls().unique(),
+        size=pl.col("to").drop_nulls().n_unique() + pl.col("to").null_count(),
+    )
+    classes_of = gold.group_by("item").agg(pl.col("gold").unique())
+    both = classes_of.join(per_item, on="item", how="left")
+    common = pl.col("gold").list.set_intersection("to").list.len()
+    whole = pl.col("gold").list.len() + pl.col("size")
+    return both.select(
+        "item", "clusters", "mapped", F=(2 * common / whole).fill_null(0.0).cast(pl.Float64)
+    )
+
+
+def _columns(rows: pl.DataFrame, runs: Sequence[Shown]) -> tuple[Attribute, ...]:
+    found = [
+        Attribute("item", "word type", "text"),
+        Attribute("tokens", "tokens", "count"),
+        Attribute("gold", "gold classes", "label"),
+    ]
+    for run in runs:
+        name = run.system
+        found += [
+            Attribute(f"{name} clusters", f"{name} clusters", "text", of=run.said,
+                      part="clusters", shown=False),
+            Attribute(f"{name} mapped", f"{name} mapped to", "label", of=run.said,
+                      part="mapped to", shown=len(runs) == 1),
+            Attribute(f"{name} F", f"{name} F (%)", "share", of=run.said, part="F (%)"),
+        ]  # fmt: skip
+    return tuple(each for each in found if each.name in rows.columns)
+
+
+FIRST = (
+    *("many_to_one", "one_to_one", "v", "vi", "nvi", "meila_heckerman", "misclassification_index"),
+    *("van_dongen", "mirkin", "nmi", "ami", "rand", "adjusted_rand"),
+    *("bcubed_f", "bcubed_precision", "bcubed_recall", "nmi_lfk", "nmi_max", "omega"),
+    "element_centric",
+)
+"""The measures of tokens and of overlapping clusters that are shown before others."""
+
+_UNIT = ("[0, 1]", "(0, 1]", "[0, 1)")
+
+UNSEEN = (
+    "MicroC does not see classes that no cluster is mapped to, and so can be high although whole "
+    "classes are missed; MacroI sees them. Read MicroC with the number of uncovered classes, and "
+    "all three with the floor: what mapping every cluster to the largest class would give."
+)
+
+
+def title(measure: str) -> str:
+    """Return what figures call a measure; an arrow says that low values are good.
+
+    Examples
+    --------
+    >>> title("vi"), title("MacroI M-1"), title("not_known")
+    ('VI ↓', 'MacroI M-1', 'not known')
+    """
+    if is_type_level(measure):
+        name, _, mapping = measure.rpartition(" ")
+        return f"{TYPE_MEASURES.title(name)} {mapping}"
+    registry = TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+    low = measure in registry and registry.get(measure).better == "lower"
+    return registry.title(measure) + (" ↓" if low else "")
+
+
+def is_proportion(measure: str) -> bool:
+    """Return whether the values of a measure are shown in per cent: those from 0 to 1.
+
+    Examples
+    --------
+    >>> is_proportion("v"), is_proportion("MacroI M-1"), is_proportion("vi"), is_proportion("ami")
+    (True, True, False, False)
+    """
+    if is_type_level(measure):
+        return True
+    registry = TOKEN_MEASURES if measure in TOKEN_MEASURES else OVERLAPPING_MEASURES
+    return measure in registry and registry.get(measure).range in _UNIT
+
+
+def scale(measure: str) -> float:
+    """Return by what values of a measure are multiplied where they are shown.
+
+    Examples
+    --------
+    >>> scale("v"), scale("vi")
+    (100.0, 1.0)
+    """
+    return 100.0 if is_proportion(measure) else 1.0
+
+
+def in_unit(measure: str, value: float | None) -> str:
+    """Return a value of a measure for reading: proportions in per cent.
+
+    Examples
+    --------
+    >>> in_unit("v", 0.65432), in_unit("vi", 1.5), in_unit("v", None)
+    ('65.43', '1.5000', '–')
+    """
+    return share(value) if is_proportion(measure) else decimals(value)
+
+
+def with_unit(measure: str) -> str:
+    """Return what a column of a measure is called.
+
+    Examples
+    --------
+    >>> with_unit("v"), with_unit("vi")
+    ('V (%)', 'VI ↓')
+    """
+    return title(measure) + (" (%)" if is_proportion(measure) else "")
+
+
+def ordered(measures: Iterable[str]) -> list[str]:
+    """Return measures in the order of the report: types by mapping, then tokens, then others.
+
+    Examples
+    --------
+    >>> ordered(["v", "MicroI 1-1", "mine", "MacroI M-1", "MacroI 1-1", "many_to_one"])
+    ['MacroI M-1', 'MacroI 1-1', 'MicroI 1-1', 'many_to_one', 'v', 'mine']
+    """
+    return sorted(set(measures), key=_place)
+
+
+def is_type_level(measure: str) -> bool:
+    """Return whether a measure counts types: it is named with its mapping, "MacroI M-1"."""
+    return " " in measure
+
+
+def under_others(measures: Iterable[str]) -> str:
+    """Say which measures of types are scored under the mappings of another one.
+
+    Examples
+    --------
+    >>> under_others(["MacroI", "MicroC"])
+    ''
+    """
+    known = [TYPE_MEASURES.get(name) for name in sorted(set(measures)) if name in TYPE_MEASURES]
+    return "".join(
+        f" {TYPE_MEASURES.title(each.name)} has the mappings of {each.mapped_by} instead."
+        for each in known
+        if each.mapped_by != each.name
+    )
+
+
+def _place(measure: str) -> tuple[int, int, int, str]:
+    if is_type_level(measure):
+        name, _, mapping = measure.rpartition(" ")
+        return (0, 0 if mapping == "M-1" else 1, _at(name, TYPE_LEVEL), name)
+    return (1, 0, _at(measure, FIRST), measure)
+
+
+def _at(name: str, order: tuple[str, ...]) -> int:
+    return order.index(name) if name in order else len(order)
+
+
+# --- The views of token-level scores and of measures for overlapping clusters.
+
+HOW_TOKENS = (
+    "Tokens are counted: a frequent word weighs as much as all that it occurs. M-1 accuracy maps "
+    "each cluster to the class of most of its tokens, 1-1 accuracy no two clusters to one class. "
+    "Of measures with ↓ low values are good. M-1 accuracy and homogeneity grow with the number of "
+    "clusters: compare systems with about as many."
+)
+
+
+class TokenLevelView(Styled):
+    """What the token-level scores show."""
+
+    systems: tuple[str, ...] = ()
+    """The systems that have figures; all if empty. Of several runs the first is shown."""
+    mapping: Literal["many_to_one", "one_to_one"] = "many_to_one"
+    """The mapping that the figures show."""
+
+
+class Unclustered(StageOptions):
+    """What becomes of tokens without a cluster."""
+
+    without_cluster: str
+
+
+@view("evaluate.token_level", options=TokenLevelView, title="Tokens: scores", place=25)
+def show_token_level(stage: StageView, options: TokenLevelView) -> Sequence[Block]:
+    """Show how to read the measures, the scores with their limits, and the mappings."""
+    scores = stage.table("scores").collect()
+    if scores.is_empty():
+        return [Text("There is no run of a system to evaluate.")]
+    names = sorted(set(scores["system"]))
+    systems = chosen(options.systems, names, where=f"views.{stage.name}.systems")
+    caption = "Token-level scores of each run."
+    if scores["lower"].null_count() < scores.height:
+        caption += " Brackets: limits by bootstrap over sentences."
+    runs = [run for run in first_runs(scores) if run.system in systems]
+    figures = [block for run in runs for block in _tokens_of_run(stage, options, run)]
+    table = _listing(scores, caption, Column(("value", "lower", "upper"), text=_limited))
+    how = Fold("How to read these scores", [Text(HOW_TOKENS)])
+    return [*_sizes(stage), table, how, Fold("How clusters are mapped to classes", figures)]
+
+
+@view("evaluate.overlapping", title="Overlapping clusters: scores", place=30)
+def show_overlapping(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show the scores."""
+    scores = stage.table("scores").collect()
+    caption = "Measures for overlapping classes and clusters; ± the error of an estimate."
+    return [_listing(scores, caption, Column(("value", "standard_error"), text=_estimated))]
+
+
+def _listing(scores: pl.DataFrame, caption: str, cell: Column) -> Listing:
+    """Return a row for each run and a column for each measure."""
+    runs = ("system", "run")
+    columns = (
+        *map(Column, runs),
+        *(
+            replace(
+                cell,
+                head=with_unit(measure),
+                at=("measure", measure),
+                text=partial(cell.text, measure=measure),
+            )
+            for measure in ordered(scores["measure"])
+        ),
+    )
+    return listing("scores", caption, scores, columns, by=runs, shown=scores.sort(runs))
+
+
+def _limited(value: float | None, lower: float | None, upper: float | None, *, measure: str) -> str:
+    said = in_unit(measure, value)
+    if value is None or lower is None:
+        return said
+    return f"{said} [{in_unit(measure, lower)}, {in_unit(measure, upper)}]"
+
+
+def _estimated(value: float | None, error: float | None, *, measure: str) -> str:
+    said = in_unit(measure, value)
+    return said if value is None or error is None else f"{said} ± {in_unit(measure, error)}"
+
+
+def _sizes(stage: StageView) -> list[Block]:
+    sizes = stage.table("sizes").collect().pivot(on="what", index=["system", "run"], values="count")
+    without = sizes.filter(pl.col("tokens without a cluster") > 0).sort("system", "run")
+    if without.is_empty():
+        return [Text("Every token has a cluster in every run.")]
+    kept = stage.options_as(Unclustered).without_cluster == "cluster"
+    fate = "are taken as one more cluster" if kept else "are left out"
+    said = "; ".join(
+        f"{row['system']} ({row['run']}): {row['tokens without a cluster']:,} of {row['tokens']:,}"
+        for row in without.head(12).iter_rows(named=True)
+    )
+    return [Text(f"Tokens without a cluster {fate}: {said}.")]
+
+
+def _tokens_of_run(stage: StageView, options: TokenLevelView, shown: Shown) -> Iterator[Block]:
+    mine, system = shown.rows, shown.system
+    overlaps = stage.table("overlaps").filter(mine).collect()
+    mapping = stage.table("mapping").filter(mine, pl.col("mapping") == options.mapping).collect()
+    mapped = dict(mapping.drop_nulls("gold").select("cluster", "gold").iter_rows())
+    said = f"{shown.said}, {title(options.mapping)}"
+    if overlaps.is_empty():
+        yield Text(f"{said}: no token has a cluster.")
+        return
+    yield mapping_figure(overlaps, mapped, name=system, said=said, unit="tokens", look=options.look)
+    yield clusters_listing(stage, shown, mapping, said=said, unit="tokens")
+
+
+# --- The view of type-level scores: the table, the mappings, classes, the worst items.
+
+_FLOOR = "floor"
+HOW_TYPES = (
+    "Word types are counted, each once, however often it occurs. A type may have several classes "
+    "and several clusters. A mapping gives each cluster a class: under 1-1 no two clusters the "
+    "same one, under M-1 any. Every measure has the mapping that maximises it. MacroI (which is "
+    "also MacroC) is the F score over all memberships, MicroI the mean F score of the types, "
+    "MicroC the mean F score of the classes that clusters are mapped to, weighted by what is "
+    "mapped to them."
+)
+CLIMBS = (
+    "1-1 mappings are exact. An M-1 mapping is exact where every type has one cluster and the "
+    "measure is MacroI or MicroI. Else it is the best of several climbs, a lower bound of what is "
+    "possible: the table says how many of the starts reached it, and the gap to a bound that no "
+    "mapping exceeds, where one is known. Certificate: exact by the method; proven by a search "
+    "that found none better (with certificate_seconds); or not proven."
+)
+WIDE_GAP = 0.01
+"""A gap above is explained."""
+
+
+class TypeLevelView(Styled, Explored):
+    """What the type-level scores show."""
+
+    systems: tuple[str, ...] = ()
+    """The systems that have figures; all if empty. Of several runs the first is shown."""
+    measure: str = "MacroI"
+    """The measure whose mapping the figures show."""
+    mapping: Literal["1-1", "M-1"] = "M-1"
+    """Which of its mappings."""
+    worst: int = 15
+    """How many of the worst items of each system are shown."""
+
+
+@view(
+    "evaluate.type_level", options=TypeLevelView, title="Word types: scores and mappings", place=20
+)
+def show_type_level(stage: StageView, options: TypeLevelView) -> Sequence[Block]:
+    """Show how to read the measures, the scores, and what is behind them for each system."""
+    scores = stage.table("scores").collect()
+    if scores.is_empty():
+        return [Text("There is no run of a system to evaluate.")]
+    names = sorted(set(scores["system"]))
+    systems = chosen(options.systems, names, where=f"views.{stage.name}.systems")
+    runs = [run for run in first_runs(scores) if run.system in systems]
+    if options.measure not in TYPE_LEVEL:
+        measured = sorted(set(scores["measure"]))
+        chosen((options.measure,), measured, where=f"views.{stage.name}.measure")
+    size = Text(_size(scores))
+    how = [Text(HOW_TYPES + under_others(scores["measure"])), Text(UNSEEN), Text(CLIMBS)]
+    first, *others = (
+        list(_types_of_run(stage, options, run)) for run in _best_first(runs, scores, options)
+    )
+    return [
+        size,
+        _scores(scores),
+        Fold("How to read these scores", [*how, *_wide(scores)]),
+        *first,
+        *_explorer(stage, options, runs),
+        Fold("The same of the other systems", [block for blocks in others for block in blocks]),
+    ]
+
+
+def _best_first(
+    runs: Sequence[Shown], scores: pl.DataFrame, options: TypeLevelView
+) -> Sequence[Shown]:
+    """Return the runs, that of the system with the highest score first; the others as they are."""
+    mine = scores.filter(measure=options.measure, mapping=options.mapping)
+    highest = mine.sort("value", descending=True, nulls_last=True)["system"].head(1).to_list()
+    return sorted(runs, key=lambda run: run.system not in highest)
+
+
+def _explorer(stage: StageView, options: TypeLevelView, runs: Sequence[Shown]) -> Iterator[Block]:
+    if not options.explorer:
+        return
+    found = type_explorer(
+        stage, runs, measure=options.measure, mapping=options.mapping,
+        most_rows=options.explorer_rows,
+    )  # fmt: skip
+    if found is not None:
+        yield found
+
+
+def _wide(scores: pl.DataFrame) -> Iterator[Text]:
+    """Say where a gap above 1 % comes from."""
+    rows = scores.filter(pl.col("gap") > WIDE_GAP).sort("gap", descending=True)
+    if rows.is_empty():
+        return
+    said = "; ".join(
+        f"{row['system']} ({row['run']}), {TYPE_MEASURES.title(row['measure'])}: "
+        f"{share(row['gap'])}, {row['n_open_clusters']} of {row['n_clusters']} clusters, "
+        f"{row['n_in_several']:,} of {row['n_items']:,} types"
+        for row in rows.head(12).iter_rows(named=True)
+    )
+    yield Text(
+        "Gaps above one per cent. The bound lets each set of clusters that types have (MacroI, "
+        "MicroI), or each class (MicroC), choose for itself, at prices; where they do not come to "
+        "agree, a gap is left, which is no sign that a better mapping exists. It is wide where "
+        "many types have several clusters, so that what a cluster gains depends on the classes of "
+        "others, or where time was short. The gap, the clusters that may have another class in a "
+        f"better mapping, and the types in several clusters: {said}."
+    )
+
+
+def _size(scores: pl.DataFrame) -> str:
+    """Say what was evaluated, and what was left out."""
+    first = scores.row(0, named=True)
+    text = f"{first['n_items']:,} types have a gold entry, in {first['n_classes']:,} classes. "
+    rows = scores.select("system", "run", "n_dropped", "n_without_cluster").unique()
+    lost = rows.sort("system", "run").filter(
+        (pl.col("n_dropped") > 0) | (pl.col("n_without_cluster") > 0)
+    )
+    if lost.is_empty():
+        return text + "Every system has a cluster for each of them, and for no other."
+    said = "; ".join(
+        f"{system} ({run}): {dropped:,} and {without:,}"
+        for system, run, dropped, without in lost.head(12).iter_rows()
+    )
+    return (
+        f"{text}Types with clusters but no gold entry, which are left out, and types with a gold "
+        f"entry but no cluster, which count with F = 0: {said}."
+    )
+
+
+def _value(value: float | None, lower: float | None, upper: float | None) -> str:
+    return share(value) + ("" if lower is None else f" {share_limits(lower, upper)}")
+
+
+def _starts(reached: int | None, starts: int | None) -> str:
+    return NOTHING if starts is None else f"{reached} of {starts}"
+
+
+SCORES = (
+    *map(Column, ("system", "run")),
+    Column("measure", text=TYPE_MEASURES.title),
+    Column("mapping"),
+    Column(("value", "lower", "upper"), text=_value),
+    Column("recall", text=share),
+    Column("precision", text=share),
+    Column("floor", text=share),
+    Column("certificate"),
+    Column(("starts_reaching_best", "starts"), "starts", _starts),
+    Column("bound", text=share),
+    Column("gap", text=share),
+    Column("n_uncovered", "uncovered"),
+)
+WORST = (
+    Column("item", "type"),
+    Column("tokens"),
+    Column("gold"),
+    Column("mapped", "mapped to"),
+    Column("f", "F"),
+)
+
+
+def _scores(scores: pl.DataFrame) -> Listing:
+    key = ["system", "run", "measure"]
+    floors = scores.filter(mapping=_FLOOR).select(*key, floor="value")
+    order = place_in(TYPE_LEVEL, "measure")
+    rows = scores.filter(pl.col("mapping") != _FLOOR).join(floors, on=key, how="left")
+    by = ["system", "run", order, "measure", "mapping"]
+    shown = rows.sort(by, descending=[False, False, False, False, True])
+    caption = (
+        "Type-level scores in per cent. Floor: every cluster mapped to the largest class. Starts: "
+        "climbs that reached the value, of all. Bound: no mapping of the kind is better; gap: how "
+        "far the value is below it. "
+        "Uncovered: classes that no cluster is mapped to."
+    )
+    several = scores.filter(pl.col("lower").is_not_null())
+    if several.height:
+        what = several["interval"][0]
+        caption += f" Brackets: limits by bootstrap over types, the mapping {what} in the samples."
+    return listing("scores", caption, scores, SCORES, shown=shown)
+
+
+def _types_of_run(stage: StageView, options: TypeLevelView, shown: Shown) -> Iterator[Block]:
+    mine, system = shown.rows, shown.system
+    under = (pl.col("measure") == options.measure) & (pl.col("mapping") == options.mapping)
+    said = f"{shown.said}, {TYPE_MEASURES.title(options.measure)} under {options.mapping}"
+    overlaps = stage.table("overlaps").filter(mine).collect()
+    every = stage.table("mapping").filter(mine & under).collect()
+    classes = stage.table("classes").filter(mine & under).collect()
+    if overlaps.is_empty() or classes.is_empty():
+        yield Text(f"{said}: nothing to show.")
+        return
+    mapped = dict(every.drop_nulls("gold").select("cluster", "gold").iter_rows())
+    yield mapping_figure(overlaps, mapped, name=system, said=said, unit="types", look=options.look)
+    yield class_figure(classes, name=system, said=said, look=options.look)
+    yield clusters_listing(stage, shown, every, said=said, unit="types")
+    items = stage.table("items").filter(mine & under).sort("rank").collect()
+    caption = f"{said}: types with the lowest F score, the most frequent first."
+    yield listing(f"worst-{system}", caption, items, WORST, shown=items.head(options.worst))

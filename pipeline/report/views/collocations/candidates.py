@@ -1,0 +1,385 @@
+"""The table of all candidates: frequencies, scores, ranks, judgements, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import polars as pl
+
+from pipeline.errors import NotMadeYet
+from pipeline.findings.base import StageOptions, StageView
+from pipeline.kernels.measure import measure_title
+from pipeline.report.explorer import Attribute, Cells, Details, Explorer, attributes_of, sources
+from pipeline.report.view import (
+    Block,
+    Column,
+    Explored,
+    Listing,
+    Text,
+    chosen,
+    listing,
+    place_in,
+    rows_that_fit,
+    view,
+)
+
+# --- What was said of candidates: by whom, and whether they are true positives.
+
+TRUE, FALSE, OPEN = "true positive", "false positive", "undecided"
+MOST_ANNOTATORS = 8
+_VERDICTS = {True: TRUE, False: FALSE, None: OPEN}
+_RECORDS = {"id": pl.String, "annotator": pl.String, "label": pl.String, "note": pl.String}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Judgements on candidates.
+
+    Parameters
+    ----------
+    columns : list of DataFrame
+        Tables with id, each with columns that belong beside the candidates.
+    attributes : list of Attribute
+        Those columns.
+    records : DataFrame
+        Who said what: id, annotator, label, note, and the stage if there are several.
+    """
+
+    columns: list[pl.DataFrame]
+    attributes: list[Attribute]
+    records: pl.DataFrame
+
+
+def judged(stage: StageView, ids: pl.Series) -> Judged:
+    """Return all judgements of the run on the candidates that a stage ranks.
+
+    Parameters
+    ----------
+    stage : StageView
+        The stage, "score.rank".
+    ids : Series of str
+        The candidates.
+    """
+    known = {each.name for each in sources(stage)}
+    joined = [
+        each
+        for each in stage.among.values()
+        if each.use in {"join.table", "join.sheets"} and known & {s.name for s in sources(each)}
+    ]
+    mine = pl.LazyFrame({"id": ids})
+    several = len(joined) > 1
+    asked = sum(each.use == "join.sheets" for each in joined)
+    pieces: list[tuple[pl.DataFrame, list[Attribute]]] = []
+    records = [pl.DataFrame(schema=_RECORDS)]
+    for each in joined:
+        after = f" ({each.name})" if several else ""
+        pieces += _verdicts(each, mine, after)
+        if each.use == "join.sheets":
+            pieces += _people(each, mine, after if asked > 1 else "")
+            records.append(_said(each, mine))
+    if not pieces:
+        return Judged([], [], records[0])
+    some = pl.concat([frame.select("id") for frame, _ in pieces]).unique(maintain_order=True)
+    flag = some.with_columns(pl.lit(value=True).alias("judged"))
+    every = pl.DataFrame({"id": ids}).join(flag, on="id", how="left")
+    first = (every.with_columns(pl.col("judged").fill_null(value=False)),
+             [Attribute("judged", "judged", "flag", shown=False)])  # fmt: skip
+    pieces = [*pieces, first]
+    said = pl.concat(records)
+    if said["annotator"].n_unique() > 1 or not said.is_empty():
+        said = said.sort("id", "annotator")
+    return Judged([frame for frame, _ in pieces], [a for _, own in pieces for a in own], said)
+
+
+def _verdicts(
+    each: StageView, mine: pl.LazyFrame, after: str
+) -> Iterator[tuple[pl.DataFrame, list[Attribute]]]:
+    """Yield a column for each category of true positives."""
+    table = each.table("judgements").join(mine, on="id", how="semi").collect()
+    for (category,), rows in sorted(table.partition_by("category", as_dict=True).items()):
+        name = f"judged {category}{after}"
+        said = pl.col("tp").replace_strict(_VERDICTS, return_dtype=pl.String)
+        yield rows.select("id", said.alias(name)), [Attribute(name, f"{category}{after}", "label")]
+
+
+def _people(
+    each: StageView, mine: pl.LazyFrame, after: str
+) -> Iterator[tuple[pl.DataFrame, list[Attribute]]]:
+    """Yield the label that stands, whether people differ, and what each of them said."""
+    stands = each.table("adjudicated").join(mine, on="id", how="semi").collect()
+    label, differ = f"judged label{after}", f"annotators differ{after}"
+    found = stands.select("id", pl.col("label").alias(label))
+    yield found, [Attribute(label, f"label{after}", "label")]
+    annotations = each.table("annotations").join(mine, on="id", how="semi").collect()
+    people = sorted(annotations["annotator"].unique())
+    if len(people) > 1:
+        several = stands.filter(pl.col("annotators") > 1)
+        asked = several.select("id", (~pl.col("agreed")).alias(differ))
+        yield asked, [Attribute(differ, f"annotators differ{after}", "flag", shown=False)]
+    for person in people[:MOST_ANNOTATORS] if len(people) > 1 else []:
+        name = f"judged by {person}{after}"
+        own = annotations.filter(annotator=person).select("id", pl.col("label").alias(name))
+        yield own, [Attribute(name, f"{person}{after}", "label", shown=False)]
+
+
+def _said(each: StageView, mine: pl.LazyFrame) -> pl.DataFrame:
+    rows = each.table("annotations").join(mine, on="id", how="semi").collect()
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in _RECORDS.items())
+
+
+WITH_EXAMPLES = ("extract.keywords", "extract.pairing", "extract.pairs", "extract.tuples",
+                 "extract.words")  # fmt: skip
+"""The stages that keep examples of what they find."""
+SHOWN_SCORES, SHOWN_RANKS = 3, 2
+COUNTS = ("f", "f1", "f2", "N")
+
+
+def candidate_explorer(
+    stage: StageView, scores: pl.LazyFrame, *, measures: Sequence[str], most_rows: int
+) -> Explorer:
+    """Return a table of all candidates that a stage ranks.
+
+    Parameters
+    ----------
+    stage : StageView
+        The stage, "score.rank".
+    scores : LazyFrame
+        What it ranks: id, and whatever columns it has.
+    measures : sequence of str
+        The measures, in the order shown.
+    most_rows : int
+        How many candidates the page holds at most, those of the best ranks.
+    """
+    ranks = stage.table("ranks").filter(pl.col("measure").is_in(measures))
+    whole, held = _held(
+        ranks, measures[0], len(scores.collect_schema()) + 2 * len(measures), most_rows
+    )
+    if held < whole:
+        mine = pl.col("id").is_in(_best(ranks, held).implode())
+        ranks, scores = ranks.filter(mine), scores.filter(mine)
+    known = scores.collect(engine="streaming")
+    wide = _wide(ranks.select("measure", "id", "score", "rank").collect(engine="streaming"))
+    opinions = judged(stage, wide["id"])
+    taken = {*wide.columns, *measures, *(each.name for each in opinions.attributes)}
+    own = [name for name in known.columns if name not in taken]
+    frame = wide.join(known.select("id", *own), on="id", how="left")
+    frame = reduce(_beside, opinions.columns, frame).sort("~best", f"rank {measures[0]}", "id")
+    units = [each.name for each in _own(frame, own) if each.kind == "text" and each.shown]
+    columns = (*_own(frame, own), *opinions.attributes, *_scores(measures))
+    return Explorer(
+        "candidates",
+        _caption(measures, opinions),
+        ("candidate", "candidates"),
+        frame.drop("~best"),
+        columns,
+        key="id",
+        titles=tuple(units) or ("id",),
+        order=f"rank {measures[0]}",
+        matters="with the best ranks under any measure",
+        cells=Cells() if {*COUNTS} <= {*own} and "l3" not in own else None,
+        details=tuple(_details(stage, frame, opinions)),
+        whole=whole,
+        most_rows=most_rows,
+    )
+
+
+def _held(ranks: pl.LazyFrame, measure: str, columns: int, most_rows: int) -> tuple[int, int]:
+    """Return how many candidates there are, and how many of them are looked at."""
+    whole = ranks.filter(pl.col("measure") == measure).select(pl.len()).collect().item()
+    fit = rows_that_fit(columns)
+    return whole, whole if fit is None or whole <= fit else min(most_rows, fit)
+
+
+def _best(ranks: pl.LazyFrame, most: int) -> pl.Series:
+    """Return the candidates of the best ranks: among the best of each measure they all are."""
+    above = ranks.filter(pl.col("rank") <= most).group_by("id").agg(pl.min("rank"))
+    return above.collect(engine="streaming").sort("rank", "id").head(most)["id"]
+
+
+def _caption(measures: Sequence[str], opinions: Judged) -> str:
+    said = "All candidates, to search, sort and filter: frequencies, scores and ranks"
+    said += ", judgements" if opinions.attributes else ""
+    first = measure_title(measures[0])
+    return f"{said}. They stand in the order of {first}; open a row to see all of it."
+
+
+def _wide(ranks: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each candidate: its best rank, and score and rank under each measure."""
+    best = ranks.group_by("id").agg(pl.col("rank").min().alias("~best"))
+    pieces = ranks.partition_by("measure", as_dict=True)
+    for (measure,), mine in sorted(pieces.items()):
+        named = {f"score {measure}": "score", f"rank {measure}": "rank"}
+        best = best.join(mine.select("id", **named), on="id", how="left")
+    return best
+
+
+def _beside(frame: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
+    return frame.join(other, on="id", how="left")
+
+
+def _own(frame: pl.DataFrame, own: Sequence[str]) -> list[Attribute]:
+    units = [name for name in own if frame.schema[name] == pl.String]
+    if not units:
+        return [Attribute("id", "id", "text"), *attributes_of(frame, own, shown=["f"])]
+    first = [name for name in units if name[:1] == "l" and name[1:].isdigit()] or units[:2]
+    ordered = [*first, *(name for name in own if name not in first)]
+    return list(attributes_of(frame, ordered, shown=[*first, "f"]))
+
+
+def _scores(measures: Sequence[str]) -> list[Attribute]:
+    """Return score and rank of each measure."""
+    found = []
+    for place, measure in enumerate(measures):
+        title = measure_title(measure)
+        score = Attribute(f"score {measure}", title, "number", of=title, part="score",
+                          shown=place < SHOWN_SCORES)  # fmt: skip
+        rank = Attribute(f"rank {measure}", f"{title} rank", "rank", of=title, part="rank",
+                         shown=place < SHOWN_RANKS)  # fmt: skip
+        found += [score, rank]
+    return found
+
+
+def _details(stage: StageView, frame: pl.DataFrame, opinions: Judged) -> list[Details]:
+    first = "judged" if opinions.attributes else ""
+    found = []
+    examples = _examples(stage, frame["id"])
+    if examples is not None:
+        columns = (Attribute("doc", "document", "label"), Attribute("text", "text", "text"))
+        found.append(Details("examples", "Examples", examples, columns, "concordance", first))
+    if not opinions.records.is_empty():
+        said = tuple(Attribute(name, name, "label") for name in opinions.records.columns[1:])
+        found.append(Details("judgements", "Judgements", opinions.records, said, first=first))
+    return found
+
+
+def _examples(stage: StageView, ids: pl.Series) -> pl.DataFrame | None:
+    """Return the examples of the candidates, from where they were found."""
+    for source in sources(stage):
+        if source.use in WITH_EXAMPLES:
+            mine = pl.LazyFrame({"id": ids}).join(source.table("examples"), on="id", how="inner")
+            examples = mine.sort("id", "number").select("id", "doc", "text").collect()
+            if examples.height:
+                return examples
+    return None
+
+
+# --- The view of ranks: the best candidates of each measure side by side.
+
+MARKS = {True: "\u00a0+", False: "\u00a0-", None: "\u00a0?"}
+
+
+class RankView(Explored):
+    """What the lists of the best candidates show."""
+
+    k: int = 20
+    """How many candidates of each measure."""
+    measures: tuple[str, ...] = ()
+    """The columns, in this order; all measures if empty."""
+    judgements: str | None = None
+    """A stage or table of judgements: + and - mark true and false positives."""
+    category: str | None = None
+    """The category of the marks; the first in alphabetical order by default."""
+
+
+class Ranking(StageOptions):
+    """What the stage ranks."""
+
+    scores: str
+
+
+@view("score.rank", options=RankView, title="Candidates and their ranks", place=50)
+def show_ranks(stage: StageView, options: RankView) -> Sequence[Block]:
+    """Show the best candidates, and how many scores are undefined, infinite or tied."""
+    ranks = stage.table("ranks")
+    names = ranks.select("measure").unique().collect(engine="streaming")["measure"].sort()
+    measures = chosen(options.measures, names, where=f"views.{stage.name}.measures")
+    if not measures:
+        return [Text("There is no candidate to rank.")]
+    mine = ranks.filter(pl.col("measure").is_in(measures))
+    category, judgements = _judgements(stage, options)
+    top = mine.filter(pl.col("rank") <= options.k).collect(engine="streaming")
+    known = _names(stage).filter(pl.col("id").is_in(top["id"].unique().implode()))
+    named = top.join(known.collect(engine="streaming"), on="id", how="left")
+    best = named.join(judgements.collect(), on="id", how="left").sort("measure", "rank")
+    blocks: list[Block] = [_best_listing(best, measures, category), _ranked_scores(mine, measures)]
+    if options.judgements and category is None:
+        blocks.insert(
+            0, Text(f"Without marks: there are no judgements in {options.judgements} yet.")
+        )
+    if options.explorer:
+        blocks.append(_explorer(stage, options, measures))
+    return blocks
+
+
+def _explorer(stage: StageView, options: RankView, measures: Sequence[str]) -> Explorer:
+    scores = stage.table(stage.options_as(Ranking).scores)
+    has = scores.collect_schema().names()
+    ordered = measures if options.measures else sorted(measures, key=lambda name: _place(name, has))
+    return candidate_explorer(stage, scores, measures=ordered, most_rows=options.explorer_rows)
+
+
+def _place(measure: str, columns: Sequence[str]) -> int:
+    """Return the place of a measure among the columns of scores, where the experiment has it."""
+    return columns.index(measure) if measure in columns else len(columns)
+
+
+def _judgements(stage: StageView, options: RankView) -> tuple[str | None, pl.LazyFrame]:
+    none = None, pl.LazyFrame(schema={"id": pl.String, "tp": pl.Boolean, "mark": pl.String})
+    if options.judgements is None:
+        return none
+    try:
+        table = stage.table(options.judgements)
+    except NotMadeYet:
+        return none
+    names = table.select("category").unique().collect()["category"].sort()
+    asked = () if options.category is None else (options.category,)
+    categories = chosen(asked, names, where=f"views.{stage.name}.category")
+    category = categories[0] if categories else None
+    mark = pl.col("tp").replace_strict(MARKS, return_dtype=pl.String).alias("mark")
+    return category, table.filter(pl.col("category") == pl.lit(category)).select("id", "tp", mark)
+
+
+def _names(stage: StageView) -> pl.LazyFrame:
+    """Return what a candidate is called: l1 and l2 where its table has them, else its id."""
+    table = stage.table(stage.options_as(Ranking).scores)
+    columns = table.collect_schema().names()
+    kept = [name for name in ("l1", "l2", "f", "f1", "f2", "N") if name in columns]
+    both = {"l1", "l2"} <= set(kept)
+    called = pl.concat_str("l1", "l2", separator=" ") if both else pl.col("id")
+    return table.select("id", *kept, candidate=called)
+
+
+def _best_listing(best: pl.DataFrame, measures: Sequence[str], category: str | None) -> Listing:
+    said = pl.coalesce("candidate", "id") + pl.col("mark").fill_null("")
+    marked = best.select("measure", "rank", said=said)
+    count = best["rank"].n_unique()
+    caption = f"The {count:,} best candidates of each measure."
+    if category is not None:
+        marks = "- false positive, ? judgements differ, no mark: not judged"
+        caption += f" + true positive ({category}), {marks}."
+    columns = [
+        Column("rank"),
+        *(Column("said", measure_title(name), at=("measure", name)) for name in measures),
+    ]
+    frame = best.drop("mark")
+    return listing("best", caption, frame, columns, by=["rank"], shown=marked.sort("rank"))
+
+
+def _ranked_scores(ranks: pl.LazyFrame, measures: Sequence[str]) -> Listing:
+    score = pl.col("score")
+    counted = ranks.group_by("measure").agg(
+        pl.len().cast(pl.Int64).alias("candidates"),
+        score.is_null().sum().cast(pl.Int64).alias("undefined"),
+        score.is_infinite().sum().cast(pl.Int64).alias("infinite"),
+        # The first of each tie is the one that the tie is called by.
+        (pl.col("tie") == pl.col("rank")).sum().cast(pl.Int64).alias("distinct scores"),
+    )
+    caption = (
+        "Scores of each measure: undefined scores rank last; candidates with equal scores are "
+        "ordered at random, in the same order for all measures."
+    )
+    frame = counted.collect(engine="streaming").sort(place_in(measures, "measure"))
+    columns = [Column("measure", text=measure_title), *map(Column, frame.columns[1:])]
+    return listing("scores", caption, frame, columns)

@@ -1,0 +1,688 @@
+"""The table of all lemmas of a lexicon's evaluation: counts of forms, scores, the forms."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.errors import ConfigError, Problem, did_you_mean
+from pipeline.findings.base import StageOptions, StageView
+from pipeline.findings.lexicon import drawn_by
+from pipeline.report import charts
+from pipeline.report.charts.spec import thinned
+from pipeline.report.charts.style import Look
+from pipeline.report.explorer import Attribute, Details, Explorer
+from pipeline.report.view import (
+    NOTHING,
+    Block,
+    Column,
+    Explored,
+    Figure,
+    Fold,
+    Listing,
+    Styled,
+    Text,
+    ViewOptions,
+    cell,
+    chosen,
+    decimals,
+    figure,
+    limits,
+    listing,
+    named,
+    noted,
+    place_in,
+    points,
+    rows_that_fit,
+    share,
+    share_limits,
+    view,
+)
+
+# --- Tables of one lexicon as the page shows them: statistics, lemmas, alignments.
+
+Row = Mapping[str, Any]
+WIDTH = 44
+"""Characters of a line of forms."""
+MOST_LINES = 3
+MOST_LEMMAS = 1000
+"""Of more lemmas, only so many are put together for reading; the files hold all."""
+_COUNTS = ("lemmas", "forms")
+_SHARES = ("proportion", "0 to 1")
+
+
+def statistics_listing(frame: pl.DataFrame) -> Listing:
+    """Return the statistics of a lexicon, a row for each.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.LexiconQuality`.
+    """
+    caption = "Statistics of the lexicon against the gold; L* with its confidence limits."
+    return listing("quality", caption, frame.sort("number"), STATISTICS)
+
+
+def _value(value: float | None, lower: float | None, upper: float | None, meaning: str) -> str:
+    if value is None:
+        return NOTHING
+    unit = meaning.rpartition("; ")[2]
+    if unit in _COUNTS:
+        return cell(round(value))
+    if unit in _SHARES:
+        shown = "" if lower is None else share_limits(lower, upper)
+        return f"{share(value)} %  {shown}".rstrip()
+    return f"{decimals(value)}  {limits(lower, upper)}".rstrip()
+
+
+STATISTICS = (
+    Column("statistic"),
+    Column(("value", "lower", "upper", "meaning"), text=_value),
+    Column("meaning"),
+)
+
+
+def intervals_listing(frame: pl.DataFrame) -> Listing:
+    """Return the confidence limits of L* by each method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.LexiconIntervals`.
+    """
+    caption = (
+        "Confidence limits for L* by each method, in per cent; the table of statistics has the "
+        "chosen one."
+    )
+    return listing("intervals", caption, frame.sort("method"), INTERVALS)
+
+
+def widths_listing(frame: pl.DataFrame) -> Listing:
+    """Return how sure L* would be for other sampling rates.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.ExpectedWidths`.
+    """
+    caption = (
+        "How sure L* would be for other sampling rates, judged by the spread of this sample: "
+        "lemmas; standard error, and width of the normal interval, in points; the same from lemmas "
+        "drawn in proportion to their paradigms."
+    )
+    return listing("widths", caption, frame.sort("rate"), WIDTHS)
+
+
+def _method(name: str) -> str:
+    return name.replace("_", "-")
+
+
+INTERVALS = (
+    Column("method", text=_method),
+    Column("estimate", "L* (%)", share),
+    Column("standard_error", "standard error", share),
+    Column(("lower", "upper"), "limits", share_limits),
+    Column("confidence", "level (%)", partial(share, digits=0)),
+    Column("used", "computed as", _method),
+    Column("chosen"),
+)
+WIDTHS = (
+    Column("rate", "sampling rate (%)", partial(share, digits=1)),
+    Column("n_lemmas", "lemmas"),
+    Column("standard_error", "standard error", share),
+    Column("width", text=share),
+    Column("by_size_error", "error by size", share),
+    Column("by_size_width", "width by size", share),
+)
+
+
+def wrapped(forms: str, *, width: int = WIDTH, most: int = MOST_LINES) -> str:
+    r"""Return forms on lines of their own width; what is beyond the last line is counted.
+
+    Examples
+    --------
+    >>> wrapped("ra, rajt, rat, rajna", width=10, most=1)
+    'ra, rajt, … 2 more'
+    """
+    lines = textwrap.wrap(forms, width, break_long_words=False, break_on_hyphens=False)
+    if len(lines) <= most:
+        return "\n".join(lines)
+    shown = "\n".join(lines[:most])
+    left = forms.count(", ") - shown.replace("\n", " ").rstrip(",").count(", ")
+    return f"{shown} … {left:,} more"
+
+
+def costliest(scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the lemmas, those that cost the lexicon most first.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`.
+    """
+    cost = pl.col("size") * (1.0 - pl.col("L"))
+    return scores.sort(cost, "lemma", descending=[True, False])
+
+
+def lemma_listing(scores: pl.DataFrame) -> Listing:
+    """Return the sampled lemmas, those that cost the lexicon most first.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`.
+    """
+    ordered = costliest(scores)
+    shown = ordered.head(MOST_LEMMAS)
+    many = (
+        f"first {MOST_LEMMAS:,} of the {ordered.height:,} " if shown.height < ordered.height else ""
+    )
+    caption = (
+        f"The {many}sampled lemmas, those that cost the lexicon most first (size times 1 − L). "
+        "Match: the lemma of the lexicon whose forms agree best, named where it is another. "
+        "Gold, match's, common: numbers of forms. P, R, L of the match. Missing forms are the "
+        "gold's alone, spurious ones the match's."
+    )
+    return listing("lemmas", caption, ordered, LEMMAS, shown=shown)
+
+
+def _another(match: str, lemma: str) -> str:
+    return "" if match == lemma else match
+
+
+one = partial(share, digits=1)
+LEMMAS = (
+    Column("lemma"),
+    Column(("match", "lemma"), "match", _another),
+    Column("n_gold", "gold"),
+    Column("n_match", "match's"),
+    Column("n_common", "common"),
+    Column("precision", "P (%)", one),
+    Column("recall", "R (%)", one),
+    Column("L", "L (%)", one),
+    Column("missing", text=wrapped),
+    Column("spurious", text=wrapped),
+)
+
+
+def alignment_listing(forms: pl.DataFrame, row: Row, *, number: int) -> Listing:
+    """Return the forms of one lemma, the gold's beside those of its match.
+
+    Parameters
+    ----------
+    forms : DataFrame
+        `schemas.LemmaForms` of the lemma.
+    row : mapping
+        Its row of `schemas.LemmaScores`.
+    number : int
+        Number of the listing, for the name of its files.
+
+    References
+    ----------
+    Dalli, Adaptation of the F-measure to Cluster Based Lexicon Quality Evaluation, section 4.
+    """
+    both = pl.col("gold") & pl.col("lexicon")
+    kind = pl.when(both).then(0).when(pl.col("gold")).then(1).otherwise(2)
+    ordered = forms.sort(kind, "form")
+    heads = {
+        "gold": f"gold ({row['n_gold']:,})",
+        "lexicon": f"lexicon: {row['match']} ({row['n_match']:,})",
+    }
+    columns = [Column(("form", side), head, _form) for side, head in heads.items()]
+    caption = (
+        f"{row['lemma']}: {row['n_common']:,} forms in common, P = {one(row['precision'])} %, "
+        f"R = {one(row['recall'])} %, L = {one(row['L'])} %."
+    )
+    return listing(f"forms-{number}", caption, ordered, columns)
+
+
+def _form(form: str, held: bool) -> str:
+    return form if held else ""
+
+
+PAGE_BYTES, DETAIL_BYTES = 900_000, 500_000
+"""A lexicon has millions of forms, and a report several lexicons."""
+MOST_WITH_FORMS = 20_000
+"""Of more lemmas the page lists no missing and spurious forms, but as many more lemmas."""
+_FORMS = {"missing", "spurious"}
+COLUMNS = (
+    Attribute("lemma", "lemma", "text"),
+    Attribute("match", "match", "text", shown=False),
+    Attribute("n_gold", "gold forms", "count"),
+    Attribute("n_match", "match's forms", "count", shown=False),
+    Attribute("n_common", "common", "count"),
+    Attribute("n_missing", "missing", "count"),
+    Attribute("n_spurious", "spurious", "count"),
+    Attribute("precision", "P (%)", "share"),
+    Attribute("recall", "R (%)", "share"),
+    Attribute("L", "L (%)", "share"),
+    Attribute("cost", "cost", "number"),
+    Attribute("another", "another lemma", "flag", shown=False),
+    Attribute("same_l", "L of the same lemma (%)", "share", shown=False),
+    Attribute("missing", "missing forms", "text", shown=False),
+    Attribute("spurious", "spurious forms", "text", shown=False),
+)
+
+
+def lemma_explorer(stage: StageView, scores: pl.DataFrame, *, most_rows: int) -> Explorer:
+    """Return a table of all lemmas that count, those that cost the lexicon most first.
+
+    Parameters
+    ----------
+    stage : StageView
+        The stage, "evaluate.lexicon".
+    scores : DataFrame
+        Its lemmas, `schemas.LemmaScores`.
+    most_rows : int
+        How many lemmas the page holds at most.
+    """
+    frame = costliest(scores).with_columns(
+        cost=pl.col("size") * (1.0 - pl.col("L")), another=pl.col("match") != pl.col("lemma")
+    )
+    whole, fit = frame.height, rows_that_fit(len(COLUMNS))
+    if fit is not None and whole > fit:
+        frame = frame.head(min(most_rows, fit))
+    many = frame.height > MOST_WITH_FORMS
+    columns = tuple(each for each in COLUMNS if not (many and each.name in _FORMS))
+    caption = (
+        "All lemmas that count, to search, sort and filter. Cost: size times 1 − L, what the "
+        "lexicon loses by the lemma. Match: the lemma of the lexicon whose forms agree best; "
+        "another lemma: whether it is called otherwise. Open a row to see its forms."
+    )
+    return Explorer(
+        "all-lemmas",
+        caption,
+        ("lemma", "lemmas"),
+        frame.select(each.name for each in COLUMNS),
+        columns,
+        key="lemma",
+        order="cost",
+        falling=True,
+        matters="that cost most",
+        details=(_forms(stage, frame),),
+        whole=whole,
+        most_rows=most_rows,
+        page_bytes=PAGE_BYTES,
+        detail_bytes=DETAIL_BYTES,
+    )
+
+
+def _forms(stage: StageView, frame: pl.DataFrame) -> Details:
+    """Return the forms of each lemma and of its match: common, missing, spurious ones."""
+    gold, lexicon = pl.col("gold"), pl.col("lexicon")
+    forms = (
+        stage.table("forms")
+        .join(frame.lazy().select("lemma"), on="lemma", how="semi")
+        .sort("lemma", ~gold, ~lexicon, "form")
+        .select(
+            "lemma",
+            gold=pl.when(gold).then(pl.col("form")),
+            lexicon=pl.when(lexicon).then(pl.col("form")),
+        )
+        .collect()
+    )
+    columns = (Attribute("gold", "gold", "label"), Attribute("lexicon", "match", "label"))
+    return Details("forms", "Forms", forms, columns)
+
+
+# --- The view of a lexicon's quality: statistics, how sure they are, figures, lemmas, forms.
+
+FEW, FEW_BY_SIZE = 50, 30
+"""From fewer lemmas the limits hold much less often than they say in simulations; from fewer than
+the second these were not made, where lemmas are drawn by size."""
+METHODS = {
+    "bootstrap_t": "bootstrap-t", "percentile": "percentile bootstrap", "t": "Student's t",
+    "beta": "Korn and Graubard's beta",
+}  # fmt: skip
+
+
+class LexiconView(Styled, Explored):
+    """What the quality of a lexicon shows."""
+
+    aligned: tuple[str, ...] = ()
+    """Lemmas whose forms are shown side by side; the three that cost most if empty."""
+    figures: bool = True
+    """Whether the figures are drawn."""
+    most_points: int = 1500
+    """Lemmas that the figures draw; of more, evenly spaced ones. The averages are over all."""
+
+
+class Trend(StageOptions):
+    """In which order the stage takes the lemmas, and whether they are a sample."""
+
+    order: str
+    sample: str | None
+
+
+@view("evaluate.lexicon", options=LexiconView, title="Quality of the lexicon", of=named, place=20)
+def show_lexicon(stage: StageView, options: LexiconView) -> Sequence[Block]:
+    """Show L* and the statistics, then the figures, then the lemmas and their forms."""
+    scores = stage.table("lemmas").collect()
+    blocks: list[Block] = [statistics_listing(stage.table("quality").collect())]
+    if scores.is_empty():
+        return [Text("The gold and the lexicon have no sampled lemma in common."), *blocks]
+    intervals = stage.table("intervals").collect()
+    widths = stage.table("widths").collect()
+    return [
+        Text(_summary(scores, intervals.filter("chosen").row(0, named=True))),
+        *blocks,
+        *_how_sure(intervals, widths),
+        *(_figures(stage, options, scores) if options.figures else ()),
+        *_explorer(stage, options, scores),
+        *_lemma_tables(stage, options, scores),
+    ]
+
+
+def _lemma_tables(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
+    """Yield the lemmas as a table, folded away where one to search has them; and some aligned."""
+    table = lemma_listing(scores)
+    yield (
+        Fold("The lemmas that cost most, with all their forms", [table])
+        if options.explorer
+        else table
+    )
+    yield Fold("The forms of some lemmas side by side", [*_alignments(stage, options, scores)])
+
+
+def _explorer(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
+    if options.explorer:
+        yield lemma_explorer(stage, scores, most_rows=options.explorer_rows)
+
+
+def _summary(scores: pl.DataFrame, row: dict[str, Any]) -> str:
+    size, whole = scores.height, int(scores["population"][0])
+    star = "not defined" if row["estimate"] is None else f"{share(row['estimate'])} %"
+    said = f"L* = {star}, from {size:,} lemmas"
+    said += (
+        f" of {whole:,} ({100 * size / whole:.1f} %){drawn_by(scores)}."
+        if whole > size
+        else ": all that both have."
+    )
+    if not scores["drawn"].all():
+        return f"{said} They were not drawn at random, so nothing is known of the others."
+    if row["lower"] is None:
+        return f"{said} The sample does not say how sure that is."
+    if whole == size:
+        return said
+    method = METHODS.get(row["used"], row["used"])
+    interval = share_limits(row["lower"], row["upper"])
+    said += f" {100 * row['confidence']:g} % confidence limits ({method}): {interval}."
+    enough = FEW_BY_SIZE if drawn_by(scores) else FEW
+    few = f" From fewer than {enough} lemmas they may hold much less often than they say."
+    return said + few if size < enough else said
+
+
+def _how_sure(intervals: pl.DataFrame, widths: pl.DataFrame) -> Iterator[Block]:
+    if intervals["lower"].drop_nulls().is_empty() or not intervals["standard_error"].max():
+        return
+    both = [intervals_listing(intervals), widths_listing(widths)]
+    yield Fold("Limits by other methods, and for other sampling rates", both)
+
+
+def _figures(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
+    trends = stage.table("trends").sort("n").collect()
+    kept = thinned(range(1, trends.height + 1), points=options.most_points)
+    drawn = trends.filter(pl.col("n").is_in(kept))
+    order, look = _order(stage), replace(options.look, height=300)
+    low = replace(look, height=260)
+    means = dict(stage.table("quality").select("statistic", "value").collect().rows())
+    yield _lemmas(drawn, means, "L", order, look)
+    places = scores.group_by("precision", "recall").agg(lemmas=pl.len().cast(pl.Int64))
+    caption = (
+        "Precision and recall of the sampled lemmas; the larger a circle, the more share its place."
+    )
+    square = replace(look, width=460, height=420)
+    yield figure("scatter", caption, partial(charts.scatter_chart, places), square)
+    both = ("precision", "recall")
+    further = [_lemmas(drawn, means, name, order, look) for name in both]
+    trends_of = [_trends(drawn, names, order, low) for names in (both, ("L",))]
+    yield Fold("Precision and recall of each lemma, and trends", [*further, *trends_of])
+
+
+def _order(stage: StageView) -> str:
+    trend = stage.options_as(Trend)
+    if trend.order == "size":
+        return "lemmas, those with fewest gold forms first"
+    drawn = trend.sample is not None
+    return "lemmas, in the order of the sample" if drawn else "lemmas, in alphabetical order"
+
+
+def _lemmas(
+    drawn: pl.DataFrame, means: Mapping[str, float], name: str, order: str, look: Look
+) -> Figure:
+    mean = float(means[f"mean {name}"])
+    some = (
+        "" if drawn.height == means["sampled lemmas"] else f" {drawn.height:,} of them are drawn."
+    )
+    caption = (
+        f"{name.capitalize()} of each sampled lemma; line: moving average over "
+        f"{drawn['span'][0]} lemmas.{some}"
+    )
+    draw = partial(charts.lemma_chart, drawn, name, mean=mean, order=order)
+    return figure(name, caption, draw, look)
+
+
+def _trends(drawn: pl.DataFrame, names: Sequence[str], order: str, look: Look) -> Figure:
+    caption = f"Trend of {' and '.join(names)}: moving average over {drawn['span'][0]} lemmas."
+    draw = partial(charts.trend_chart, drawn, names, order=order)
+    return figure(f"{'-'.join(names)}-trend", caption, draw, look)
+
+
+def _alignments(stage: StageView, options: LexiconView, scores: pl.DataFrame) -> Iterator[Block]:
+    sampled = set(scores["lemma"])
+    problems = [
+        Problem(
+            f"views.{stage.name}.aligned", f"{lemma!r} was not sampled",
+            did_you_mean(lemma, sampled),
+        )
+        for lemma in options.aligned
+        if lemma not in sampled
+    ]  # fmt: skip
+    if problems:
+        raise ConfigError("report", problems)
+    lemmas = options.aligned or tuple(costliest(scores)["lemma"].head(3))
+    rows = {row["lemma"]: row for row in scores.filter(pl.col("lemma").is_in(lemmas)).to_dicts()}
+    forms = stage.table("forms").filter(pl.col("lemma").is_in(lemmas)).collect()
+    for number, lemma in enumerate(lemmas, 1):
+        yield alignment_listing(forms.filter(lemma=lemma), rows[lemma], number=number)
+
+
+# --- Tables of several lexicons: the differences in L*, and the lemmas where they differ most.
+
+
+def differences_listing(frame: pl.DataFrame) -> Listing:
+    """Return the differences in L* of each two lexicons.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.LexiconDifferences`.
+    """
+    caption = (
+        "Difference in L* in points, first minus second, with its confidence limits, from the "
+        "same lemmas; and for how many lemmas L is better in the first, better in the second, "
+        f"and equal.{_together(frame)}"
+    )
+    return listing("differences", caption, frame, DIFFERENCES)
+
+
+def _together(frame: pl.DataFrame) -> str:
+    """Say what several intervals are worth together."""
+    exact = not frame["standard_error"].max()
+    if frame.height < 2 or exact or frame["lower"].drop_nulls().is_empty():
+        return ""
+    level, pairs = float(frame["confidence"][0]), frame.height
+    return (
+        f" Each of the {pairs:,} intervals holds by itself with {100 * level:g} %; for all to hold "
+        f"together with that, set confidence = {1.0 - (1.0 - level) / pairs:.4g} (Bonferroni)."
+    )
+
+
+def lexicons_caption(lemmas: pl.DataFrame) -> str:
+    """Return the caption of the lexicons, which says how lemmas were drawn unless all alike.
+
+    Parameters
+    ----------
+    lemmas : DataFrame
+        `schemas.LexiconLemmas`.
+    """
+    said = f"Means over the sampled lemmas{drawn_by(lemmas)}, and L* with its limits, in per cent."
+    return f"{said} Means count all lemmas alike." if drawn_by(lemmas) else said
+
+
+LEXICONS = (
+    Column("lexicon"),
+    Column("n_lemmas", "lemmas"),
+    Column("precision", "P", share),
+    Column("recall", "R", share),
+    Column("L", text=share),
+    Column("l_star", "L*", share),
+    Column("standard_error", "standard error", share),
+    Column(("lower", "upper"), "limits", share_limits),
+)
+DIFFERENCES = (
+    Column("first"),
+    Column("second"),
+    Column("difference", text=points),
+    Column(("lower", "upper"), "limits", share_limits),
+    Column("n_first", "better in first"),
+    Column("n_second", "in second"),
+    Column("n_equal", "equal"),
+)
+
+
+def differing_listing(frame: pl.DataFrame, lexicons: Sequence[str], *, most: int) -> Listing:
+    """Return the lemmas where the lexicons differ most.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `schemas.LexiconLemmas`.
+    lexicons : sequence of str
+        The columns, in this order.
+    most : int
+        How many lemmas.
+    """
+    differing = frame.filter(pl.col("rank") <= most).sort("rank", "lexicon")
+    columns = [Column("lemma"), Column("n_gold", "gold forms")]
+    for name in lexicons:
+        mine = ("lexicon", name)
+        columns += [
+            Column("L", f"L %: {name}", partial(share, digits=1), at=mine),
+            Column("missing", f"missing: {name}", partial(wrapped, width=30, most=2), at=mine),
+        ]
+    caption = (
+        f"The {differing['rank'].n_unique():,} lemmas that move the lexicons farthest apart (gold "
+        "forms times the difference between their greatest and smallest L)."
+    )
+    return listing("lemmas", caption, differing, columns, by=["rank"])
+
+
+# --- The view of several lexicons: L* of each, their differences, where they differ most.
+
+
+class LexiconsView(Styled):
+    """What the comparison of lexicons shows."""
+
+    k: int = 20
+    """How many of the lemmas where they differ most."""
+    labels: dict[str, str] = Field(default_factory=dict)
+    """What to call the lexicons, by the names of their stages: { gf_quality = "GF" }."""
+
+
+class Compared(StageOptions):
+    """What the stage compares."""
+
+    lexicons: tuple[str, ...]
+
+
+@view("evaluate.lexicons", options=LexiconsView, title="Which lexicon is best", place=10)
+def show_lexicons(stage: StageView, options: LexiconsView) -> Sequence[Block]:
+    """Show L* of each, the differences, and the lemmas where they differ most."""
+    asked = stage.options_as(Compared).lexicons
+    chosen(tuple(options.labels), asked, where=f"views.{stage.name}.labels")
+    place = place_in(asked, "lexicon")
+    lexicons = _called(stage.table("lexicons").collect().sort(place), options, "lexicon")
+    if not lexicons["n_lemmas"].sum():
+        return [Text("The lexicons have no sampled lemma in common.")]
+    pairs = stage.table("differences").collect().sort("first", "second")
+    differences = _called(pairs, options, "first", "second")
+    lemmas = _called(stage.table("lemmas").collect(), options, "lexicon")
+    return [
+        _figure("lexicons", _rows(lexicons), "L* (%)", options, zero=False),
+        listing("lexicons", lexicons_caption(lemmas), lexicons, LEXICONS),
+        _figure(
+            "differences", _pairs(differences), "difference in L* (points)", options, zero=True
+        ),
+        differences_listing(differences),
+        differing_listing(lemmas, lexicons["lexicon"].to_list(), most=options.k),
+    ]
+
+
+def _called(frame: pl.DataFrame, options: LexiconsView, *columns: str) -> pl.DataFrame:
+    return frame.with_columns(pl.col(columns).replace(options.labels))
+
+
+def _rows(lexicons: pl.DataFrame) -> pl.DataFrame:
+    return lexicons.select("lower", "upper", name="lexicon", value="l_star")
+
+
+def _pairs(differences: pl.DataFrame) -> pl.DataFrame:
+    named = pl.concat_str("first", "second", separator=" − ").alias("name")
+    return differences.select("lower", "upper", named, value="difference")
+
+
+def _figure(
+    name: str, frame: pl.DataFrame, title: str, options: LexiconsView, *, zero: bool
+) -> Block:
+    if frame["value"].drop_nulls().is_empty():
+        return Text(f"There is no {title} to draw.")
+    draw = partial(charts.lexicon_chart, frame, title=title, zero=zero)
+    said = "Differences in L* of the lexicons" if zero else "L* of each lexicon"
+    caption = f"{said}, with confidence limits unless all lemmas were evaluated."
+    return figure(name, caption, draw, options.look)
+
+
+# --- The views of how a lexicon was read or generated, and of what was keyed in.
+
+
+@view("extract.lexicon", title="Lexicon", of=named, place=62)
+def show_preparation(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show what was read, what each step of the spelling changed, and what is there."""
+    return [_preparation(stage, "How the file was read: rows")]
+
+
+@view("extract.paradigms", title="Lexicon from paradigms", of=named, place=62)
+def show_generated(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show what was generated, and what each step of the spelling changed."""
+    return [_preparation(stage, "How the forms were generated")]
+
+
+def _preparation(stage: StageView, said: str) -> Listing:
+    frame = stage.table("preparation").collect().sort("number")
+    caption = f"{said}, texts that each step changed with an example, result."
+    return Listing(
+        "preparation", caption, frame.select("step", "n", pl.col("such_as").alias("such as"))
+    )
+
+
+@view("join.keying", title="Forms from printed dictionaries", place=60)
+def show_keyed(stage: StageView, _options: ViewOptions) -> Sequence[Block]:
+    """Show how many of the lemmas the dictionary has."""
+    keyed = stage.table("keyed").collect()
+    there, forms = int(keyed["found"].sum()), int(keyed["n_forms"].sum())
+    share = f" ({100 * there / keyed.height:.1f} %)" if keyed.height else ""
+    return [
+        Text(
+            f"{keyed.height:,} lemmas were looked up; the dictionary has {there:,}{share}, with "
+            f"{forms:,} forms."
+        ),
+        _preparation(stage, "What was keyed in"),
+        *noted(stage, "lemma", "forms"),
+    ]

@@ -1,1 +1,0 @@
-"""What the stages of lexicons show."""

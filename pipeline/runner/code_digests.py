@@ -1,0 +1,286 @@
+"""Digests of the code that a stage can reach: definition by definition, however many imports away.
+
+A root is a module, or one name in it as ``module:name``. Every name that a reached statement uses
+is followed, through imports, into the modules of the project and of extension packages; libraries
+count by their versions. Of a module count the statements that are reached, and those that bind
+nothing, such as a call. Comments, docstrings and layout do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+OWN = ("lexassay", "pipeline", "schemas")
+"""Top-level packages whose modules are followed."""
+
+
+class Import(NamedTuple):
+    """One name of an import: ``from module import name as local``; of a module, no name."""
+
+    module: str
+    level: int
+    name: str
+    local: str
+
+
+class Statement(NamedTuple):
+    """A top-level statement of a module.
+
+    Parameters
+    ----------
+    names : list of str
+        Names that it binds; none for a call.
+    digest : str
+        SHA-256 of its syntax tree without docstrings; "" for an import.
+    uses : list of str
+        Names that it reads, but for those before a dot.
+    attributes : list of (str, str)
+        ``a.b`` as (a, b).
+    imports : list of Import
+        Imports in it, at any depth.
+    checked : bool
+        Whether only type checkers see it.
+    """
+
+    names: list[str]
+    digest: str
+    uses: list[str]
+    attributes: list[tuple[str, str]]
+    imports: list[Import]
+    checked: bool
+
+
+Source = list[Statement]
+"""The top-level statements of a module."""
+Place = tuple[str, str]
+"""A module and a name in it; "" for all of the module."""
+
+
+def read_source(path: Path) -> Source:
+    """Return the statements of a module; JSON may turn tuples into lists."""
+    return _source(path.read_bytes())
+
+
+@cache  # runs and reports of one process rest on the same modules
+def _source(content: bytes) -> Source:
+    tree = ast.parse(content)
+    for node in ast.walk(tree):
+        _drop_docstrings(node)
+    return [_statement(node, checked=checked) for node, checked in _top_level(tree.body)]
+
+
+def code_digests(
+    roots: Iterable[str], source_of: Callable[[Path], Any] = read_source
+) -> dict[str, str]:
+    """Return, for every module that the roots can reach, the digest of what is reached in it.
+
+    Parameters
+    ----------
+    roots : iterable of str
+        Dotted names of modules, or ``module:name`` for one definition.
+    source_of : callable
+        Reads the statements of a module, or knows them already.
+
+    Returns
+    -------
+    dict of str to str
+        Module name to the SHA-256 of the reached statements, sorted by name.
+
+    Examples
+    --------
+    >>> found = code_digests(["pipeline.kernels.nbest.ranking"])
+    >>> "pipeline.kernels.sampling" in found, "pipeline.kernels.nbest.bands" in found
+    (True, False)
+    >>> part = code_digests(["pipeline.kernels.nbest.ranking:rank"])
+    >>> part["pipeline.kernels.nbest.ranking"] == found["pipeline.kernels.nbest.ranking"]
+    False
+    """
+    places = [(module, name) for module, _, name in (root.partition(":") for root in roots)]
+    reach = _Reach({*OWN, *(module.partition(".")[0] for module, _ in places)}, source_of)
+    seen: set[Place] = set()
+    while places:
+        if (place := places.pop()) not in seen:
+            seen.add(place)
+            places += reach.visit(*place)
+    return reach.digests()
+
+
+class _Reach:
+    """The statements that have been reached, module by module."""
+
+    def __init__(self, own: set[str], source_of: Callable[[Path], Any]) -> None:
+        self._own = own
+        self._source_of = source_of
+        self._sources: dict[str, Source] = {}
+        self._reached: dict[str, set[int]] = {}
+
+    def digests(self) -> dict[str, str]:
+        """Return the digest of what has been reached of each module."""
+        return {
+            module: _sha256("".join(self._sources[module][index].digest for index in sorted(held)))
+            for module, held in sorted(self._reached.items())
+            if held
+        }
+
+    def visit(self, module: str, name: str) -> Iterator[Place]:
+        """Reach a name of a module, and yield the places that it uses."""
+        if not self._is_own(module) or (origin := _origin(module)) is None:
+            return
+        if module not in self._sources:
+            read = (Statement(*each) for each in self._source_of(origin))
+            self._sources[module] = [
+                each._replace(imports=[Import(*one) for one in each.imports]) for each in read
+            ]
+            self._reached[module] = set()
+        package = module if origin.name == "__init__.py" else module.rpartition(".")[0]
+        source, held = self._sources[module], self._reached[module]
+        bound, imports = _meaning(source, name)
+        for each in imports:
+            yield from self._imported(each, package, [])
+        for index in bound - held:
+            held.add(index)
+            yield from self._used(source[index], module, package)
+
+    def _used(self, statement: Statement, module: str, package: str) -> Iterator[Place]:
+        """Yield the places that a statement uses: names of its module, and what imports bind."""
+        source = self._sources[module]
+        defined = {name for one in source if one.digest for name in one.names}
+        above = {
+            each.local: each
+            for one in source
+            if not one.digest and not one.checked
+            for each in one.imports
+        }
+        within = {each.local: each for each in statement.imports}
+        uses = {*statement.uses, *(base for base, _ in statement.attributes)}
+        for name in {*uses, *within}:
+            if name in within or name not in defined:
+                if found := within.get(name) or above.get(name):
+                    inner = [after for base, after in statement.attributes if base == name]
+                    whole = name in statement.uses or not inner
+                    yield from self._imported(found, package, [] if whole else inner)
+            else:
+                yield module, name
+
+    def _imported(self, found: Import, package: str, names: Iterable[str]) -> Iterator[Place]:
+        """Yield the places that an import stands for: a name, a module, or names of a module."""
+        if not found.name:
+            yield found.module, ""
+            return
+        parents = package.split(".")
+        above = parents[: len(parents) - found.level + 1] if found.level else []
+        base = ".".join([*above, *([found.module] if found.module else [])])
+        inner = f"{base}.{found.name}"
+        if not self._is_own(base):
+            return
+        if _origin(inner) is None:
+            yield base, found.name
+        else:
+            yield from ((inner, name) for name in names or [""])
+
+    def _is_own(self, module: str) -> bool:
+        return module.partition(".")[0] in self._own
+
+
+def _meaning(source: Source, name: str) -> tuple[set[int], list[Import]]:
+    """Return the statements that a name stands for, and the imports that bind it.
+
+    Statements that bind nothing are always among them. A name that only type checkers see bound
+    is one that ``__getattr__`` finds; one that nothing binds stands for the whole module.
+    """
+    every = {index for index, one in enumerate(source) if one.digest}
+    calls = {index for index in every if not source[index].names}
+    bound = {index for index in every if name in source[index].names}
+    for checked in (False, True):
+        imports = [
+            each
+            for one in source
+            if not one.digest and one.checked is checked
+            for each in one.imports
+            if name in ("", each.local)
+        ]
+        if name and (bound or imports):
+            return calls | bound, imports
+    return every, [each for one in source if not one.digest for each in one.imports]
+
+
+def _top_level(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.stmt, bool]]:
+    """Yield the statements of a module, those for type checkers alone one by one."""
+    for node in body:
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            yield from ((each, True) for each in node.body)
+            yield from ((each, False) for each in node.orelse)
+        else:
+            yield node, False
+
+
+def _statement(node: ast.stmt, *, checked: bool) -> Statement:
+    every = list(ast.walk(node))
+    bases = {id(each.value): each.attr for each in every if isinstance(each, ast.Attribute)}
+    loaded = [each for each in every if isinstance(each, ast.Name)]
+    is_import = isinstance(node, ast.Import | ast.ImportFrom)
+    imports = [found for each in every for found in _imports(each)]
+    return Statement(
+        names=[found.local for found in imports] if is_import else sorted(_bound(node)),
+        digest="" if is_import else _sha256(ast.unparse(node)),
+        uses=sorted({each.id for each in loaded if id(each) not in bases}),
+        attributes=sorted({(each.id, bases[id(each)]) for each in loaded if id(each) in bases}),
+        imports=imports,
+        checked=checked,
+    )
+
+
+def _imports(node: ast.AST) -> Iterator[Import]:
+    if isinstance(node, ast.Import):
+        yield from (Import(each.name, 0, "", each.asname or each.name) for each in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        for each in node.names:
+            yield Import(node.module or "", node.level, each.name, each.asname or each.name)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement binds where it stands, not within functions or classes."""
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield node.name
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif not isinstance(node, ast.Lambda):
+        for child in ast.iter_child_nodes(node):
+            yield from _bound(child)
+
+
+def _drop_docstrings(node: ast.AST) -> None:
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        kept = [child for child in node.body if not _is_text(child)]
+        node.body = kept or [ast.Pass()]
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Return whether a statement is a bare string: a docstring of a thing or an attribute."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def _origin(name: str) -> Path | None:
+    parent = name.rpartition(".")[0]
+    above = _origin(parent) if parent else None
+    if above is not None and above.name != "__init__.py":
+        return None  # to look for a module in a module would import that, and all that it needs
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        return None
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        return None
+    return Path(spec.origin)

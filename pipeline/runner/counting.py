@@ -1,0 +1,642 @@
+"""What shards have counted, put together: a bucket of it added up, or made into the outputs.
+
+A bucket that turns out to be larger than the memory allows is divided further by the task that has
+it, on the disk: how many rows a relation makes of a text is known only when they are counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import polars as pl
+
+from pipeline.formats.compression import RATIO, is_packed, packing
+from pipeline.memory import Spill
+from pipeline.runner.inputs import Budget, SourceFile
+from pipeline.runner.shards import EXAMPLES, SUMS, Task
+from pipeline.runner.store.artefacts import Part
+from pipeline.runner.store.backends import scan_tables, size_and_digest
+from pipeline.stages.base import Bounds, Counting, Outputs, StageConfig, Sums, Tables
+from schemas import Table
+from schemas.validate import validate
+
+# --- How far the reading of a corpus is, told now and then while it is read in this process.
+
+_PAUSE = 1.0
+"""Seconds between two words on it."""
+
+
+@dataclass
+class Reading:
+    """What has been read of all that there is; exists while a stage reads its corpus."""
+
+    total: int
+    tell: Callable[[int, int], object]
+    done: int = 0
+    said: float = field(default_factory=time.monotonic)
+
+    def add(self, size: int) -> None:
+        """Take in some more bytes, and tell of it if that was not done lately."""
+        self.done = min(self.done + size, self.total)
+        if time.monotonic() - self.said >= _PAUSE:
+            self.said = time.monotonic()
+            self.tell(self.done, self.total)
+
+
+_reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
+
+
+@contextmanager
+def followed(total: int, tell: Callable[[int, int], object]) -> Iterator[None]:
+    """Call `tell` with bytes read and all bytes, of what is read inside."""
+    before = _reading.set(Reading(total, tell))
+    try:
+        yield
+    finally:
+        _reading.reset(before)
+
+
+def advance(size: int) -> None:
+    """Say that so many bytes have been read; nobody need follow."""
+    if reading := _reading.get():
+        reading.add(size)
+
+
+def to_read(files: Iterable[SourceFile]) -> int:
+    """Return about how many bytes of text there are to read in files, and in parts of files."""
+    ranges = ((file.path, file.part and file.part.range) for file in files)
+    return sum(each.end - each.start if each else _size(path) for path, each in ranges)
+
+
+def unpacked_size(paths: Iterable[Path]) -> int:
+    """Return about how many bytes of text files hold, packed ones as they unpack.
+
+    The end of a gzip file says it, but for what is longer than 4 GB or put together of parts.
+    """
+    return sum(_size(path) for path in paths)
+
+
+def _size(path: Path) -> int:
+    try:
+        size = path.stat().st_size
+        if not is_packed(path) or size < 4:
+            return size
+        if packing(path) != ".gz":
+            return size * RATIO
+        with path.open("rb") as file:
+            file.seek(-4, 2)
+            said = int.from_bytes(file.read(4), "little")
+    except OSError:
+        return 0  # for the reader to complain of
+    return said if said > size else size * RATIO
+
+
+# --- Documents that go on over the bounds of a part of a file: what the stage is told of them.
+# The first batch of a part finds, in each table of `Counting.carry`, one row with file, doc and
+# start of the document that may go on: its first sentence in the file. All else in it is null.
+
+
+def begun(counting: Counting, files: Sequence[SourceFile]) -> Tables:
+    """Return what the first batch is given as left by the one before it.
+
+    Parameters
+    ----------
+    counting : Counting
+        How the stage counts.
+    files : sequence of SourceFile
+        What the task reads; a part of a file stands alone.
+    """
+    part = files[0].part if files else None
+    known: dict[str, str | int] = {}
+    if part and part.before.start:
+        known = {"file": files[0].label, "doc": part.before.doc, "start": part.before.start}
+    return {name: _open(schema, known).lazy() for name, schema in counting.carry.items()}
+
+
+def bounds_of(files: Sequence[SourceFile]) -> Bounds:
+    """Return whether documents go on beyond the files, or the part of one, that a task reads."""
+    part = files[0].part if files else None
+    return Bounds(bool(part and part.before.start), bool(part and part.goes_on))
+
+
+def _open(schema: pl.Schema, known: Mapping[str, str | int]) -> pl.DataFrame:
+    """Return one row with what is known, or none."""
+    if not known:
+        return pl.DataFrame(schema=schema)
+    return pl.DataFrame({name: pl.Series([known.get(name)], dtype=schema[name]) for name in schema})
+
+
+# --- Rows that are counted for many batches at once, since that costs least.
+
+Frames = dict[str, pl.DataFrame]
+_COLUMNS = 2
+"""Columns of a raw row that count nothing: one label, and the document."""
+
+
+@dataclass
+class Tallying:
+    """Raw tables of batches, tallied when there are many; exists while a task reads a corpus.
+
+    Parameters
+    ----------
+    counting : Counting
+        How the stage counts.
+    most : int
+        Rows to hold, of pairs; wider ones count as several.
+    bounds : Bounds
+        Whether documents go on beyond what the task reads.
+    """
+
+    counting: Counting
+    most: int
+    bounds: Bounds
+    held: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
+    rows: int = 0
+    nothing: Frames = field(default_factory=dict)
+
+    def add(self, made: Frames) -> Frames:
+        """Take the raw tables of one batch; return its others, and counts: none, or of all."""
+        raw = {name: made.pop(name) for name in self.counting.raw}
+        for name, frame in raw.items():
+            self.held.setdefault(name, []).append(frame)
+            self.rows += frame.height * max(1, frame.width - _COLUMNS)
+        if self.rows > self.most:
+            return made | self._tallied(goes_on=True)
+        if raw and not self.nothing:
+            self.nothing = self._made({name: each.clear() for name, each in raw.items()}, Bounds())
+        return made | self.nothing
+
+    def rest(self) -> Frames:
+        """Return the counts of what is left."""
+        return self._tallied(goes_on=self.bounds.goes_on) if self.held else {}
+
+    def _tallied(self, *, goes_on: bool) -> Frames:
+        """Return the counts of all that is held, and hold nothing."""
+        raw = {name: pl.concat(frames) for name, frames in self.held.items()}
+        bounds, self.held, self.rows = Bounds(self.bounds.begun, goes_on), {}, 0
+        self.bounds = Bounds(begun=True, goes_on=self.bounds.goes_on)
+        return self._made(raw, bounds)
+
+    def _made(self, raw: Frames, bounds: Bounds) -> Frames:
+        made = self.counting.tally(raw, bounds) if self.counting.tally else {}
+        return {name: each.lazy().collect() for name, each in made.items()}
+
+
+def stacked(one: Frames, two: Frames) -> Frames:
+    """Return the tables of both, the rows of one below those of the other where both have one."""
+    both = {name: pl.concat([one[name], two[name]]) for name in one.keys() & two.keys()}
+    return {**one, **two, **both}
+
+
+# --- A corpus through a stage, batch by batch: partial tables that stay small.
+
+_FEW = 1_000_000
+"""Rows of partial tables that are not worth merging."""
+_END = object()
+_KEYS = {"paragraph": ["file", "doc", "paragraph"], "document": ["file", "doc"]}
+
+Item = TypeVar("Item")
+
+
+@dataclass
+class LeftOut:
+    """What lenient readers leave out, how much and examples; exists while a task reads."""
+
+    places: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, file: SourceFile, skipped: Sequence[object]) -> None:
+        """Take in what was left out of a file."""
+        self.places += len(skipped)
+        room = max(0, EXAMPLES - len(self.examples))
+        self.examples += [f"{file.label}, {each}" for each in skipped[:room]]
+
+
+def streamed(task: Task, counting: Counting, given: Tables, left: LeftOut) -> Iterator[Frames]:
+    """Run a stage on its corpus batch by batch, and yield what there is no room for.
+
+    Parameters
+    ----------
+    task : Task
+        What to do.
+    counting : Counting
+        How the stage counts.
+    given : mapping of str to LazyFrame
+        Its other tables.
+    left : LeftOut
+        Is told what lenient readers leave out.
+    """
+    stage, config = task.stage, task.config
+    option, budget = stage.shards or "", task.budget
+    columns = counting.columns(config) if counting.columns else ()
+    whole = counting.whole(config) if counting.whole else "sentence"
+    tokens = _tokens(task.sources[option], columns, budget, left)
+    carried: Tables = begun(counting, task.sources[option])
+    tallying = Tallying(counting, budget.raw, bounds_of(task.sources[option]))
+    merging = Merging(counting, config, budget.rows)
+    frames: Frames = {}
+    for batch in batches(tokens, whole, budget.tokens):
+        inputs = {**given, **carried, option: batch.lazy()}
+        for piece in stage.pieces(config, inputs) if stage.pieces else [stage.run(config, inputs)]:
+            if full := merging.add(frames):
+                yield full
+            made = collected(piece)
+            carried = {n: made.pop(n).lazy() if n in made else carried[n] for n in counting.carry}
+            frames = tallying.add(made)
+    if full := merging.add(stacked(frames, tallying.rest())):
+        yield full
+    merged = merging.result()
+    yield with_totals(task, counting, merged) if task.phase == "count" else merged
+
+
+def with_totals(task: Task, counting: Counting, merged: Frames) -> Frames:
+    """Return what all shards have counted, or a bucket of it, and the sums over its rows."""
+    if counting.close:
+        merged = collected(counting.close({name: each.lazy() for name, each in merged.items()}))
+    lazily = {name: frame.lazy() for name, frame in merged.items()}
+    totals = collected(counting.totals(task.config, lazily)) if counting.totals else {}
+    return merged | totals
+
+
+def batches(tokens: Iterable[pl.DataFrame], whole: str, size: int) -> Iterator[pl.DataFrame]:
+    """Yield batches of about `size` tokens, of whole sentences, paragraphs or documents."""
+    held: list[pl.DataFrame] = []
+    rows = 0
+    for each in ahead(tokens):
+        rows = rows + each.height
+        held.append(each)
+        if rows < size:
+            continue
+        done, rest = _cut(_stacked(held), whole)
+        held, rows = [rest], rest.height
+        if done.height:
+            yield done
+    if held:
+        yield _stacked(held)
+
+
+def _tokens(
+    files: Sequence[SourceFile], columns: Collection[str], budget: Budget, left: LeftOut
+) -> Iterator[pl.DataFrame]:
+    """Yield the tokens of files as they are read; all columns if none are named."""
+    for file in files:
+        wanted, unread = columns or set(file.schema()), to_read([file])
+        for batch in file.batches(wanted, budget.block):
+            left.add(file, batch.skipped)
+            size = min(budget.block, unread)
+            unread -= size
+            advance(size)
+            yield batch.tokens
+
+
+@dataclass
+class Merging:
+    """Partial tables, merged whenever they have doubled; exists while a task reads a corpus.
+
+    Parameters
+    ----------
+    counting : Counting
+        How they are merged.
+    config : StageConfig
+        The stage's options.
+    most : int or None
+        Rows to hold; when there are more, they have to be taken away.
+    """
+
+    counting: Counting
+    config: StageConfig
+    most: int | None
+    held: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
+    rows: int = 0
+    merged: int = 0
+
+    def add(self, made: Frames) -> Frames:
+        """Take in the tables of one batch; return what there is no room for."""
+        for name, frame in made.items():
+            self.held.setdefault(name, []).append(frame)
+            self.rows += frame.height
+        limit = max(_FEW, 2 * self.merged) if self.most is None else self.most
+        if self.rows <= limit:
+            return {}
+        self._merge()
+        full = self.most is not None and self.rows > self.most // 2
+        return self.result() if full else {}
+
+    def result(self) -> Frames:
+        """Return one table of each kind, and hold none."""
+        self._merge()
+        tables = {name: frames[0] for name, frames in self.held.items()}
+        self.held, self.rows, self.merged = {}, 0, 0
+        return tables
+
+    def _merge(self) -> None:
+        if not self.held:
+            return
+        whole = {name: pl.concat(frames) for name, frames in self.held.items()}
+        alone = {name: whole[name] for name in self.counting.tallied if self._is_one(name)}
+        tables = {**whole, **{name: each.clear() for name, each in alone.items()}}
+        queries = {name: each.lazy() for name, each in tables.items()}
+        merged = collected(self.counting.merge(self.config, queries)) | alone
+        self.held = {name: [frame] for name, frame in merged.items()}
+        self.rows = self.merged = sum(frame.height for frame in merged.values())
+
+    def _is_one(self, name: str) -> bool:
+        """Whether one frame has all rows of a table."""
+        return sum(frame.height > 0 for frame in self.held[name]) == 1
+
+
+def ahead(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items that another thread makes, one of them ahead.
+
+    Examples
+    --------
+    >>> list(ahead(iter([1, 2, 3])))
+    [1, 2, 3]
+    """
+    iterator, context = iter(items), copy_context()  # which has the limit of memory
+
+    def following() -> Item | object:
+        return next(iterator, _END)
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        coming = pool.submit(context.run, following)
+        while (item := coming.result()) is not _END:
+            coming = pool.submit(context.run, following)
+            yield item  # type: ignore[misc]  # an item: it is not _END
+
+
+def _cut(tokens: pl.DataFrame, whole: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Split off the last paragraph or document, which may go on; batches end with sentences."""
+    if whole == "sentence":
+        return tokens, tokens.clear()
+    key = _KEYS[whole]
+    run = tokens.select(pl.struct(key).rle_id()).to_series()
+    end = int(run.search_sorted(run[-1], side="left"))
+    return tokens[:end], tokens[end:]
+
+
+def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
+
+
+def collected(outputs: Outputs) -> Frames:
+    """Return the tables that a stage makes, made at once."""
+    queries = {name: each for name, each in outputs.items() if isinstance(each, pl.LazyFrame)}
+    made = dict(zip(queries, pl.collect_all(list(queries.values())), strict=True))
+    return {
+        name: made[name] if isinstance(each, pl.LazyFrame) else each
+        for name, each in outputs.items()
+    }
+
+
+# --- Sums that every bucket of the counts needs, added up once for all of them.
+
+_BATCH = 500_000
+
+
+def summed(table: pl.LazyFrame, model: type[Table]) -> pl.LazyFrame:
+    """Add up the rows that have the same key.
+
+    Parameters
+    ----------
+    table : LazyFrame
+        Rows of the schema; all but the key are numbers.
+    model : type of Table
+        The schema.
+    """
+    key = list(model.key())
+    return table.group_by(key).agg(pl.exclude(key).sum())
+
+
+def write_sums(whole: Task, name: str, keys: Sequence[str], draft: str) -> tuple[Part, ...]:
+    """Write the sums of all buckets as one part; a batch is held at a time, and the sums.
+
+    Each bucket has a row for nearly every frequent unit, so that together they have far more rows
+    than sums; and what is made of the counts later reads this once for every bucket.
+
+    Parameters
+    ----------
+    whole : Task
+        The stage.
+    name : str
+        A table of totals.
+    keys : sequence of str
+        What the buckets have of it.
+    draft : str
+        The folder that it goes to, where it becomes the only part.
+    """
+    counting = whole.stage.counting
+    if counting is None:
+        raise TypeError(f"stages of kind {whole.use} do not count")
+    storage, model = whole.storage, counting.total_tables[name]
+    file = f"{name}/part-00000.parquet"
+    key = f"{draft}/{file}"
+    frame = summed(scan_tables(storage, keys), model).collect(engine="streaming")
+    storage.write(key, frame.sort(list(model.key())))
+    written = scan_tables(storage, [key]).collect_batches(chunk_size=_BATCH, maintain_order=True)
+    rows = validate(written, model, name=f"table {name}", coded=True)
+    size, digest = size_and_digest(storage, key)
+    return (Part(file=file, bytes=size, sha256=digest, rows=rows),)
+
+
+BATCH = 500_000
+"""Rows to read at a time."""
+_MANY = 16
+"""Parts to make at a time, each of which may be divided again: there are as many files for each."""
+_HEXADECIMAL = 16
+_DIGITS = 8
+
+
+def put_together(task: Task, counting: Counting) -> Iterator[Frames]:
+    """Yield the tables of a task that adds up or combines, a part of its bucket after the other.
+
+    Parameters
+    ----------
+    task : Task
+        Of the phase "merge", "sum", "combine" or "divide".
+    counting : Counting
+        How the stage counts.
+    """
+    if task.phase == "merge":
+        for part, frames in enumerate(_merged(task, counting, _whole(task, counting))):
+            yield _once(frames, counting, part)
+        return
+    if task.phase == "sum":
+        yield from _summed(task, counting.sums)
+        return
+    parts = max((len(task.tables.get(name, ())) for name in _divided(counting)), default=1)
+    for part in range(max(1, parts) if task.phase == "combine" else 1):
+        tables = {
+            name: _part(counting, name, keys, part, task) for name, keys in task.tables.items()
+        }
+        whole = {name: scan_tables(task.storage, keys) for name, keys in tables.items() if keys}
+        yield _once(_combined(task, counting, whole), counting, part)
+
+
+def bucket_of(identity: pl.Expr, buckets: int) -> pl.Expr:
+    """Return the number of the bucket of an id: they follow each other in the order of ids.
+
+    Examples
+    --------
+    >>> ids = pl.DataFrame({"id": ["x00000001ffffffff", "xffffffff00000000"]})
+    >>> ids.select(bucket_of(pl.col("id"), 4)).to_series().to_list()
+    [0, 3]
+    """
+    number = identity.str.slice(1, _DIGITS).str.to_integer(base=_HEXADECIMAL)
+    bucket: pl.Expr = number * buckets // _HEXADECIMAL**_DIGITS
+    return bucket
+
+
+def _summed(task: Task, sums: Sums | None) -> Iterator[Frames]:
+    """Yield a group of columns of sums, for one part of the counts after the other."""
+    if sums is None:
+        raise TypeError(f"stages of kind {task.use} have no sums")
+    parts = [scan_tables(task.storage, [key]) for key in task.tables[sums.table]]
+    return ({SUMS: each} for each in sums.of(task.config, task.bucket, parts))
+
+
+def _divided(counting: Counting) -> list[str]:
+    """Return the partial tables that are divided into buckets."""
+    return [name for name in counting.partials if name in counting.buckets]
+
+
+def _part(
+    counting: Counting, name: str, keys: Sequence[str], part: int, task: Task
+) -> Sequence[str]:
+    """Return what to read of a table for a part of a bucket: its own, or all of what is shared."""
+    own = task.phase == "combine" and name in counting.divided(task.config)
+    return keys[part : part + 1] if own else keys
+
+
+def _once(frames: Frames, counting: Counting, part: int) -> Frames:
+    """Return the tables of a part; those that are not divided come with the first alone."""
+    kept = {*counting.buckets, *counting.total_tables}
+    return {name: each for name, each in frames.items() if not part or name in kept}
+
+
+def _complete(counting: Counting, tables: Tables) -> Tables:
+    """Return all partial tables: one is not there if no shard has rows of it for a bucket."""
+    models = {**counting.partials, **counting.total_tables}
+    return {name: tables.get(name, model.zero_rows()) for name, model in models.items()}
+
+
+def _combined(task: Task, counting: Counting, tables: Tables) -> Frames:
+    """Return the outputs of a bucket of counts, or of a part of one."""
+    undivided = {name: tables[name] for name in counting.undivided if name in tables}
+    whole = _complete(counting, _with_sums(task, counting, tables))
+    if task.phase == "divide":
+        whole = {name: _of_bucket(task, counting, name, each) for name, each in whole.items()}
+    totals = {
+        name: summed(whole[name], model)
+        for name, model in counting.total_tables.items()
+        if len(task.tables.get(name, ())) > 1  # counts of before these were summed once for all
+    }
+    return collected(counting.combine(task.config, {**whole, **totals, **undivided}))
+
+
+def _with_sums(task: Task, counting: Counting, tables: Tables) -> Tables:
+    """Return the tables with the sums beside the rows that they belong to, if there are any."""
+    sums = counting.sums
+    found = [tables[name] for name in sums.names(task.config) if name in tables] if sums else []
+    if not (sums and found):
+        return tables
+    return {**tables, sums.table: pl.concat([tables[sums.table], *found], how="horizontal")}
+
+
+def _of_bucket(task: Task, counting: Counting, name: str, table: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the rows of a table that belong to a bucket; all where it is not divided."""
+    if name not in counting.buckets:
+        return table
+    return table.filter(bucket_of(counting.buckets[name], task.buckets) == task.bucket)
+
+
+@dataclass(frozen=True)
+class _Bucket:
+    """Partial tables of a bucket, or of a part of one, and how those that are divided are read.
+
+    Parameters
+    ----------
+    number, of : int
+        Which of how many.
+    tables : mapping of str to LazyFrame
+        What there is; beside the divided tables in the first part alone.
+    frames : mapping of str to callable
+        The rows of each divided table, so many at a time as were held when they were written.
+    """
+
+    number: int
+    of: int
+    tables: Tables
+    frames: Mapping[str, Callable[[], Iterator[pl.DataFrame]]]
+
+
+def _whole(task: Task, counting: Counting) -> _Bucket:
+    """Return the bucket of a task that adds up."""
+    tables = {name: scan_tables(task.storage, keys) for name, keys in task.tables.items()}
+    frames = {
+        name: partial(_read, task, task.tables[name])
+        for name in _divided(counting)
+        if name in tables
+    }
+    return _Bucket(task.bucket, task.buckets, tables, frames)
+
+
+def _read(task: Task, keys: Sequence[str]) -> Iterator[pl.DataFrame]:
+    return (scan_tables(task.storage, [key]).collect() for key in keys)
+
+
+def _merged(task: Task, counting: Counting, bucket: _Bucket) -> Iterator[Frames]:
+    """Yield the sums of a bucket, part by part if they are more than there is room for."""
+    parts = min(_MANY, _parts(task, counting, bucket))
+    if parts == 1:
+        merged = counting.merge(task.config, _complete(counting, bucket.tables))
+        yield with_totals(task, counting, collected(merged))
+        return
+    with ExitStack() as held:
+        laid = {
+            name: held.enter_context(_laid_aside(task, counting, name, bucket, parts))
+            for name in bucket.frames
+        }
+        others = {name: each for name, each in bucket.tables.items() if name not in laid}
+        for part in range(parts):
+            own = {name: each.bucket(part) for name, each in laid.items()} | others
+            read = {name: partial(each.frames, part) for name, each in laid.items()}
+            number = bucket.number * parts + part
+            yield from _merged(task, counting, _Bucket(number, bucket.of * parts, own, read))
+            others = {}
+
+
+def _parts(task: Task, counting: Counting, bucket: _Bucket) -> int:
+    """Return into how many parts a bucket has to be divided, by its different rows."""
+    most = task.budget.merged
+    if most is None or counting.weight or counting.undivided:  # else buckets are right by weight
+        return 1
+    times = (_times(counting, name, bucket.tables[name], most) for name in bucket.frames)
+    return max(times, default=1)
+
+
+def _times(counting: Counting, name: str, table: pl.LazyFrame, most: int) -> int:
+    """Return how many times more rows a table has than there is room for, each once."""
+    if int(table.select(pl.len()).collect().item()) <= most:
+        return 1
+    names = counting.buckets[name].meta.root_names()
+    number = pl.struct(names).hash(seed=0).approx_n_unique()
+    return -(-int(table.select(number).collect().item()) // most)
+
+
+def _laid_aside(task: Task, counting: Counting, name: str, bucket: _Bucket, parts: int) -> Spill:
+    """Return the rows of a table of a bucket in parts, on the disk."""
+    number = bucket_of(counting.buckets[name], bucket.of * parts) - bucket.number * parts
+    schema = bucket.tables[name].collect_schema()
+    laid = Spill(parts, schema, most=(task.budget.rows or BATCH) // 2)
+    for frame in bucket.frames[name]():
+        laid.add(frame, number)
+    return laid

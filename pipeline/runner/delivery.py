@@ -1,0 +1,469 @@
+"""Give to people what a stage made for them, or say what would be given."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pipeline.errors import DataError, StoreError
+from pipeline.formats.spreadsheets import listing, write_csv, write_xlsx
+from pipeline.formats.spreadsheets.kinds import SHEETS, SheetKind
+from pipeline.formats.spreadsheets.write import about_text, delivery_csv, delivery_xlsx
+from pipeline.runner.graph import Node, Project
+from pipeline.runner.inputs import SourceFile, entries
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.artefacts import Manifest
+from pipeline.runner.store.backends import storage_at
+from pipeline.runner.store.interface import Storage
+from pipeline.stages.base import NBestList, Sheets
+from pipeline.stages.inputs import as_asked, first_round
+
+# --- Give sheets to people: outside the store, and never over a file that is there.
+
+REMEDY = 'name another folder in the experiment, above its stages: sheets = "DIR"'
+_MOST = 10_000
+
+
+def deliver_sheets(
+    project: Project, manifest: Manifest, wanted: Sheets, *, write: bool = True
+) -> list[str]:
+    """Write a sheet for every annotator who has rows that stand in no sheet yet.
+
+    What stands in a sheet that is there, filled or not, is not written again, and neither is a
+    candidate that as many annotators have labelled as its sheets ask for. So a sample that
+    grows gives a further sheet with the new rows alone.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    manifest : Manifest
+        The artefact of the stage that made the sheet.
+    wanted : Sheets
+        Where they go, and what they look like.
+    write : bool
+        Whether to write them, or to say alone what would be written.
+
+    Returns
+    -------
+    list of str
+        Where the sheets written are.
+    """
+    kind, places = SHEETS[wanted.format], project.sheets
+    rows = artefacts.scan(project.storage, manifest, "sheet").collect()
+    if not write:
+        todo = _unwritten(rows, places.files(wanted.folder, kind.format), kind)
+        folder = places.own / wanted.folder
+        return [
+            f"a sheet with {part.height:,} rows for {annotator} to {folder}"
+            for annotator, part in _by_annotator(todo)
+        ]
+    storage = storage_at(places.own / wanted.folder, remedy=REMEDY)
+    with storage.guarded("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
+        todo = _unwritten(rows, places.files(wanted.folder, kind.format), kind)
+        return [
+            write_sheet(part.sort("order"), annotator, wanted, storage, kind)
+            for annotator, part in _by_annotator(todo)
+        ]
+
+
+def _by_annotator(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    for (annotator,), part in rows.sort("annotator").group_by("annotator", maintain_order=True):
+        yield str(annotator), part
+
+
+def still_asked(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
+    """Return the rows that still ask somebody, and those that this person has answered.
+
+    What as many annotators have labelled as its rows ask for needs nobody else.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The table ``sheet`` of a stage.
+    files : sequence of SourceFile
+        The sheets and decisions that there are.
+    kind : SheetKind
+        Their kind.
+    """
+    if not files:
+        return rows
+    there = _there(rows, files, kind)
+    own = there.drop_nulls(kind.answer).select("id", "annotator").unique()
+    mine = rows.join(own, on=["id", "annotator"], how="semi", maintain_order="left")
+    short = _short(rows, there, kind).join(own, on=["id", "annotator"], how="anti")
+    return pl.concat([mine, short]).sort("annotator", "order")
+
+
+def _unwritten(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
+    """Leave out the rows that stand in a sheet, and those that have answers enough."""
+    if not files:
+        return rows
+    there = _there(rows, files, kind)
+    short = _short(rows, there, kind)
+    return short.join(there, on=["id", "annotator"], how="anti", maintain_order="left")
+
+
+def _there(rows: pl.DataFrame, files: Sequence[SourceFile], kind: SheetKind) -> pl.DataFrame:
+    """Return id, annotator and answer of all that stands in sheets and decisions."""
+    people = rows["annotator"].unique().sort().to_list()
+    read = first_round(entries(files)).select("id", "annotator", kind.answer)
+    return as_asked(read, people).collect()
+
+
+def _short(rows: pl.DataFrame, there: pl.DataFrame, kind: SheetKind) -> pl.DataFrame:
+    """Return the rows of what fewer people have answered than are asked."""
+    votes = there.drop_nulls(kind.answer).group_by("id").agg(given=pl.col("annotator").n_unique())
+    needed = rows.with_columns(needed=pl.col("annotator").n_unique().over("id"))
+    counted = needed.join(votes, on="id", how="left", maintain_order="left")
+    short = counted.filter(pl.col("given").fill_null(0) < pl.col("needed"))
+    return short.select(rows.columns)
+
+
+def write_sheet(
+    rows: pl.DataFrame, annotator: str, wanted: Sheets, storage: Storage, kind: SheetKind
+) -> str:
+    """Write a sheet of one person under the next free number, and return where it is.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Its rows in order; answers and notes where there are some already.
+    annotator : str
+        Whose it is.
+    wanted : Sheets
+        What it looks like.
+    storage : Storage
+        Of the folder of sheets.
+    kind : SheetKind
+        Its kind.
+    """
+    return _write_new(storage, annotator, wanted.kind, content_of(rows, annotator, wanted, kind))
+
+
+def content_of(rows: pl.DataFrame, whose: str, wanted: Sheets, kind: SheetKind) -> bytes:
+    """Return the bytes of a sheet; see `write_sheet`."""
+    layout = kind.layout(wanted.labels, rows.columns)
+    empty = [name for name in (kind.answer, "note") if name not in rows.columns]
+    shown = rows.with_columns(pl.lit(None, pl.String).alias(name) for name in empty)
+    if wanted.kind == "csv":
+        return write_csv(shown, layout)
+    return write_xlsx(
+        shown,
+        layout,
+        title=f"{wanted.folder}: {whose}",
+        instructions=wanted.instructions,
+        guidelines=wanted.guidelines,
+    )
+
+
+def _write_new(storage: Storage, annotator: str, kind: str, content: bytes) -> str:
+    """Write a file under the next free number; whole or not at all, never over another."""
+    safe = "".join(each if each.isalnum() or each in "-_" else "_" for each in annotator)
+    folder = Path(storage.location(""))
+    used = {path.name[:3] for path in listing(folder)}
+    for number in range(1, _MOST):
+        if f"{number:03d}" not in used:
+            name = f"{number:03d}-{safe}.{kind}"
+            with suppress(FileExistsError):
+                storage.write(name, content, new=True)
+                return storage.location(name)
+    raise StoreError(f"{folder} is full of sheets")
+
+
+# --- Give an n-best list to the lexicographer: outside the store, never over a file that is there.
+
+_DIGITS = 8
+_CAUTION = (
+    "These limits allow for the choice: whichever of the lists had been chosen, all limits hold"
+    " together. Those of the list alone do not, since a list that had luck in the sample is the"
+    " likelier one to be chosen."
+)
+
+
+def deliver_list(
+    project: Project, manifest: Manifest, wanted: NBestList, *, write: bool = True
+) -> list[str]:
+    """Write the chosen list, if that very list has not been written yet.
+
+    The file's name holds the measure, the size and some digits of a digest of what is in it. So
+    another list gets another file, and a file that somebody has worked in stays as it is.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    manifest : Manifest
+        The artefact of the stage that made the list.
+    wanted : NBestList
+        Where it goes.
+    write : bool
+        Whether to write it, or to say alone what would be written.
+
+    Returns
+    -------
+    list of str
+        Where the files written are.
+    """
+    rows = artefacts.scan(project.storage, manifest, "list").sort("rank").collect()
+    chosen = artefacts.scan(project.storage, manifest, "about").collect()
+    if chosen.is_empty():
+        return []
+    title = project.experiment.title or project.experiment.name
+    files = _files(rows, chosen.row(0, named=True), title=title, kind=wanted.kind)
+    storage, written = storage_at(project.sheets.own / wanted.folder, remedy=REMEDY), []
+    if not write:
+        there = {entry.name for entry in storage.list()}
+        return [f"the list {storage.location(each)}" for each in files if each not in there]
+    with storage.guarded("the list", ""), storage.lock(artefacts.LOCK, lambda: None):
+        for each, content in files.items():
+            with suppress(FileExistsError):
+                storage.write(each, content, new=True)
+                written.append(storage.location(each))
+    return written
+
+
+def _files(
+    rows: pl.DataFrame, choice: dict[str, Any], *, title: str, kind: str
+) -> dict[str, bytes]:
+    """Return what to write under which names."""
+    about = _about(choice, dict(rows["verdict"].drop_nulls().value_counts().iter_rows()))
+    digest = hashlib.sha256(delivery_csv(rows) + about_text(title, about)).hexdigest()[:_DIGITS]
+    stem = f"{choice['measure']}-{choice['n']}-best-{digest}"
+    if kind == "xlsx":
+        return {f"{stem}.xlsx": delivery_xlsx(rows, title=title, about=about)}
+    return {f"{stem}.csv": delivery_csv(rows), f"{stem}.txt": about_text(title, about)}
+
+
+def _about(choice: dict[str, Any], verdicts: dict[str, int]) -> list[tuple[str, str]]:
+    level = f"{100 * choice['confidence']:g} % {choice['interval']}"
+    recall = choice["recall"]
+    precision = (
+        f"{_percent(choice['precision'])}, from {choice['n_sampled']:,} judged candidates of the"
+        f" list, {choice['k_sampled']:,} of them true positives"
+    )
+    return [
+        ("measure", str(choice["measure"])),
+        ("list size", f"{choice['n']:,}"),
+        ("chosen by", f"{choice['criterion']}, among {choice['considered']:,} lists"),
+        ("category", str(choice["category"])),
+        ("estimated precision", precision),
+        ("its limits", f"{_limits(choice, '_simultaneous')} ({level}). {_CAUTION}"),
+        ("limits of this list alone", _limits(choice, "")),
+        ("estimated recall", "unknown" if recall is None else _percent(recall)),
+        ("already judged", _judged(verdicts)),
+    ]
+
+
+def _judged(verdicts: dict[str, int]) -> str:
+    sure = f"{verdicts.get('+', 0) + verdicts.get('-', 0):,} candidates"
+    differ = f"; ? for {verdicts['?']:,} on which judgements differ" if "?" in verdicts else ""
+    return f"{sure}: + true positive, - false positive{differ}"
+
+
+def _limits(choice: dict[str, Any], which: str) -> str:
+    return f"{_percent(choice[f'lower{which}'])} to {_percent(choice[f'upper{which}'])}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def hand_out(project: Project, node: Node, made: Manifest, *, write: bool) -> list[str]:
+    """Write the sheets or the list of a stage, and say so.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    node : Node
+        The stage.
+    made : Manifest
+        Its artefact.
+    write : bool
+        Whether to write anything. What-ifs do not: people would be asked for labels of them.
+
+    Returns
+    -------
+    list of str
+        A line for each new file.
+    """
+    wanted = node.stage.delivery(node.config)
+    if wanted is None:
+        return []
+    if isinstance(wanted, Sheets):
+        new = deliver_sheets(project, made, wanted, write=write)
+    else:
+        new = deliver_list(project, made, wanted, write=write)
+    if write:
+        return [f"wrote {each}" for each in new]
+    return [f"would write {each}; --deliver writes it" for each in new]
+
+
+# --- Sheets that earlier versions wrote elsewhere, moved to the one place of an experiment.
+
+
+def former_sheets(project: Project) -> Iterator[tuple[str, Path]]:
+    """Yield every sheet in a former place, with the stage's ``folder`` that it belongs to."""
+    names = {folder.name for node in project.nodes.values() for folder in node.sheets.values()}
+    for name in sorted(names):
+        for folder in project.sheets.former_folders(name):
+            yield from ((name, path) for path in listing(folder))
+
+
+def remarks(project: Project) -> list[str]:
+    """Return a sentence for every former place that has sheets of the experiment."""
+    places = sorted({str(path.parent) for _, path in former_sheets(project)})
+    return [
+        f"the sheets in {place} count, but sheets lie in {project.sheets.own} now;"
+        " lexassay sheets CONFIG --move moves them"
+        for place in places
+    ]
+
+
+def move_sheets(project: Project) -> list[tuple[Path, Path]]:
+    """Move all sheets from former places to where the experiment has its sheets now.
+
+    No file is written over: where a name is taken, the sheet gets another one.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+
+    Returns
+    -------
+    list of (Path, Path)
+        From where to where.
+    """
+    moved = []
+    for name, path in former_sheets(project):
+        storage = storage_at(project.sheets.own / name, remedy=REMEDY)
+        with storage.guarded("the sheets", ""), storage.lock(artefacts.LOCK, lambda: None):
+            moved.append((path, _moved(path, project.sheets.own / name)))
+    return moved
+
+
+def _moved(path: Path, folder: Path) -> Path:
+    """Give a file the first free name here, then take away the one that it had."""
+    storage = storage_at(folder, remedy=REMEDY)
+    for number in itertools.count(1):
+        name = path.name if number == 1 else f"{path.stem} ({number}){path.suffix}"
+        with suppress(FileExistsError):
+            storage.link(str(path.absolute()), name)
+            storage_at(path.parent).remove(path.name)
+            break
+    return folder / name
+
+
+# --- How far people are with their sheets, and when each sheet changed last.
+
+
+@dataclass(frozen=True)
+class SheetProgress:
+    """How far one person is.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the sheets lie.
+    annotator : str
+        Who.
+    asked : int
+        Rows that this person is asked for.
+    done : int
+        Those with an answer, in any sheet of this person.
+    changed : datetime or None
+        When a sheet with answers of this person was saved last (UTC); None if there is none.
+    """
+
+    folder: Path
+    annotator: str
+    asked: int
+    done: int
+    changed: datetime | None
+
+
+def progress(project: Project, manifests: Mapping[str, Manifest]) -> Iterator[SheetProgress]:
+    """Yield how far everybody is, for each stage whose sheets have been laid out.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    manifests : mapping of str to Manifest
+        The artefacts of the stages that are done.
+    """
+    for name, manifest in manifests.items():
+        node = project.nodes[name]
+        wanted = node.stage.delivery(node.config)
+        if isinstance(wanted, Sheets):
+            kind = SHEETS[wanted.format]
+            rows = artefacts.scan(project.storage, manifest, "sheet").collect()
+            files = [
+                file
+                for file in project.sheets.files(wanted.folder, kind.format)
+                if not problem_of(file)
+            ]
+            yield from _progress(rows, files, kind.answer, project.sheets.own / wanted.folder)
+
+
+def left_aside(project: Project) -> Iterator[str]:
+    """Yield what is wrong with each file in the folders of sheets that is not looked at."""
+    folders = [folder for node in project.nodes.values() for folder in node.sheets.values()]
+    for name, kind in sorted({(folder.name, folder.kind.format) for folder in folders}):
+        for file in project.sheets.files(name, kind):
+            if problem := problem_of(file):
+                yield f"{file.path}: {problem.removeprefix(f'{file.path}: ')}"
+
+
+def problem_of(file: SourceFile) -> str:
+    """Return why a file is not looked at, on a line; empty for a sheet that can be read."""
+    try:
+        found = [each.problem for each in file.check()]
+    except DataError as error:
+        found = str(error).splitlines()
+    return next(iter(found), "")
+
+
+def _progress(
+    rows: pl.DataFrame, files: Sequence[SourceFile], answer: str, folder: Path
+) -> Iterator[SheetProgress]:
+    people = rows["annotator"].unique().sort().to_list()
+    columns = ("annotator", "id", answer)
+    read = [
+        (file, as_asked(first_round(file.scan()).select(columns), people).collect())
+        for file in files
+    ]
+    saved: dict[str, list[float]] = {}
+    for file, rows_read in read:
+        # A sheet without any answer is as it was written, not as somebody saved it.
+        for annotator in rows_read.drop_nulls(["annotator", answer])["annotator"].unique():
+            saved.setdefault(annotator, []).append(_last_change(file.path))
+    nothing = {"annotator": pl.String, "id": pl.String, answer: pl.String}
+    every = pl.concat([pl.DataFrame(schema=nothing), *(rows_read for _, rows_read in read)])
+    answered = every.drop_nulls(answer).select("annotator", "id").unique()
+    done = rows.join(answered, on=["annotator", "id"], how="semi")
+    for annotator in people:
+        times = saved.get(annotator)
+        yield SheetProgress(
+            folder,
+            annotator,
+            rows.filter(pl.col("annotator") == annotator).height,
+            done.filter(pl.col("annotator") == annotator).height,
+            datetime.fromtimestamp(max(times), UTC) if times else None,
+        )
+
+
+def _last_change(path: Path) -> float:
+    """Return when a file changed last; what SQLite has not put into its file stands beside it."""
+    beside = path.with_name(f"{path.name}-wal")
+    return max(each.stat().st_mtime for each in (path, beside) if each.exists())

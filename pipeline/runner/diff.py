@@ -1,0 +1,212 @@
+"""What differs between two runs: settings, digests, rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from pipeline.runner.fingerprint import differences
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.artefacts import Manifest
+from pipeline.runner.store.history import RunRecord
+from pipeline.runner.store.interface import Storage
+from pipeline.stages.base import STAGES
+from schemas import Drawn, Table
+
+_SECOND = " (second)"
+EXAMPLES = 3
+"""Rows of each kind that are shown."""
+_COLUMNS = 5
+"""Columns that are named."""
+_CHANCE = "pi"
+"""Says how a draw was made: at another rate all draws have another one, and are the same draws."""
+
+
+@dataclass(frozen=True)
+class ChangedRow:
+    """A row that both runs have: its key, and what differs, before and after."""
+
+    key: dict[str, Any]
+    values: dict[str, tuple[Any, Any]]
+
+
+@dataclass(frozen=True)
+class TableDifference:
+    """How a table of one run differs from that of another.
+
+    Parameters
+    ----------
+    table : str
+        Its name.
+    only_first, only_second, changed : int
+        Rows of the first run alone, of the second alone, and of both with other values.
+    gone, new : list of dict
+        The keys of the first of those of one run alone.
+    examples : list of ChangedRow
+        The first of those of both; of draws, of those that differ in more than their chance.
+    columns : dict of str to int
+        In how many of those of both each column differs, most first; columns that never do are
+        left out.
+    """
+
+    table: str
+    only_first: int
+    only_second: int
+    changed: int
+    gone: list[dict[str, Any]]
+    new: list[dict[str, Any]]
+    examples: list[ChangedRow]
+    columns: dict[str, int]
+
+
+def columns_said(columns: Mapping[str, int]) -> str:
+    """Say in how many rows which columns differ, in brackets; nothing if none does.
+
+    Examples
+    --------
+    >>> columns_said({"pi": 510}), columns_said({})
+    (' (pi in 510)', '')
+    >>> columns_said(dict.fromkeys("abcdefg", 2))
+    ' (a in 2, b in 2, c in 2, d in 2, e in 2, 2 more columns)'
+    """
+    shown = [f"{name} in {rows:,}" for name, rows in list(columns.items())[:_COLUMNS]]
+    more = len(columns) - len(shown)
+    shown += [f"{more} more column{'s' if more > 1 else ''}"] if more else []
+    return f" ({', '.join(shown)})" if shown else ""
+
+
+@dataclass(frozen=True)
+class StageDifference:
+    """How a stage of one run differs from that of another."""
+
+    stage: str
+    reasons: tuple[str, ...]
+    tables: tuple[TableDifference, ...]
+
+
+def settings_differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """Return the settings that differ, as dotted paths from value to value."""
+    return [f"{path}: {one} -> {other}" for path, one, other in settings_pairs(first, second)]
+
+
+def settings_pairs(
+    first: Mapping[str, Any], second: Mapping[str, Any]
+) -> list[tuple[str, Any, Any]]:
+    """Return the settings that differ: dotted path, value before, value after.
+
+    Examples
+    --------
+    >>> settings_pairs({"stages": {"a": {"rate": 0.1}}}, {"stages": {"a": {"rate": 0.2, "n": 9}}})
+    [('stages.a.n', '(absent)', 9), ('stages.a.rate', 0.1, 0.2)]
+    """
+    flat = [dict(_flatten(each)) for each in (first, second)]
+    changed = []
+    for path in sorted({*flat[0], *flat[1]}):
+        before, after = (each.get(path, "(absent)") for each in flat)
+        if before != after:
+            changed.append((path, before, after))
+    return changed
+
+
+def stages_differ(
+    first: tuple[Storage, RunRecord], second: tuple[Storage, RunRecord]
+) -> Iterator[StageDifference]:
+    """Yield the stages whose results differ.
+
+    Parameters
+    ----------
+    first, second : (Storage, RunRecord)
+        Where the experiment's results are, and the record of the run.
+    """
+    (storage_1, run_1), (storage_2, run_2) = first, second
+    for name in dict.fromkeys([*run_1.stages, *run_2.stages]):
+        before, after = run_1.stages.get(name), run_2.stages.get(name)
+        if before and after and before.digests == after.digests:
+            continue
+        manifests = _manifest(storage_1, run_1, name), _manifest(storage_2, run_2, name)
+        if not (manifests[0] and manifests[1]):
+            states = [record.outcome if record else "absent" for record in (before, after)]
+            yield StageDifference(name, (f"{states[0]} -> {states[1]}",), ())
+            continue
+        reasons = tuple(differences(manifests[0].ingredients, manifests[1].ingredients))
+        tables = tuple(_tables_differ((storage_1, manifests[0]), (storage_2, manifests[1])))
+        yield StageDifference(name, reasons, tables)
+
+
+def _manifest(storage: Storage, run: RunRecord, name: str) -> Manifest | None:
+    record = run.stages.get(name)
+    return (
+        artefacts.find(storage, name, record.fingerprint) if record and record.fingerprint else None
+    )
+
+
+def _tables_differ(
+    first: tuple[Storage, Manifest], second: tuple[Storage, Manifest]
+) -> Iterator[TableDifference]:
+
+    before, after = first[1].digests(), second[1].digests()
+    models = STAGES.get(second[1].use).outputs
+    for table in sorted(set(before) & set(after)):
+        if before[table] != after[table]:
+            frames = artefacts.scan(*first, table), artefacts.scan(*second, table)
+            yield _table_differs(table, *frames, models[table])
+
+
+def _table_differs(
+    name: str, first: pl.LazyFrame, second: pl.LazyFrame, model: type[Table]
+) -> TableDifference:
+    key = list(model.key())
+    both = first.join(second, on=key, how="inner", suffix=_SECOND)
+    pairs = {
+        column: f"{column}{_SECOND}"
+        for column in first.collect_schema().names()
+        if column in second.collect_schema() and column not in key
+    }
+    unequal = {column: pl.col(column).ne_missing(pl.col(other)) for column, other in pairs.items()}
+    changed = both.filter(pl.any_horizontal(pl.lit(value=False), *unequal.values()))
+    telling = [
+        differs for column, differs in unequal.items()
+        if column != _CHANCE or not issubclass(model, Drawn)
+    ]  # fmt: skip
+    told = changed.filter(pl.any_horizontal(pl.lit(value=False), *telling))
+    only = first.join(second, on=key, how="anti"), second.join(first, on=key, how="anti")
+    sizes = [rows.select(pl.len()).collect().item() for rows in (*only, changed)]
+    keys = [rows.select(key).sort(key).head(EXAMPLES).collect().to_dicts() for rows in only]
+    some = told.sort(key).head(EXAMPLES).collect().to_dicts()
+    return TableDifference(
+        table=name,
+        only_first=sizes[0],
+        only_second=sizes[1],
+        changed=sizes[2],
+        gone=keys[0],
+        new=keys[1],
+        examples=[_changed(row, key, pairs) for row in some],
+        columns=_columns(changed, unequal),
+    )
+
+
+def _columns(changed: pl.LazyFrame, unequal: Mapping[str, pl.Expr]) -> dict[str, int]:
+    """Count the rows that differ in each column."""
+    if not unequal:
+        return {}
+    counts = changed.select(each.sum().alias(name) for name, each in unequal.items()).collect()
+    some = {name: count for name, count in counts.row(0, named=True).items() if count}
+    return dict(sorted(some.items(), key=lambda each: -each[1]))
+
+
+def _changed(row: Mapping[str, Any], key: list[str], pairs: Mapping[str, str]) -> ChangedRow:
+    values = {column: (row[column], row[other]) for column, other in pairs.items()}
+    differ = {column: both for column, both in values.items() if both[0] != both[1]}
+    return ChangedRow({column: row[column] for column in key}, differ)
+
+
+def _flatten(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in content.items():
+        path = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{path}.")
+        else:
+            yield path, value

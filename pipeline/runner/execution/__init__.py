@@ -1,1 +1,0 @@
-"""Run the stages that have to run, shard by shard."""

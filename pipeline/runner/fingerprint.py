@@ -1,0 +1,178 @@
+"""The fingerprint of a stage: everything that its result rests on, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from pipeline.formats.base import reading
+from pipeline.runner import code_digests
+from pipeline.runner.graph import Node
+from pipeline.runner.store.backends import storage_at
+from pipeline.runner.store.digest import Remembered, canonical, file_digest, text_digest
+from pipeline.runner.store.interface import Storage
+from pipeline.stages.base import STAGES
+
+# --- Digests of input files and of code, remembered between runs.
+
+FILES = ".files.json"
+"""Digests of input files, remembered."""
+CODE = "code"
+"""Digests and imports of modules, remembered: the folder in the cache of this user."""
+_NAME = 16
+
+
+class Digests:
+    """What a run has seen of input files and code; exists as long as the run."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._files = Remembered(storage, FILES, file_digest)
+        self._sources = _sources(storage)
+        self._source_of = cache(self._sources.of)
+
+    def of(self, path: Path) -> str:
+        """Return the SHA-256 of a file's content; DataError where it cannot be read."""
+        with reading(path):
+            return self._files.of(path)
+
+    def code(self, modules: Iterable[str]) -> dict[str, str]:
+        """Return the digests of the modules that the given ones rest on, see `code_digests`."""
+        return code_digests.code_digests(modules, self._source_of)
+
+    def keep(self) -> None:
+        """Remember them for the next run."""
+        self._files.keep()
+        self._sources.keep()
+
+
+def _sources(storage: Storage) -> Remembered[code_digests.Source]:
+    """Return what is known of the code, which is the same whatever the store."""
+    own = Path(code_digests.__file__)
+    mark = f"{sys.version} {own.parent} {file_digest(own)}"
+    folder = platformdirs.user_cache_path("lexassay", appauthor=False) / CODE
+    name = f"{text_digest(mark)[:_NAME]}.json"  # one for each installation
+    place = storage_at(folder) if folder.is_absolute() else storage  # "~" where there is no home
+    return Remembered(place, name, code_digests.read_source, mark)
+
+
+LIBRARIES = ("numpy", "polars", "polars-hash", "scipy")
+"""Libraries whose versions can change a result."""
+
+Ingredients = dict[str, dict[str, Any]]
+
+
+def ingredients(
+    node: Node,
+    *,
+    inputs: Mapping[str, str],
+    files: Mapping[str, Any],
+    readers: Iterable[str],
+    digests: Digests,
+) -> Ingredients:
+    """Return what a stage's result rests on, part by part.
+
+    Never of threads, host, time or paths.
+
+    Parameters
+    ----------
+    node : Node
+        The stage.
+    inputs : mapping of str to str
+        Option to the digest of the table that it refers to.
+    files : mapping of str to value
+        Option to format, options and content digests of the files that it reads.
+    readers : iterable of str
+        Modules of the readers of these files.
+    digests : Digests
+        Of the code.
+    """
+    modules = node.stage.places(node.config)
+    code = digests.code([STAGES.place(node.stage.name), *readers, *modules])
+    return {
+        "config": {"use": node.stage.name, **node.own_config()},
+        "inputs": {**inputs, **files},
+        "schema": {name: each for name, each in code.items() if _is_schema(name)},
+        "code": {name: each for name, each in code.items() if not _is_schema(name)},
+        "versions": versions(),
+    }
+
+
+def of_counts(found: Ingredients, late: Collection[str]) -> Ingredients:
+    """Return what the counts of a stage rest on: all but the options that come after counting.
+
+    Parameters
+    ----------
+    found : Ingredients
+        What its result rests on.
+    late : collection of str
+        These options, see `pipeline.stages.base.late_options`.
+
+    Examples
+    --------
+    >>> of_counts({"config": {"fold": True, "min_frequency": 3}}, ["min_frequency"])
+    {'config': {'fold': True}}
+    """
+    config = {name: value for name, value in found["config"].items() if name not in late}
+    return {**found, "config": config}
+
+
+def fingerprint(found: Ingredients) -> str:
+    """Return the SHA-256 of the canonical JSON of the ingredients."""
+    return text_digest(canonical(found))
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of the libraries that can change a result."""
+    return {name: version(name) for name in LIBRARIES}
+
+
+def differences(old: Ingredients, new: Ingredients) -> list[str]:
+    """Return what changed between two sets of ingredients, from what to what.
+
+    Examples
+    --------
+    >>> differences({"config": {"rate": 0.1}}, {"config": {"rate": 0.2}})
+    ['config rate: 0.1 -> 0.2']
+    """
+    changed: list[str] = []
+    for part in (*new, *(each for each in old if each not in new)):
+        before, after = old.get(part, {}), new.get(part, {})
+        for name in sorted({*before, *after}):
+            one, two = before.get(name), after.get(name)
+            if isinstance(one, dict) and isinstance(two, dict):
+                keys = sorted(key for key in {*one, *two} if one.get(key) != two.get(key))
+                changed += [_difference(f"{part} {name}", key, one, two) for key in keys]
+            elif one != two:
+                changed.append(_difference(part, name, before, after))
+    return changed
+
+
+def _difference(part: str, name: str, before: dict[str, Any], after: dict[str, Any]) -> str:
+    if name not in before:
+        return f"{part} {name}: new" + (
+            "" if part in {"code", "schema"} else f", {_short(after[name])}"
+        )
+    if name not in after:
+        return f"{part} {name}: gone"
+    return f"{part} {name}: {_short(before[name])} -> {_short(after[name])}"
+
+
+def _short(value: Any) -> str:
+    """Show a value; a digest by its first digits."""
+    if isinstance(value, str) and len(value) == 64:
+        return value[:10]
+    if isinstance(value, list) and value:
+        shown = ", ".join(_short(each) for each in value[:3])
+        return f"{shown}" + (f" ... ({len(value)})" if len(value) > 3 else "")
+    return canonical(value)
+
+
+def _is_schema(module: str) -> bool:
+    return module.partition(".")[0] == "schemas"

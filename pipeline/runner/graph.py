@@ -1,0 +1,559 @@
+"""The graph of stages: options validated, references resolved, in an order that works."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+from polars import selectors
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from pipeline import errors, memory
+from pipeline.errors import ConfigError, Problem, SchemaViolation, did_you_mean
+from pipeline.runner.config import Experiment, SheetPlaces, override, parse, read_toml, sheet_places
+from pipeline.runner.inputs import Places, SourceFile, data_root, find
+from pipeline.runner.problems import UNKNOWN, problems_of
+from pipeline.runner.store.backends import pages_at, storage_at
+from pipeline.runner.store.interface import Storage
+from pipeline.stages.base import (
+    FAULTS,
+    STAGES,
+    Bounds,
+    FilledSheets,
+    Of,
+    Outputs,
+    Referred,
+    Seeded,
+    Source,
+    Stage,
+    StageConfig,
+    Tables,
+    place_of,
+)
+from pipeline.stages.inputs import NoSuchColumn
+from schemas import Faults, Table
+from schemas.validate import check_columns
+
+TITLE = "title"
+"""What every stage may say beside its options: what people call it."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A table of another stage that an option names; exists as a part of a node."""
+
+    stage: str
+    table: str
+
+    def __str__(self) -> str:
+        return f"{self.stage}.{self.table}"
+
+
+@dataclass(frozen=True)
+class SheetFolder:
+    """Filled sheets: the name of their folder, and what kind they are."""
+
+    name: str
+    kind: FilledSheets
+
+
+@dataclass(frozen=True)
+class Node:
+    """A stage of an experiment, ready to run; exists as long as the project.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the experiment.
+    stage : Stage
+        What it does.
+    config : StageConfig
+        Its options, the seed filled in.
+    inputs : mapping of str to Reference
+        Option to the table it refers to; ``option.0``, ``option.1`` ... if it lists several.
+    sources : mapping of str to Source
+        Option to the files it reads.
+    sheets : mapping of str to SheetFolder
+        Option to the filled sheets that it reads.
+    title : str
+        What its section of the report is called; empty if it is not said.
+    """
+
+    name: str
+    stage: Stage
+    config: StageConfig
+    inputs: Mapping[str, Reference]
+    sources: Mapping[str, Source]
+    sheets: Mapping[str, SheetFolder] = field(default_factory=dict)
+    title: str = ""
+
+    def own_config(self) -> dict[str, Any]:
+        """Return the options that are not inputs: what enters the fingerprint."""
+        listed = {name.partition(".")[0] for name in self.inputs}
+        inputs = listed | set(self.sources) | set(self.sheets)
+        return self.config.model_dump(mode="json", exclude=inputs)
+
+
+def build(experiment: Experiment) -> tuple[dict[str, Node], list[Problem]]:
+    """Return the stages that are right, in topological order, and every mistake.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment as read.
+    """
+    problems: list[Problem] = []
+    kinds: dict[str, Stage] = {}
+    for name, content in experiment.stages.items():
+        try:
+            kinds[name] = _kind(name, content)
+        except ConfigError as error:
+            problems += error.problems
+    nodes: dict[str, Node] = {}
+    for name, stage in kinds.items():
+        content = experiment.stages[name]
+        inputs, wrong = _references(name, stage, content, kinds, set(experiment.stages))
+        try:
+            config = _configure(name, stage, content, experiment.seed)
+        except ConfigError as error:
+            problems += [*error.problems, *wrong]
+            continue
+        problems += wrong
+        if not wrong and None not in inputs.values():
+            references = {option: each for option, each in inputs.items() if each}
+            files = _sources(config), _sheets(config)
+            title = str(content.get(TITLE, "")).strip()
+            nodes[name] = Node(name, stage, config, references, *files, title=title)
+    problems += _disagreements(nodes)
+    try:
+        return {name: nodes[name] for name in _order(nodes) if name in nodes}, problems
+    except CycleError as error:
+        ring = " -> ".join(reversed(error.args[1]))
+        return {}, [
+            *problems,
+            Problem("stages", f"the stages refer to each other in a ring: {ring}"),
+        ]
+
+
+def _disagreements(nodes: Mapping[str, Node]) -> Iterator[Problem]:
+    """Yield what does not go together in the stages that a stage refers to."""
+    for name, node in nodes.items():
+        if node.stage.agree is None:
+            continue
+        referred = {
+            place: Referred(ref.stage, nodes[ref.stage].config)
+            for place, ref in node.inputs.items()
+            if ref.stage in nodes
+        }
+        for problem in node.stage.agree(node.config, referred):
+            yield replace(problem, where=f"stages.{name}.{problem.where}")
+
+
+def _order(nodes: Mapping[str, Node]) -> list[str]:
+    """Return an order in which every stage follows those it rests on; as written, if it can."""
+    edges = {name: [ref.stage for ref in node.inputs.values()] for name, node in nodes.items()}
+    TopologicalSorter(edges).prepare()  # raises on a ring
+    order: dict[str, None] = {}
+    for name in nodes:
+        path = [name]  # each rests on the one that follows; no recursion, for chains of any length
+        while path:
+            before = next((each for each in edges.get(path[-1], ()) if each not in order), None)
+            if before is None:
+                order.setdefault(path.pop())
+            else:
+                path.append(before)
+    return list(order)
+
+
+def _kind(name: str, content: Mapping[str, Any]) -> Stage:
+    where = f"stages.{name}"
+    if not isinstance(content.get("use"), str):
+        what = "has no use = ..., the kind of stage"
+        if near := difflib.get_close_matches("use", set(content) - {"use"}, n=1):
+            wrong = Problem(f"{where}.{near[0]}", UNKNOWN, "did you mean use?")
+            raise ConfigError(where, [wrong])
+        raise ConfigError(where, [Problem(where, what, did_you_mean("", STAGES))])
+    try:
+        return STAGES.get(content["use"])
+    except KeyError as error:
+        raise ConfigError(where, [Problem(f"{where}.use", error.args[0])]) from error
+
+
+def _configure(name: str, stage: Stage, content: Mapping[str, Any], seed: str) -> StageConfig:
+    if not isinstance(content.get(TITLE, ""), str):
+        wrong = Problem(f"stages.{name}.{TITLE}", f"{content[TITLE]!r} is no text", 'title = "..."')
+        raise ConfigError(name, [wrong])
+    options = {key: value for key, value in content.items() if key not in {"use", TITLE}}
+    if issubclass(stage.config, Seeded):
+        own = seed if options.get("seed", "") == "" else options["seed"]
+        options["seed"] = str(own) if isinstance(own, int) else own
+    try:
+        return stage.config.model_validate(options)
+    except ValidationError as error:
+        where = f"stages.{name}"
+        problems = problems_of(error, stage.config, options, prefix=where, also=[TITLE])
+        raise ConfigError(name, problems) from error
+
+
+def _sources(config: StageConfig) -> dict[str, Source]:
+    values = {name: getattr(config, name) for name in type(config).model_fields}
+    return {name: value for name, value in values.items() if isinstance(value, Source)}
+
+
+def _sheets(config: StageConfig) -> dict[str, SheetFolder]:
+    fields = type(config).model_fields.items()
+    marked = {
+        name: mark
+        for name, each in fields
+        for mark in each.metadata
+        if isinstance(mark, FilledSheets)
+    }
+    return {
+        name: SheetFolder(folder, mark)
+        for name, mark in marked.items()
+        if (folder := getattr(config, name))
+    }
+
+
+def _references(
+    name: str,
+    stage: Stage,
+    content: Mapping[str, Any],
+    kinds: Mapping[str, Stage],
+    known: set[str],
+) -> tuple[dict[str, Reference | None], list[Problem]]:
+    """Return the tables that a stage refers to, and the references that lead nowhere."""
+    references: dict[str, Reference | None] = {}
+    problems: list[Problem] = []
+    for option, each in stage.config.model_fields.items():
+        wanted = _wanted(each)
+        if wanted is None:
+            continue
+        for place, value in _written(option, content.get(option, each.default)):
+            try:
+                references[place] = resolve(value, wanted, kinds, known)
+            except ValueError as error:
+                remedy = _takers(stage, option, value, kinds)
+                problems.append(Problem(f"stages.{name}.{place}", str(error), remedy))
+    return references, problems
+
+
+def _wanted(option: FieldInfo) -> type[Table] | None:
+    """Return the schema of the table that an option refers to; None if it refers to none."""
+    return next((mark.schema for mark in option.metadata if isinstance(mark, Of)), None)
+
+
+def _takers(stage: Stage, option: str, value: str, kinds: Mapping[str, Stage]) -> str:
+    """Name the other stages of the same verb whose option takes what was given."""
+    given, _, table = value.partition(".")
+    outputs = kinds[given].outputs if given in kinds else {}
+    tables = [outputs[each] for each in ([table] if table else outputs) if each in outputs]
+    verb, found = stage.name.partition(".")[0], []
+    for name in STAGES if tables else ():
+        field = STAGES.get(name).config.model_fields.get(option)
+        wanted = None if field is None or name.partition(".")[0] != verb else _wanted(field)
+        if wanted is not None and any(issubclass(each, wanted) for each in tables):
+            found.append(name)
+    others = sorted(set(found) - {stage.name})
+    return f"{', '.join(others)} would take it" if others else ""
+
+
+def _written(option: str, value: Any) -> list[tuple[str, str]]:
+    """Return what an option refers to, each with its place; what is no text is pydantic's."""
+    if isinstance(value, list | tuple):
+        return [(place_of(option, i), e) for i, e in enumerate(value) if isinstance(e, str)]
+    return [(option, value)] if isinstance(value, str) else []
+
+
+def resolve(
+    written: str, wanted: type[Table], kinds: Mapping[str, Stage], known: set[str]
+) -> Reference | None:
+    """Return the table that ``stage`` or ``stage.table`` stands for.
+
+    Parameters
+    ----------
+    written : str
+        As in the experiment. A bare stage stands for its first table of the wanted schema.
+    wanted : type of Table
+        The schema that is asked for; a subclass will do.
+    kinds : mapping of str to Stage
+        The stages whose kind is known.
+    known : set of str
+        The names of all stages, also of those with mistakes.
+
+    Returns
+    -------
+    Reference or None
+        None if the stage exists but is of an unknown kind.
+
+    Raises
+    ------
+    ValueError
+        If there is no such stage or table, or none of that schema.
+    """
+    stage, _, table = written.partition(".")
+    if stage not in known:
+        raise ValueError(f"there is no stage {stage!r}; {did_you_mean(stage, known)}")
+    if stage not in kinds:
+        return None
+    outputs = kinds[stage].outputs
+    if table and table not in outputs:
+        raise ValueError(f"stage {stage!r} has no table {table!r}; {did_you_mean(table, outputs)}")
+    choice = [table] if table else list(outputs)
+    fitting = [each for each in choice if issubclass(outputs[each], wanted)]
+    if not fitting:
+        offered = ", ".join(f"{each} ({outputs[each].__name__})" for each in choice)
+        raise ValueError(f"{written!r} gives {offered}, but {wanted.__name__} is needed here")
+    return Reference(stage, fitting[0])
+
+
+# --- The dry run: the whole graph on zero-row frames, wrong columns and types before any data.
+
+Sources: TypeAlias = Mapping[str, Mapping[str, list[SourceFile]]]
+Planned: TypeAlias = dict[str, dict[str, pl.LazyFrame]]
+"""Stage to table to zero rows of it."""
+
+
+def dry_run(nodes: Mapping[str, Node], files: Sources) -> tuple[Planned, list[Problem]]:
+    """Run every stage on zero rows and check what it makes against its schemas.
+
+    Parameters
+    ----------
+    nodes : mapping of str to Node
+        The stages in topological order.
+    files : mapping of str to mapping
+        Stage to option to the files found.
+
+    Returns
+    -------
+    planned : dict of str to dict
+        The tables of every stage, without rows.
+    problems : list of Problem
+        Empty if every stage fits together. A stage that rests on a wrong one is left out.
+    """
+    problems: list[Problem] = []
+    outputs: Planned = {}
+    for name, node in nodes.items():
+        if any(reference.stage not in outputs for reference in node.inputs.values()):
+            continue
+        if any(option not in files.get(name, {}) for option in node.sources):
+            continue
+        where = f"stages.{name}"
+        try:
+            for label, tables in _inputs(node, outputs, files.get(name, {})):
+                with _of_file(label):
+                    outputs[name] = _run_on_nothing(node, tables)
+        except ConfigError as error:
+            problems += [problem.within(where) for problem in error.problems]
+        except SchemaViolation as error:
+            problems.append(Problem(where, str(error)))
+        except pl.exceptions.PolarsError as error:
+            what = f"cannot be computed: {errors.query(error)}"
+            problems.append(Problem(where, what, "see its conditions and formulas"))
+    return outputs, problems
+
+
+@contextmanager
+def _of_file(label: str) -> Iterator[None]:
+    """Name the file that lacks a column."""
+    try:
+        yield
+    except NoSuchColumn as error:
+        wrong = [replace(each, what=f"{each.what} ({label})") for each in error.problems]
+        raise NoSuchColumn(error.source, wrong) from error
+
+
+def _inputs(
+    node: Node,
+    outputs: Mapping[str, Mapping[str, pl.LazyFrame]],
+    files: Mapping[str, list[SourceFile]],
+) -> Iterator[tuple[str, Tables]]:
+    """Yield the zero-row inputs, once for each different header among the files, and which."""
+    tables = {option: outputs[ref.stage][ref.table] for option, ref in node.inputs.items()}
+    tables |= {option: folder.kind.entries.zero_rows() for option, folder in node.sheets.items()}
+    if not node.sources:
+        yield f"table {', '.join(map(str, node.inputs.values()))}", tables
+        return
+    headers = {option: _headers(found) for option, found in files.items()}
+    for index in range(max(len(each) for each in headers.values())):
+        chosen = {option: each[min(index, len(each) - 1)] for option, each in headers.items()}
+        label = ", ".join(label for label, _ in chosen.values())
+        yield label, tables | {option: header for option, (_, header) in chosen.items()}
+
+
+def _headers(files: list[SourceFile]) -> list[tuple[str, pl.LazyFrame]]:
+    """Return the different headers, each with the first file that has it."""
+    schemas: dict[str, pl.Schema] = {}
+    for file in files:
+        schema = file.schema()
+        if schema not in schemas.values():
+            schemas[file.label] = schema
+    return [(label, pl.LazyFrame(schema=schema)) for label, schema in schemas.items()]
+
+
+def _run_on_nothing(node: Node, tables: Tables) -> dict[str, pl.LazyFrame]:
+    stage, counting = node.stage, node.stage.counting
+    if counting is None:
+        return _checked(stage.run(node.config, tables), stage.outputs)
+    carried = {name: pl.LazyFrame(schema=each) for name, each in counting.carry.items()}
+    ran = stage.run(node.config, {**tables, **carried})
+    raw = {name: ran[name].lazy().collect() for name in counting.raw}
+    tallied = counting.tally(raw, Bounds()) if counting.tally else {}
+    own = {name: table for name, table in ran.items() if name not in {*counting.carry, *raw}}
+    merged = _checked({**own, **tallied}, counting.partials)
+    merged = _checked(counting.merge(node.config, merged), counting.partials)
+    if counting.close:
+        merged = _checked(counting.close(merged), counting.partials)
+    if counting.totals:
+        merged |= _checked(counting.totals(node.config, merged), counting.total_tables)
+    return _checked(counting.combine(node.config, merged), stage.outputs)
+
+
+def _checked(outputs: Outputs, models: Mapping[str, type[Table]]) -> dict[str, pl.LazyFrame]:
+    """Check what a stage plans to make; return zero rows of it."""
+    as_text = selectors.categorical().cast(pl.String)
+    planned = {name: output.lazy().with_columns(as_text) for name, output in outputs.items()}
+    expected = dict(models) | ({FAULTS: Faults} if FAULTS in planned else {})
+    if set(planned) != set(expected):
+        what = f"makes {sorted(planned)}, but declares {sorted(models)}"
+        raise ConfigError("use", [Problem("use", what, "this is a defect of the stage")])
+    for name, model in expected.items():
+        check_columns(planned[name], model, name=f"table {name}")
+    return {name: pl.LazyFrame(schema=plan.collect_schema()) for name, plan in planned.items()}
+
+
+# --- An experiment made ready: file read, overrides applied, graph built and run dry.
+
+RUNS = Path("runs")
+"""Where results go if nothing else is said."""
+
+Checker: TypeAlias = Callable[[Experiment], Sequence[Problem]]
+"""Finds further mistakes, such as those of the report's section."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """An experiment that can run; exists once its stages fit together and its files are found.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What the file says, overrides applied.
+    content : mapping
+        The same as plain data, for provenance.
+    nodes : mapping of str to Node
+        The stages in topological order.
+    files : mapping of str to mapping
+        Stage to option to the files found.
+    planned : mapping of str to mapping
+        Stage to table to what it will be, without rows.
+    root : Path
+        The folder of its results, or an address such as ``s3://bucket/runs/pilot``.
+    sheets : SheetPlaces
+        The folders of the sheets that people fill in.
+    text : str
+        The file as written, for provenance.
+    """
+
+    experiment: Experiment
+    content: Mapping[str, Any]
+    nodes: Mapping[str, Node]
+    files: Mapping[str, Mapping[str, list[SourceFile]]]
+    planned: Planned
+    root: Path
+    sheets: SheetPlaces
+    text: str = ""
+
+    @property
+    def storage(self) -> Storage:
+        """What holds its results."""
+        return storage_at(self.root)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of this machine for what people open, such as the report."""
+        return pages_at(self.root)
+
+    @property
+    def pages(self) -> Storage:
+        """What holds the report and the tables of a sweep."""
+        return storage_at(self.folder)
+
+    def files_of(self, node: Node) -> dict[str, list[SourceFile]]:
+        """Return the files that a stage reads, and the sheets that there are at this moment."""
+        filled = {
+            option: self.sheets.files(folder.name, folder.kind.format)
+            for option, folder in node.sheets.items()
+        }
+        return {**self.files[node.name], **filled}
+
+
+def load(
+    path: Path,
+    *,
+    runs: Path,
+    data: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    also: Checker | None = None,
+) -> Project:
+    """Read an experiment and check all of it before any data is read.
+
+    Parameters
+    ----------
+    path : Path
+        The TOML file.
+    runs : Path
+        Folder of all results.
+    data : Path, optional
+        The data root; the environment's if not given.
+    settings : mapping, optional
+        Dotted path to the value that replaces the file's.
+    also : callable, optional
+        Finds further mistakes.
+
+    Raises
+    ------
+    ConfigError
+        With every mistake in the file.
+    DataError
+        If an input file is empty or unreadable.
+    """
+    content = override(read_toml(path), settings or {})
+    experiment, problems = parse(content)
+    if experiment is None:
+        raise ConfigError(str(path), problems)
+    nodes, wrong = build(experiment)
+    problems += wrong
+    places = Places(path.parent, data_root(data), experiment.data)
+    files = _files(nodes, places, problems)
+    with memory.limited(experiment.run.memory):
+        planned, misfits = dry_run(nodes, files)
+    problems += misfits
+    problems += also(experiment) if also else ()
+    if problems:
+        raise ConfigError(str(path), problems)
+    text = path.read_text(encoding="utf-8-sig")
+    sheets = sheet_places(path, runs=runs, name=experiment.name, written=experiment.sheets)
+    root = runs / experiment.name
+    return Project(experiment, content, nodes, files, planned, root, sheets, text)
+
+
+def _files(
+    nodes: Mapping[str, Node], places: Places, problems: list[Problem]
+) -> dict[str, dict[str, list[SourceFile]]]:
+    files: dict[str, dict[str, list[SourceFile]]] = {}
+    for name, node in nodes.items():
+        files[name] = {}
+        for option, source in node.sources.items():
+            try:
+                files[name][option] = find(source, places, where=f"stages.{name}.{option}")
+            except ConfigError as error:
+                problems += error.problems
+    return files

@@ -1,0 +1,494 @@
+"""From the paths of an experiment to files on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import environ
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import polars as pl
+from pydantic import BeforeValidator, Field, ValidationError
+
+from pipeline.errors import ConfigError, DataError, Problem, machine
+from pipeline.formats import annotation_log as decisions
+from pipeline.formats.annotation_log import DecisionOptions, pinned, seen
+from pipeline.formats.base import Batch, Format, FormatOptions, Skipped, format_of, reading
+from pipeline.formats.compression import RATIO, is_packed
+from pipeline.formats.corpora.blocks import block_size
+from pipeline.formats.corpora.splitting import FilePart
+from pipeline.formats.spreadsheets import listing
+from pipeline.memory import shown
+from pipeline.runner.problems import problems_of
+from pipeline.runner.store import cloud
+from pipeline.runner.store.cloud import Address, address_of
+from pipeline.runner.store.digest import Stamp, file_digest, is_fresh, stamp_of
+from pipeline.stages.base import Source
+from pipeline.stages.inputs import counting
+
+DATA = "data:"
+"""Prefix of a path below the data root."""
+_LONGEST = 80
+"""Characters of a path that a message shows."""
+DATA_VARIABLE = "LEXASSAY_DATA"
+"""Environment variable that names the data root."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where an experiment's paths begin.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the experiment's file.
+    data : Path or None
+        The data root, if one is known.
+    origins : mapping of str to str
+        Path below the data root to where it can be had.
+    """
+
+    folder: Path
+    data: Path | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file of a source: how the experiment calls it, where it is, how it is read.
+
+    Its digest is empty until a stage that reads it is about to run; what it was `seen` by before
+    the digest was found is kept if it tells every later change. With a `part` it is that part of
+    the file, and the digest is that of its bytes. What lies on an object store is `remote`, and its
+    path that of a copy on the machine where the run was started.
+    """
+
+    label: str
+    path: Path
+    format: Format
+    options: FormatOptions
+    digest: str = ""
+    part: FilePart | None = None
+    seen: Stamp | None = None
+    remote: cloud.Remote | None = None
+
+    def here(self) -> SourceFile:
+        """Return it as a file of this machine: without the copy of a remote one, with its own.
+
+        Raises
+        ------
+        DataError
+            If the object store does not give it.
+        """
+        if self.remote is None or self.path.is_file():
+            return self
+        try:
+            return replace(self, path=self.remote.fetched(), seen=None)
+        except OSError as error:
+            raise DataError(f"{self.label}: {machine(error)}") from error
+
+    def scan(self) -> pl.LazyFrame:
+        """Return its plan, with the columns file and line; reads the header at most."""
+        plan = self.format.scan(self.path, self.options)
+        return plan.select(pl.lit(self.label).alias("file"), pl.all())
+
+    def schema(self) -> pl.Schema:
+        """Return the columns that it has; DataError where not even the header can be read."""
+        with reading(self.path):
+            own = self.format.scan(self.path, self.options).collect_schema()
+        if "file" in own:
+            what = "a column is called file, which is a name of the reader's own"
+            raise DataError(f"{self.path}: {what}\nRename it.")
+        return pl.Schema({"file": pl.String(), **own})
+
+    def batches(self, columns: Collection[str], size: int) -> Iterator[Batch]:
+        """Yield its tokens in batches, with those of the columns that it has, checked."""
+        wanted = [name for name in self.schema() if name in columns and name != "file"]
+        for batch in self._read(wanted, size):
+            labelled = batch.tokens.select(pl.lit(self.label).alias("file"), pl.all())
+            yield Batch(labelled, batch.skipped)
+
+    def _read(self, columns: list[str], size: int) -> Iterator[Batch]:
+        if self.part and self.format.read_part:
+            return self.format.read_part(self.path, self.options, columns, size, self.part)
+        if self.format.read is None:
+            raise TypeError(f"format {self.format.name} reads no corpus")
+        return self.format.read(self.path, self.options, columns, size)
+
+    def stamp(self) -> Stamp | None:
+        """Return the file's stamp; None where it tells nothing of its content."""
+        if self.format.digest is not None:
+            return None
+        with reading(self.path):
+            return stamp_of(self.path)
+
+    def as_it_is(self, of_file: Callable[[Path], str]) -> SourceFile:
+        """Return it with its digest, see `content`."""
+        stamp = self.stamp()
+        seen = None if stamp is None or is_fresh(stamp) else stamp
+        return replace(self, digest=self.content(of_file), seen=seen)
+
+    def is_what(self, stamp: Stamp | None) -> bool:
+        """Return whether its content, under this stamp of now, is still that of its digest."""
+        if stamp is not None and stamp == self.seen:
+            return True
+        return self.content(file_digest) == self.digest
+
+    def content(self, of_file: Callable[[Path], str]) -> str:
+        """Return the digest of its content, by a function of files unless the format has one."""
+        if self.format.digest is not None:
+            return self.format.digest(self.path, self.options)
+        with reading(self.path):
+            return self.part.content(self.path) if self.part else of_file(self.path)
+
+    def check(self) -> Sequence[Skipped]:
+        """Read it; raise DataError for what cannot be read, or return what is left out."""
+        return self.format.check(self.path, self.options)
+
+
+def sheet_files(folder: Path, kind: str = "annotation_sheet") -> list[SourceFile]:
+    """Return the filled sheets of a folder, by name, then its decisions, as they are now.
+
+    An absent folder has none.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are.
+    kind : str
+        Their format.
+    """
+    sheet = format_of("", name=kind)
+    files = [SourceFile(path.name, path, sheet, FormatOptions()) for path in listing(folder)]
+    database = folder / decisions.NAME
+    if database.is_file():
+        log = format_of("", name=kind.replace("_sheet", "_decisions"))
+        files.append(SourceFile(database.name, database, log, pinned(database)))
+    return files
+
+
+def data_root(given: Path | None) -> Path | None:
+    """Return the data root: the one given, else the one of the environment."""
+    named = environ.get(DATA_VARIABLE)
+    return given or (Path(named) if named else None)
+
+
+def find(source: Source, places: Places, *, where: str) -> list[SourceFile]:
+    """Return the files of a source, in the order given; a glob or folder in order of names.
+
+    Parameters
+    ----------
+    source : Source
+        The option.
+    places : Places
+        Where paths begin.
+    where : str
+        Dotted path of the option, for messages.
+
+    Raises
+    ------
+    ConfigError
+        For a path without a file, an unknown format, or unknown options of the reader.
+    """
+    problems: list[Problem] = []
+    files: list[SourceFile] = []
+    for written in source.path:
+        try:
+            if address := address_of(written):
+                files += _remote(written, address, source, places, where)
+                continue
+            expanded = _expand(written, places, where)
+            files += [_file(label, path, source, where) for label, path in expanded]
+        except ConfigError as error:
+            problems += error.problems
+        except (ValueError, NotImplementedError) as error:  # of a format, or of a glob
+            problems.append(Problem(where, str(error)))
+        except OSError as error:
+            problems.append(Problem(where, f"{_shown(written)}: {machine(error)}"))
+    if problems:
+        raise ConfigError(where, problems)
+    return files
+
+
+def _file(label: str, path: Path, source: Source, where: str) -> SourceFile:
+    format_ = format_of(path.name, name=source.format, kind=source.kind)
+    try:
+        options = format_.options.model_validate(source.options)
+    except ValidationError as error:
+        problems = problems_of(
+            error, format_.options, source.options, prefix=where, also=("path", "format")
+        )
+        raise ConfigError(where, problems) from error
+    return SourceFile(label, path, format_, options)
+
+
+def _expand(written: str, places: Places, where: str) -> list[tuple[str, Path]]:
+    base, relative = places.folder, written
+    if written.startswith(DATA):
+        relative = written.removeprefix(DATA).lstrip("/")
+        if places.data is None:
+            what = f"needs the data root: give --data DIR or set {DATA_VARIABLE}"
+            raise _absent(written, places, where, what)
+        base = places.data
+    target = base / relative
+    if target.is_file():
+        return [(written, target)]
+    paths = sorted(target.iterdir()) if target.is_dir() else _glob(base, relative)
+    files = [(_label(written, each), each) for each in paths if each.is_file()]
+    if not files:
+        what = (
+            "the folder has no files"
+            if target.is_dir()
+            else f"there is no file {_shown(written)!r}"
+        )
+        raise _absent(written, places, where, what)
+    return files
+
+
+def _remote(
+    written: str, address: Address, source: Source, places: Places, where: str
+) -> Iterator[SourceFile]:
+    """Yield what lies on an object store, with copies on this machine."""
+    if not (found := cloud.found(address)):
+        raise _absent(written, places, where, "nothing of that name is on the store")
+    for remote in found:
+        path = remote.fetched()
+        alone = len(found) == 1 and written.endswith(f"/{path.name}")
+        label = written if alone else _label(written, path)
+        yield replace(_file(label, path, source, where), remote=remote)
+
+
+def _glob(base: Path, relative: str) -> list[Path]:
+    if not any(mark in relative for mark in "*?["):
+        return []
+    anchor = Path(relative).anchor
+    root = Path(anchor) if anchor else base
+    return sorted(root.glob(relative.removeprefix(anchor)))
+
+
+def _label(written: str, path: Path) -> str:
+    """Name a found file by what was written and its own name: never by this machine's path."""
+    return f"{written} ({path.name})"
+
+
+def _absent(written: str, places: Places, where: str, what: str) -> ConfigError:
+    origin = places.origins.get(written.removeprefix(DATA), "")
+    base = places.data if written.startswith(DATA) else places.folder
+    looked = f"looked in {base}" if base and not address_of(written) else ""
+    remedy = "; ".join(filter(None, [looked, f"where it can be had: {origin}" if origin else ""]))
+    return ConfigError("source", [Problem(where, f"{_shown(written)}: {what}", remedy)])
+
+
+def _shown(written: str) -> str:
+    """Return a path as a message shows it: no longer than a line, no control characters."""
+    short = written if len(written) <= _LONGEST else f"{written[:_LONGEST]}..."
+    return short if short.isprintable() else repr(short)
+
+
+# --- How much memory a run may take, and what follows from it for shards and buckets.
+
+_UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+LEAST = 1 << 20
+"""Bytes of a file that are not worth a shard of their own."""
+LIBRARIES = 230 << 20
+"""Bytes that a process takes with the libraries when it has done a small task: measured."""
+LIBRARIES_VARIABLE = "LEXASSAY_LIBRARIES"
+"""Environment variable with other such bytes: for another machine, and for tests of buckets."""
+_ROW = 400
+"""Bytes that a row of a partial table may take while it is merged."""
+_RAW = 96
+"""Bytes that a raw row takes until it is counted: itself, and what is made of it."""
+MANY = 12_000_000
+"""Raw rows from which on more would hold more of a limited memory for little."""
+MOST = 64_000_000
+"""Raw rows to hold where there is no limit: 2 GB or so of `pipeline.memory.USUAL`."""
+_SPREAD = 16
+"""Bytes that the counts of a byte of text may take, if hardly anything occurs twice."""
+
+
+def _bytes(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", value, re.IGNORECASE)
+    if not match:
+        raise ValueError(f"{value!r} is no amount of memory such as 500MB or 2GB")
+    return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+_Written = Annotated[str, Field(pattern=r"^\s*\d+(\.\d+)?\s*[KMGTkmgt]?[Bb]\s*$")]
+"""What an editor is told of the text."""
+Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes, json_schema_input_type=int | _Written)]
+"""A whole number of bytes, or text such as 2GB (1 GB = 2^30 bytes)."""
+
+
+def libraries(processes: int) -> int:
+    """Return the bytes that so many processes take before they count anything.
+
+    Examples
+    --------
+    >>> libraries(0)
+    0
+    """
+    return processes * int(environ.get(LIBRARIES_VARIABLE, LIBRARIES))
+
+
+def least(processes: int) -> int:
+    """Return the bytes below which so many processes cannot stay, whatever they count."""
+    return libraries(processes) + LEAST
+
+
+def refusal(memory: int, workers: int, processes: int) -> str:
+    """Return why a limit cannot be kept, with the least that can; empty if it can be kept.
+
+    Examples
+    --------
+    >>> refusal(1 << 40, workers=2, processes=3)
+    ''
+    """
+    enough = least(processes)
+    if memory >= enough:
+        return ""
+    each = f"a process takes some {shown(libraries(1))} with the libraries alone"
+    among = f", and there would be {processes:,}, {workers:,} of them workers"
+    many = among if processes > 1 else ""
+    fewer = ", or fewer workers" if workers > 1 else ""
+    given, needed = shown(memory), -(-enough // _UNITS["MB"])
+    return f"{given} cannot be kept to: {each}{many}; give {needed}MB or more{fewer}"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one task may use. Never changes a result.
+
+    Parameters
+    ----------
+    memory : int or None
+        Bytes; None: no limit is kept.
+    shard : int
+        Bytes of input that are one shard, if there are as many.
+    workers : int
+        How many there are.
+    cut : bool
+        Whether files that are larger than a shard are cut.
+    """
+
+    memory: int | None = None
+    shard: int = 64 << 20
+    workers: int = 1
+    cut: bool = False
+
+    def shared(self, workers: int, processes: int) -> Budget:
+        """Return what each of so many workers may use of what the libraries leave.
+
+        Parameters
+        ----------
+        workers : int
+            Among how many it is shared out.
+        processes : int
+            How many have loaded the libraries: workers, and the one that they work for.
+        """
+        if self.memory is None:
+            return self
+        left = max(self.memory, least(processes)) - libraries(processes)
+        return replace(self, memory=left // workers)
+
+    def part(self, size: int) -> int:
+        """Return the bytes of a part of a file of this size: there are as many for each worker.
+
+        Examples
+        --------
+        >>> Budget(workers=2).part(180 << 20) >> 20  # in four parts
+        45
+        """
+        number = -(-size // self.least)
+        return -(-size // (-(-number // self.workers) * self.workers))
+
+    @property
+    def least(self) -> int:
+        """Bytes up to which a file is never cut."""
+        return max(self.shard, LEAST)
+
+    @property
+    def block(self) -> int:
+        """Bytes of a corpus to read at a time."""
+        return block_size(self.memory)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that a stage is given at a time, where there are as many."""
+        return max(1_000, self.block // 32)
+
+    @property
+    def rows(self) -> int | None:
+        """Rows of partial tables to hold; more go to the disk."""
+        return None if self.memory is None else max(1_000, self.memory // (2 * _ROW))
+
+    @property
+    def merged(self) -> int | None:
+        """Different rows of a bucket to add up at once; more are divided before."""
+        return None if self.memory is None else max(1_000, self.memory // _ROW)
+
+    @property
+    def raw(self) -> int:
+        """Raw rows to hold, see `pipeline.stages.base.Counting`; more are counted."""
+        if self.memory is None:
+            return MOST
+        return min(MANY, max(1_000, self.memory // (4 * _RAW)))
+
+    def buckets(self, files: Iterable[SourceFile], *, weight: int = 1) -> int:
+        """Return into how many buckets the counts of these files have to be divided.
+
+        Parameters
+        ----------
+        files : iterable of SourceFile
+            What is counted.
+        weight : int
+            How many times as much memory a row takes as one of pairs.
+        """
+        if self.memory is None:
+            return 1
+        return max(1, -(-sum(map(text_bytes, files)) * _SPREAD * weight // self.memory))
+
+
+def grouped(files: Sequence[SourceFile], size: int) -> list[tuple[SourceFile, ...]]:
+    """Return the files in groups of about `size` bytes, in order; a large one is alone."""
+    groups: list[tuple[SourceFile, ...]] = []
+    held: list[SourceFile] = []
+    for file in files:
+        if held and sum(map(text_bytes, [*held, file])) > size:
+            groups.append(tuple(held))
+            held = []
+        held.append(file)
+    return [*groups, tuple(held)] if held else groups
+
+
+def text_bytes(file: SourceFile) -> int:
+    """Return about how many bytes of text a file holds."""
+    return file.path.stat().st_size * (RATIO if is_packed(file.path) else 1)
+
+
+# --- What stands in the sheets of a folder and in the decisions beside them, put together.
+
+_ANSWERS = {"annotation_decisions": "label", "keying_decisions": "forms"}
+
+
+def entries(files: Sequence[SourceFile]) -> pl.LazyFrame:
+    """Return the rows of all files, one below the other.
+
+    Of a sheet that a log of decisions has taken over, only what is new in it has an answer.
+
+    Parameters
+    ----------
+    files : sequence of SourceFile
+        One or more.
+    """
+    logged = any(isinstance(file.options, DecisionOptions) for file in files)
+    rows = pl.concat((file.scan() for file in files), how="diagonal" if logged else "vertical")
+    for file in files:
+        if isinstance(file.options, DecisionOptions):
+            looked_at = seen(file.path, file.options)
+            answer = _ANSWERS[file.format.name]
+            rows = counting(rows, looked_at, log=file.label, answer=answer)
+    return rows

@@ -1,0 +1,708 @@
+"""Run one stage: its shards, those already done left out, then one artefact of them all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import Literal, NamedTuple, TypeAlias
+
+from pipeline import memory
+from pipeline.engine import Engine
+from pipeline.errors import StoreError
+from pipeline.runner.counting import followed, to_read, write_sums
+from pipeline.runner.events import Listener, tell
+from pipeline.runner.fingerprint import Ingredients, fingerprint
+from pipeline.runner.plan import Step
+from pipeline.runner.shards import (
+    EXAMPLES,
+    SUMS,
+    ShardManifest,
+    ShardPart,
+    Task,
+    buckets_of,
+    read_shard,
+    tasks_of,
+)
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.artefacts import Manifest, Part, TableRecord, now, sealed
+from pipeline.runner.store.backends import digest_of, drafted, scan_tables
+from pipeline.runner.store.digest import canonical, table_digest, text_digest
+from pipeline.runner.store.interface import beside
+from pipeline.runner.task import located, run_task
+from pipeline.stages.base import Counting
+
+# --- What counts and results are both made by: shards, those already done left out, then a folder.
+
+Shard: TypeAlias = tuple[str, ShardManifest]
+"""A folder, and what is in it."""
+Shards: TypeAlias = list[Shard]
+
+
+def partial_of(whole: Task) -> str:
+    """Return the key below which finished shards lie until their folder is put together."""
+    return beside(whole.folder, "partial")
+
+
+def sweep_out(whole: Task) -> None:
+    """Remove what killed runs left half-written; finished shards of this work stay.
+
+    Only for who holds the lock of the stage alone: others may be writing there.
+    """
+    storage, partial = whole.storage, partial_of(whole)
+    with storage.guarded(f"stage {whole.name}", whole.name):
+        for above in (whole.folder.rpartition("/")[0], partial):
+            for left in list(storage.drafts(above)):
+                storage.remove(left.key)
+
+
+def made(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener] = ()) -> Shards:
+    """Make what is not done yet, and return all.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The shards of one stage. Two with the same folder read the same, and are one.
+    engine : Engine
+        Maps them.
+    listeners : sequence of Listener
+        Are told of every shard.
+
+    Raises
+    ------
+    StoreError
+        If a finished one is gone or damaged.
+    """
+    unmade = {each.folder: each for each in tasks if read_shard(each.storage, each.folder) is None}
+    resumed = sum(task.folder not in unmade for task in tasks)
+    name, total = tasks[0].name, _bytes(unmade.values())
+    tell(listeners, "stage_started", name, shards=len(tasks), resumed=resumed)
+    with followed(total, lambda done, _: tell(listeners, "progress", name, done=done, total=total)):
+        for _ in engine.map(run_task, list(unmade.values())):
+            tell(listeners, "shard_done", name)
+    return list(finished(tasks))
+
+
+def published(
+    whole: Task, fill: Callable[[str], Manifest], listeners: Sequence[Listener]
+) -> Manifest:
+    """Put a folder together and give it its name; its shards go.
+
+    Parameters
+    ----------
+    whole : Task
+        The stage; its folder is the one to be made.
+    fill : callable
+        Links parts into a draft, and returns what vouches for them.
+    listeners : sequence of Listener
+        Are told if something else stood there.
+    """
+    storage, final = whole.storage, whole.folder
+    with storage.guarded(f"stage {whole.name}", whole.name), drafted(storage, final) as draft:
+        artefact = fill(draft)
+        storage.write(f"{draft}/{artefacts.NAME}", sealed(artefact))
+        aside = storage.publish(draft, final)
+        storage.remove(beside(final, "partial"))
+    if aside:
+        text = f"what was there before is set aside in {storage.location(aside)}"
+        tell(listeners, "message", whole.name, text=text)
+    return artefact
+
+
+def linked(
+    whole: Task, table: str, parts: Sequence[tuple[str, ShardPart]], draft: str
+) -> tuple[Part, ...]:
+    """Give the parts of a table that the shards made their final names."""
+    found: list[Part] = []
+    storage = whole.storage
+    for folder, part in parts:
+        file = f"{table}/part-{len(found):05d}.parquet"
+        storage.link(f"{folder}/{part.file}", f"{draft}/{file}")
+        found.append(Part(file=file, **part.model_dump(exclude={"bucket", "file"})))
+    return tuple(found)
+
+
+def parts_of(shards: Shards, table: str) -> list[tuple[str, ShardPart]]:
+    """Return the parts of a table, each with its folder."""
+    return [(folder, part) for folder, shard in shards for part in shard.tables.get(table, ())]
+
+
+def left_out(shards: Shards) -> tuple[int, tuple[str, ...]]:
+    """Return how much lenient readers left out, and examples."""
+    examples = [each for _, shard in shards for each in shard.skipped_examples]
+    return sum(shard.skipped for _, shard in shards), tuple(examples[:EXAMPLES])
+
+
+def _bytes(tasks: Iterable[Task]) -> int:
+    """Return about how many bytes of a corpus tasks have to read."""
+    files = (file for task in tasks for file in task.sources.get(task.stage.shards or "", ()))
+    return to_read(files)
+
+
+def finished(tasks: Iterable[Task]) -> Iterator[tuple[str, ShardManifest]]:
+    """Yield the finished shards of tasks; StoreError if one is gone or damaged."""
+    for task in tasks:
+        shard = read_shard(task.storage, task.folder)
+        if shard is None:
+            what = "is gone or damaged, though it was finished"
+            raise StoreError(f"stage {task.name}: {task.storage.location(task.folder)} {what}")
+        yield task.folder, shard
+
+
+# --- The counts of a stage: what its shards have counted, added up; an artefact of its own.
+
+
+class Counted(NamedTuple):
+    """What the shards of a stage have counted, the same added up by buckets, and when it began."""
+
+    shards: Shards
+    added_up: Shards
+    started: float
+
+
+def find_counts(whole: Task, rests_on: Ingredients, *, thorough: bool = True) -> Manifest | None:
+    """Return the counts of a stage if they are there, whatever comes after counting.
+
+    Parameters
+    ----------
+    whole : Task
+        The stage on all its input.
+    rests_on : dict
+        What its counts rest on.
+    thorough : bool
+        Whether to compare the content of every file, or sizes alone.
+    """
+    place = artefacts.counts_of(whole.name)
+    return artefacts.find(whole.storage, place, fingerprint(rests_on), thorough=thorough)
+
+
+def of_counts(whole: Task, rests_on: Ingredients) -> Task:
+    """Return the stage with the folder of its counts in place of its own.
+
+    Parameters
+    ----------
+    whole : Task
+        The stage on all its input.
+    rests_on : dict
+        What its counts rest on.
+    """
+    place, mark = artefacts.counts_of(whole.name), fingerprint(rests_on)
+    return replace(whole, folder=artefacts.folder_of(place, mark))
+
+
+def tasks_to_count(to_count: Task) -> list[Task]:
+    """Return the tasks that count, one for each shard, of what `of_counts` gave."""
+    return list(tasks_of(replace(to_count, folder=partial_of(to_count))))
+
+
+def tasks_to_add_up(to_count: Task, first: Task) -> list[Task]:
+    """Return the tasks that add up, one for each bucket; none if the first counts all at once.
+
+    What they read is not known before all shards are there: see `adding_up`.
+    """
+    if first.phase == "count":
+        return []
+    return [
+        replace(
+            first,
+            tables={},
+            sources={},
+            folder=f"{partial_of(to_count)}/merge-{first.buckets}-{bucket}",
+            phase="merge",
+            bucket=bucket,
+        )
+        for bucket in range(first.buckets)
+    ]
+
+
+def adding_up(task: Task, shards: Shards) -> Task:
+    """Return a task that adds up, with the parts of each partial table that there are of it."""
+    counting = counting_of(task)
+    found = {
+        name: tuple(
+            f"{folder}/{part.file}"
+            for folder, part in parts_of(shards, name)
+            if name not in counting.buckets or part.bucket == task.bucket
+        )
+        for name in counting.partials
+    }
+    return replace(task, tables={name: keys for name, keys in found.items() if keys})
+
+
+def publish_counts(
+    to_count: Task, rests_on: Ingredients, counted: Counted, listeners: Sequence[Listener]
+) -> Manifest:
+    """Publish what was counted and added up.
+
+    Parameters
+    ----------
+    to_count : Task
+        The stage on all its input; its folder is that of its counts.
+    rests_on : dict
+        What its counts rest on.
+    counted : Counted
+        The shards.
+    listeners : sequence of Listener
+        Are told if something else stood in their place.
+    """
+    skipped, examples = left_out(counted.shards)
+    return published(
+        to_count,
+        lambda draft: Manifest(
+            stage=artefacts.counts_of(to_count.name),
+            use=to_count.use,
+            fingerprint=fingerprint(rests_on),
+            ingredients=rests_on,
+            tables=_gathered(to_count, counted.added_up, draft),
+            created=now(),
+            seconds=round(time.perf_counter() - counted.started, 3),
+            skipped=skipped,
+            skipped_examples=examples,
+        ),
+        listeners,
+    )
+
+
+def counting_of(task: Task) -> Counting:
+    """Return how a stage counts; TypeError if it does not."""
+    if task.stage.counting is None:
+        raise TypeError(f"stages of kind {task.use} do not count")
+    return task.stage.counting
+
+
+def _gathered(whole: Task, shards: Shards, draft: str) -> dict[str, TableRecord]:
+    """Link the tables of all buckets; of those that are not divided each bucket has the whole.
+
+    What is to be summed over all buckets is summed here.
+    """
+    counting = counting_of(whole)
+    tables: dict[str, TableRecord] = {}
+    for name, model in {**counting.partials, **counting.total_tables}.items():
+        of_buckets = name in counting.buckets or name in counting.total_tables
+        found = parts_of(shards, name)[: None if of_buckets else 1]
+        if name in counting.total_tables and len(found) > 1:
+            keys = [f"{folder}/{part.file}" for folder, part in found]
+            parts = write_sums(whole, name, keys, draft)
+        else:
+            parts = linked(whole, name, found, draft)
+        # Nothing rests on it as a table, so the bytes will do: to hash all rows takes a while.
+        digest = text_digest(canonical([part.sha256 for part in parts]))
+        rows = sum(part.rows for part in parts)
+        tables[name] = TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)
+    return tables
+
+
+# --- The outputs of counts: sums over all buckets where they are needed, then bucket by bucket.
+
+_NAME = 16
+"""Hexadecimal digits of the name of what is summed."""
+
+
+def tasks_to_sum(whole: Task, counts: Manifest | None) -> list[Task]:
+    """Return the tasks that sum over all buckets of counts, one for each group of columns.
+
+    Parameters
+    ----------
+    whole, counts : Task, Manifest or None
+        As for `tasks_to_combine`.
+    """
+    sums = counting_of(whole).sums
+    if sums is None or max(_buckets(whole, counts)) == 1:
+        return []
+    tables = {sums.table: _keys(counts).get(sums.table, ())}
+    # Rows stand beside rows: sums of counts that are in other parts would not do.
+    parts = counts.tables[sums.table].digest if counts else ""
+    number = sums.groups(whole.config)
+    task = replace(whole, sources={}, tables=tables, phase="sum", buckets=number)
+    name = f"{partial_of(whole)}/sum-{parts[-_NAME:]}"
+    return [replace(task, folder=f"{name}-{group}", bucket=group) for group in range(number)]
+
+
+def tasks_to_combine(
+    whole: Task, counts: Manifest | None, summed: Sequence[Shard] = ()
+) -> list[Task]:
+    """Return the tasks that make the outputs of counts, one for each bucket.
+
+    Parameters
+    ----------
+    whole : Task
+        The stage on all its input.
+    counts : Manifest or None
+        What it has counted, in these buckets or others: more are made where `memory` wants them.
+        None if it will be counted: then what the tasks read is not known yet.
+    summed : sequence of Shard
+        What `tasks_to_sum` have made.
+    """
+    counting = counting_of(whole)
+    held, buckets = _buckets(whole, counts)
+    divided = buckets > held
+    keys = _keys(counts)
+    all_of = {name: keys[of] for name, of in counting.undivided.items() if of in keys}
+    shared = all_of if max(buckets, held) > 1 else {}
+    keys |= _keys_of_sums(whole, summed)
+    own = counting.divided(whole.config)
+    task = replace(whole, sources={}, phase="divide" if divided else "combine", buckets=buckets)
+    return [
+        replace(
+            task,
+            tables={
+                **(keys if divided else _of_bucket(keys, own, bucket, held, buckets)),
+                **shared,
+            },
+            folder=f"{partial_of(whole)}/{task.phase}-{buckets}-{bucket}",
+            bucket=bucket,
+        )
+        for bucket in range(buckets)
+    ]
+
+
+class _Buckets(NamedTuple):
+    """In how many parts counts are, and in how many buckets they are combined."""
+
+    held: int
+    buckets: int
+
+
+def _buckets(whole: Task, counts: Manifest | None) -> _Buckets:
+    wanted, keys = buckets_of(whole), _keys(counts)
+    in_parts = {len(keys[name]) for name in counting_of(whole).buckets if name in keys}
+    held = max(in_parts, default=1) if counts else wanted
+    # Under a limit a bucket may have several parts, see `put_together`; they follow each other.
+    together = len(in_parts) == 1 and whole.budget.memory is not None
+    return _Buckets(held, wanted if together and held > wanted else max(held, wanted))
+
+
+def _keys(counts: Manifest | None) -> dict[str, tuple[str, ...]]:
+    """Return the parts of each table of counts; of none if these are not there yet."""
+    if counts is None:
+        return {}
+    folder = artefacts.folder_of(counts.stage, counts.fingerprint)
+    return {name: counts.keys(folder, name) for name in counts.tables}
+
+
+def _keys_of_sums(whole: Task, summed: Sequence[Shard]) -> dict[str, tuple[str, ...]]:
+    """Return the parts of each group of sums: as many as of the table that they sum."""
+    sums = counting_of(whole).sums
+    if sums is None or not summed:
+        return {}
+    return {
+        name: tuple(f"{folder}/{part.file}" for folder, part in parts_of([each], SUMS))
+        for name, each in zip(sums.names(whole.config), summed, strict=True)
+    }
+
+
+def _of_bucket(
+    keys: Mapping[str, tuple[str, ...]], own: Collection[str], bucket: int, held: int, buckets: int
+) -> dict[str, tuple[str, ...]]:
+    """Return the parts of each table that a bucket needs: its own, or all of what is shared."""
+    parts = slice(bucket * held // buckets, (bucket + 1) * held // buckets)
+    return {name: each[parts] if name in own else each for name, each in keys.items()}
+
+
+def execute(
+    step: Step,
+    whole: Task,
+    engine: Engine,
+    listeners: Sequence[Listener],
+    *,
+    anew: bool = False,
+) -> Manifest:
+    """Make the artefact of a stage. The caller holds the lock of its folder.
+
+    Parameters
+    ----------
+    step : Step
+        The stage as planned.
+    whole : Task
+        The stage on all its input; its folder is that of the artefact.
+    engine : Engine
+        Maps the shards.
+    listeners : sequence of Listener
+        Are told of every shard.
+    anew : bool
+        Whether to count again what has been counted.
+    """
+    started = time.perf_counter()
+    if whole.stage.counting and step.counts:
+        counts = None if anew else find_counts(whole, step.counts)
+        heard = listeners if counts else ()
+        if counts is None:
+            to_count, begun = of_counts(whole, step.counts), time.perf_counter()
+            sweep_out(to_count)
+            tasks = tasks_to_count(to_count)
+            counted = made(tasks, engine, listeners)  # here: few frames to the stage's function
+            found = Counted(counted, _added_up(to_count, tasks, engine, counted), begun)
+            counts = publish_counts(to_count, step.counts, found, listeners)
+        sweep_out(whole)
+        with artefacts.unharmed(whole.storage, [counts]):
+            summed = _summed(tasks_to_sum(whole, counts), engine, listeners)
+            shards = made(tasks_to_combine(whole, counts, summed), engine, heard)
+        return publish(step, whole, shards, counts=counts, started=started, listeners=listeners)
+    sweep_out(whole)
+    shards = made(tasks_to_run(whole), engine, listeners)
+    return publish(step, whole, shards, started=started, listeners=listeners)
+
+
+def tasks_to_run(whole: Task) -> list[Task]:
+    """Return the tasks of a stage that does not count, one for each shard."""
+    return list(tasks_of(replace(whole, folder=partial_of(whole))))
+
+
+def publish(
+    step: Step,
+    whole: Task,
+    shards: Shards,
+    *,
+    counts: Manifest | None = None,
+    started: float,
+    listeners: Sequence[Listener],
+) -> Manifest:
+    """Put the artefact of a stage together.
+
+    Parameters
+    ----------
+    step : Step
+        The stage as planned.
+    whole : Task
+        The stage on all its input; its folder is that of the artefact.
+    shards : list
+        What its tasks have made.
+    counts : Manifest, optional
+        What it has counted, if it does.
+    started : float
+        When the work on it began, by `time.perf_counter`.
+    listeners : sequence of Listener
+        Are told if something else stood in its place.
+    """
+    from_counts = counts and (counts.skipped, counts.skipped_examples)
+    skipped, examples = from_counts or left_out(shards)
+    with located(whole):
+        return published(
+            whole,
+            lambda draft: Manifest(
+                stage=whole.name,
+                use=whole.use,
+                fingerprint=step.fingerprint,
+                ingredients=step.ingredients or {},
+                tables={
+                    table: _gather(whole, table, shards, draft) for table in whole.stage.outputs
+                },
+                created=now(),
+                seconds=round(time.perf_counter() - started, 3),
+                skipped=skipped,
+                skipped_examples=examples,
+            ),
+            listeners,
+        )
+
+
+def _added_up(to_count: Task, tasks: Sequence[Task], engine: Engine, counted: Shards) -> Shards:
+    """Add up bucket by bucket what was counted shard by shard, if there are several."""
+    to_add_up = tasks_to_add_up(to_count, tasks[0])
+    if not to_add_up:
+        return counted
+    return made([adding_up(task, counted) for task in to_add_up], engine)
+
+
+def _summed(tasks: Sequence[Task], engine: Engine, listeners: Sequence[Listener]) -> Shards:
+    """Sum over all buckets; of many tuples this takes longer than to count them."""
+    if not tasks:
+        return []
+    tell(listeners, "message", tasks[0].name, text=f"counted; summing over all, {len(tasks)} tasks")
+    return made(tasks, engine)
+
+
+def _gather(whole: Task, table: str, shards: Shards, draft: str) -> TableRecord:
+    """Link the parts of a table, and take the digest of its rows."""
+    storage, model = whole.storage, whole.stage.outputs[table]
+    parts = linked(whole, table, parts_of(shards, table), draft)
+    read = [scan_tables(storage, [f"{draft}/{part.file}"]) for part in parts]
+    with memory.limited(whole.budget.memory):
+        digest, rows = table_digest(*read, key=model.key(), name=f"table {whole.name}.{table}")
+    return TableRecord(model=model.__name__, digest=digest, rows=rows, parts=parts)
+
+
+# --- The tasks of one stage in phases: those of a phase in any order, after all of the one before.
+
+PhaseName: TypeAlias = Literal["run", "count", "merge", "counts", "sum", "combine", "result"]
+BEFORE_COUNTS: frozenset[PhaseName] = frozenset({"count", "merge", "counts"})
+"""Phases that nobody needs when the counts are there."""
+TOGETHER: frozenset[PhaseName] = frozenset({"counts", "result"})
+"""Phases of one task, which puts together what those before have made, and has the stage alone."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Tasks that can be done at once; exists while somebody asks for the tasks of a stage.
+
+    Parameters
+    ----------
+    name : str
+        "run": the shards of a stage. "count": the same where they count. "merge": their counts
+        added up, a task for each bucket. "counts": these published. "sum": sums over all
+        buckets that each of them needs, some columns each. "combine": the outputs of counts, a
+        task for each bucket. "result": the artefact published.
+    first : int
+        Number of its first task among all of the stage.
+    tasks : tuple of Task
+        Those of later phases do not know yet what they read.
+    """
+
+    name: PhaseName
+    first: int
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A stage whose inputs are there, as tasks; exists while somebody asks for them."""
+
+    step: Step
+    whole: Task
+
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        """Its phases in order. Their number and size do not depend on what is done."""
+        found: list[tuple[PhaseName, Sequence[Task]]] = []
+        if self.step.counts and self.whole.stage.counting:
+            to_count = of_counts(self.whole, self.step.counts)
+            tasks = tasks_to_count(to_count)
+            found = [
+                ("count", tasks),
+                ("merge", tasks_to_add_up(to_count, tasks[0])),
+                ("counts", [to_count]),
+                ("sum", tasks_to_sum(self.whole, self.counts())),
+                ("combine", tasks_to_combine(self.whole, self.counts())),
+            ]
+        else:
+            found = [("run", tasks_to_run(self.whole))]
+        phases: list[Phase] = []
+        for name, each in [*found, ("result", [self.whole])]:
+            if each:
+                first = sum(len(phase.tasks) for phase in phases)
+                phases.append(Phase(name, first, tuple(each)))
+        return tuple(phases)
+
+    def counts(self) -> Manifest | None:
+        """Return its counts if they are there at this moment."""
+        rests_on = self.step.counts
+        return find_counts(self.whole, rests_on, thorough=False) if rests_on else None
+
+    def made(self) -> bool:
+        """Whether its artefact is there at this moment."""
+        whole, mark = self.whole, self.step.fingerprint
+        return artefacts.find(whole.storage, whole.name, mark) is not None
+
+    def undone(self, phase: Phase, only: int | None = None) -> list[int]:
+        """Return the numbers of the tasks of a phase that are not done at this moment.
+
+        Parameters
+        ----------
+        phase : Phase
+            One of its phases.
+        only : int, optional
+            Look at the task of this number alone, but read what it has made.
+        """
+        if self.made() or (phase.name in BEFORE_COUNTS and self.counts()):
+            return []
+        return [
+            number
+            for number, task in enumerate(phase.tasks, start=phase.first)
+            if only in {None, number}
+            and (
+                phase.name in TOGETHER
+                or read_shard(task.storage, task.folder, thorough=only is not None) is None
+            )
+        ]
+
+    def before(self, phase: Phase) -> Phase | None:
+        """Return the phase before one, whose tasks must all be done."""
+        return next((p for p in self.phases if p.first + len(p.tasks) == phase.first), None)
+
+    def do(self, phase: Phase, number: int, listeners: Sequence[Listener] = ()) -> None:
+        """Do a task of a phase, its `number`-th from 0. All of the phase before are done."""
+        task, before = phase.tasks[number], self.before(phase)
+        if phase.name == "merge" and before:
+            shards = _shards(before, thorough=False)
+            run_task(_undamaged(adding_up(task, shards), _digests(shards)))
+        elif phase.name in {"sum", "combine"} and (counts := self.counts()):
+            self._from_counts(phase, number, counts)
+        elif phase.name in TOGETHER and before:
+            sweep_out(task)
+            self._put_together(phase, before, listeners)
+        else:
+            run_task(task)
+
+    def _from_counts(self, phase: Phase, number: int, counts: Manifest) -> None:
+        """Do a task that reads counts, after a look at them."""
+        folder = artefacts.folder_of(counts.stage, counts.fingerprint)
+        parts = [part for table in counts.tables.values() for part in table.parts]
+        digests = {f"{folder}/{part.file}": part.sha256 for part in parts}
+        tasks = tasks_to_sum(self.whole, counts)
+        if phase.name == "combine":
+            summed = _finished(tasks, first=phase.first - len(tasks), thorough=False)
+            digests |= _digests(summed)
+            tasks = tasks_to_combine(self.whole, counts, summed)
+        run_task(_undamaged(tasks[number], digests))
+
+    def _put_together(self, phase: Phase, before: Phase, listeners: Sequence[Listener]) -> None:
+        """Publish the counts, or the result, with the seconds that all tasks took together."""
+        made, rests_on = _shards(before), self.step.counts
+        if phase.name == "counts" and rests_on:
+            count = self.phases[0]
+            shards = made if before is count else _shards(count)
+            counted = Counted(shards, made, _began(shards if before is count else shards + made))
+            publish_counts(phase.tasks[0], rests_on, counted, listeners)
+            return
+        counts, summed = self.counts(), [each for each in self.phases if each.name == "sum"]
+        began = _began([*made, *chain.from_iterable(map(_shards, summed))])
+        began -= counts.seconds if counts else 0
+        publish(self.step, self.whole, made, counts=counts, started=began, listeners=listeners)
+
+
+def _shards(phase: Phase, *, thorough: bool = True) -> Shards:
+    """Return what the tasks of a phase made; StoreError if one is gone or damaged."""
+    return _finished(phase.tasks, first=phase.first, thorough=thorough)
+
+
+def _finished(tasks: Sequence[Task], *, first: int, thorough: bool) -> Shards:
+    found: Shards = []
+    for number, task in enumerate(tasks, start=first):
+        shard = read_shard(task.storage, task.folder, thorough=thorough)
+        if shard is None:
+            raise _harmed(task, task.folder, f"do task {number} again")
+        found.append((task.folder, shard))
+    return found
+
+
+def _digests(shards: Shards) -> dict[str, str]:
+    return {
+        f"{folder}/{part.file}": part.sha256
+        for folder, shard in shards
+        for parts in shard.tables.values()
+        for part in parts
+    }
+
+
+def _undamaged(task: Task, digests: dict[str, str]) -> Task:
+    """Return a task after a look at what it reads, and at nothing else: that may be very much."""
+    for keys in task.tables.values():
+        for key in keys:
+            with task.storage.guarded(f"stage {task.name}", key):
+                whole = digest_of(task.storage, key) == digests[key]
+            if not whole:
+                remedy = "do the tasks before again, or lexassay run, which makes it anew"
+                raise _harmed(task, key, remedy)
+    return task
+
+
+def _harmed(task: Task, key: str, remedy: str) -> StoreError:
+    what = f"{task.storage.location(key)} is gone or damaged"
+    return StoreError(f"stage {task.name}: {what}; {remedy}")
+
+
+def _began(shards: Shards) -> float:
+    """Return when work would have begun that took all the seconds of these tasks till now."""
+    return time.perf_counter() - sum(shard.seconds for _, shard in shards)

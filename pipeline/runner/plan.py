@@ -1,0 +1,177 @@
+"""What would run, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from pipeline.formats.base import FORMATS
+from pipeline.runner.fingerprint import (
+    Digests,
+    Ingredients,
+    differences,
+    fingerprint,
+    ingredients,
+    of_counts,
+)
+from pipeline.runner.graph import Node, Project
+from pipeline.runner.inputs import SourceFile
+from pipeline.runner.store import artefacts, history
+from pipeline.runner.store.artefacts import Manifest
+from pipeline.runner.store.interface import Storage
+from pipeline.stages.base import late_options
+
+NEVER = "it has never run"
+COUNTED = "the counts are there"
+
+State: TypeAlias = Literal["done", "run", "unknown"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A stage as planned; exists from the moment that its inputs are looked at.
+
+    Parameters
+    ----------
+    node : Node
+        The stage.
+    state : str
+        "done": an artefact is there; "run": it has to run; "unknown": that depends on what
+        an earlier stage will make.
+    reasons : tuple of str
+        Why it has to run.
+    ingredients : Ingredients or None
+        What its result rests on, where known.
+    manifest : Manifest or None
+        The artefact that is there.
+    sources : mapping of str to tuple of SourceFile
+        Option to the files that were looked at, with their digests.
+    """
+
+    node: Node
+    state: State
+    reasons: tuple[str, ...] = ()
+    ingredients: Ingredients | None = None
+    manifest: Manifest | None = None
+    sources: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint, empty where unknown."""
+        return fingerprint(self.ingredients) if self.ingredients else ""
+
+    @property
+    def counts(self) -> Ingredients | None:
+        """What its counts rest on; None where that is unknown, or nothing is counted."""
+        if self.ingredients is None or self.node.stage.counting is None:
+            return None
+        return of_counts(self.ingredients, late_options(self.node.stage.config))
+
+    @property
+    def fingerprints(self) -> set[str]:
+        """Those of its result and of its counts."""
+        return {fingerprint(found) for found in (self.ingredients, self.counts) if found}
+
+
+def plan(project: Project, digests: Digests) -> Iterator[Step]:
+    """Yield every stage in order, with what would happen to it.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    digests : Digests
+        Of the input files and the code.
+    """
+    done: dict[str, Manifest] = {}
+    for name, node in project.nodes.items():
+        waiting = sorted({ref.stage for ref in node.inputs.values()} - set(done))
+        if waiting:
+            yield Step(node, "unknown", (f"depends on what {', '.join(waiting)} will make",))
+            continue
+        step = step_of(project, node, done, digests)
+        if step.manifest:
+            done[name] = step.manifest
+        yield step
+
+
+def step_of(
+    project: Project,
+    node: Node,
+    done: Mapping[str, Manifest],
+    digests: Digests,
+) -> Step:
+    """Return what would happen to a stage whose inputs are there; reads its artefact."""
+    sources = _sources(project, node, digests)
+    parts = _ingredients(node, done, sources, digests)
+    mark = fingerprint(parts)
+    manifest = artefacts.find(project.storage, node.name, mark, thorough=True)
+    if manifest:
+        return Step(node, "done", (), parts, manifest, sources)
+    step = Step(node, "run", (), parts, None, sources)
+    reasons = [*_reasons(project, node.name, mark, parts), *_of_counts(project, step)]
+    return replace(step, reasons=tuple(reasons))
+
+
+def _sources(project: Project, node: Node, digests: Digests) -> dict[str, tuple[SourceFile, ...]]:
+    """Return the files that a stage reads, as they are at this moment."""
+    return {
+        option: tuple(file.as_it_is(digests.of) for file in files)
+        for option, files in project.files_of(node).items()
+    }
+
+
+def _ingredients(
+    node: Node,
+    done: Mapping[str, Manifest],
+    sources: Mapping[str, Sequence[SourceFile]],
+    digests: Digests,
+) -> Ingredients:
+    """Return what the result of a stage rests on."""
+    inputs = {
+        option: done[reference.stage].tables[reference.table].digest
+        for option, reference in node.inputs.items()
+    }
+    files: dict[str, Any] = {}
+    readers: set[str] = set()
+    for option, found in sources.items():
+        files[option] = {
+            "format": [file.format.name for file in found],
+            "options": [file.options.model_dump(mode="json") for file in found],
+            "files": [file.digest for file in found],
+        }
+        readers |= {FORMATS.place(file.format.name) for file in found}
+    return ingredients(node, inputs=inputs, files=files, readers=readers, digests=digests)
+
+
+def _reasons(project: Project, name: str, mark: str, found: Ingredients) -> list[str]:
+    damaged = artefacts.complaint(project.storage, name, mark)
+    if damaged:
+        return [f"its artefact is damaged: {damaged}"]
+    artefact = _former(project.storage, name)
+    if artefact is None:
+        return [NEVER]
+    return differences(artefact.ingredients, found) or ["its artefact is gone"]
+
+
+def _former(storage: Storage, name: str) -> Manifest | None:
+    """Return what to compare with: what the last run has made, or else the newest that is there."""
+    last = history.last_fingerprint(storage, name)
+    # To read all manifests takes long where there are many, above all on an object store.
+    artefact = artefacts.read(storage, artefacts.folder_of(name, last)) if last else None
+    if artefact is not None and artefact.fingerprint == last:
+        return artefact
+    others = artefacts.artefacts(storage, name)
+    return next((each for each in others if each.fingerprint == last), next(iter(others), None))
+
+
+def _of_counts(project: Project, step: Step) -> Iterator[str]:
+    """Say whether the counts are there that a stage has made with other options."""
+    if step.counts is None:
+        return
+    place, mark = artefacts.counts_of(step.node.name), fingerprint(step.counts)
+    if artefacts.find(project.storage, place, mark, thorough=True):
+        yield COUNTED
+    elif damaged := artefacts.complaint(project.storage, place, mark):
+        yield f"its counts are damaged: {damaged}"

@@ -1,1 +1,0 @@
-"""What has to run, and why: fingerprints and what changed."""

@@ -1,0 +1,415 @@
+"""Run an experiment: every stage that is not there yet, in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, Literal
+
+import polars as pl
+
+from pipeline import memory
+from pipeline.engine import ENGINES, Engine
+from pipeline.errors import (
+    ConfigError,
+    DataError,
+    Interrupted,
+    LexassayError,
+    Problem,
+    WaitsForPerson,
+    Warned,
+    did_you_mean,
+)
+from pipeline.registry import sources
+from pipeline.remarks.base import CHECKS, Look, Remark, heard
+from pipeline.runner import delivery
+from pipeline.runner.delivery import hand_out
+from pipeline.runner.events import Listener, log_to, tell
+from pipeline.runner.fingerprint import Digests
+from pipeline.runner.graph import Node, Project
+from pipeline.runner.inputs import SourceFile
+from pipeline.runner.interrupts import once
+from pipeline.runner.map_reduce import execute
+from pipeline.runner.plan import NEVER, Step, step_of
+from pipeline.runner.shards import Task
+from pipeline.runner.store import artefacts, history
+from pipeline.runner.store.artefacts import Manifest, Record, sealed, unsealed
+from pipeline.runner.store.backends import folder_at, scan_tables
+from pipeline.runner.store.digest import canonical, text_digest
+from pipeline.runner.store.history import RunRecord, StageRecord
+from pipeline.runner.store.interface import Storage, beside
+from pipeline.runner.task import scanned
+
+# --- What the checks say of an artefact: kept beside it, heard again when the checks change.
+
+NAME = "remarks.json"
+_BLOCK = 1 << 20
+"""Bytes of a corpus that are read at a time for its first tokens."""
+
+
+class Kept(Record):
+    """The remarks on an artefact; `mark` says of which thresholds and checks they are."""
+
+    mark: str
+    remarks: tuple[Remark, ...]
+
+
+def mark_of(thresholds: Mapping[str, float | bool], digests: Digests) -> str:
+    """Return what remarks rest on besides the artefact: thresholds, and the code of all checks."""
+    further = {name for name in CHECKS.registered().values() if not name.startswith("pipeline.")}
+    code = digests.code([*sources("pipeline.remarks"), *further])
+    return text_digest(canonical([dict(thresholds), code]))
+
+
+def kept(storage: Storage, made: Manifest, mark: str = "") -> tuple[Remark, ...] | None:
+    """Return the remarks that lie beside an artefact; None if there are none of this mark."""
+    key = f"{artefacts.folder_of(made.stage, made.fingerprint)}/{NAME}"
+    try:
+        with storage.open(key) as opened:
+            found = unsealed(opened.read(), Kept)
+    except (OSError, ValueError):
+        return None
+    return found.remarks if mark in {"", found.mark} else None
+
+
+def remarks_of(
+    task: Task, made: Manifest, thresholds: Mapping[str, float | bool], mark: str
+) -> tuple[Remark, ...]:
+    """Return the remarks on an artefact, heard now if they are not there.
+
+    Parameters
+    ----------
+    task : Task
+        The stage on all its input.
+    made : Manifest
+        What it made.
+    thresholds : mapping of str to float or False
+        Those that the experiment sets.
+    mark : str
+        Of these thresholds, see `mark_of`.
+    """
+    known = kept(task.storage, made, mark)
+    if known is not None:
+        return known
+    aside = folder_at(task.storage, beside(task.folder, "staging-spill"))
+    with memory.limited(task.budget.memory), memory.within(aside):
+        found = heard(_look(task, made), thresholds)
+    # What cannot be kept, as the disk is full or read-only, is heard again at the next run.
+    with suppress(OSError):
+        task.storage.write(f"{task.folder}/{NAME}", sealed(Kept(mark=mark, remarks=found)))
+    return found
+
+
+def _look(task: Task, made: Manifest) -> Look:
+    """Open what the stage was given and what it made; nothing is read before a check asks."""
+    storage, stage = task.storage, task.stage
+    tables = {option: scan_tables(storage, keys) for option, keys in task.tables.items()}
+    corpus = stage.shards if stage.reads_corpus else None
+    files = {
+        option: scanned(stage, option, each)
+        for option, each in task.sources.items()
+        if option != corpus
+    }
+    return Look(
+        task.use,
+        task.config,
+        {**tables, **files},
+        {table: artefacts.scan(storage, made, table) for table in made.tables},
+        tokens=lambda option, most: _first_tokens(task, option, most),
+        left_out=made.skipped,
+        left_out_examples=made.skipped_examples,
+    )
+
+
+def _first_tokens(task: Task, option: str, most: int) -> pl.DataFrame:
+    read = (
+        batch.tokens
+        for file in task.sources[option]
+        for batch in file.batches(set(file.schema()), _BLOCK)
+    )
+    held, rows = [pl.DataFrame()], 0
+    while rows < most and (tokens := next(read, None)) is not None:
+        held.append(tokens)
+        rows += tokens.height
+    return pl.concat(held, how="diagonal_relaxed").head(most)
+
+
+# --- A stage as one task on all its input, from what was planned and what is done.
+
+
+def whole_of(step: Step, project: Project, done: Mapping[str, Manifest]) -> Task:
+    """Return the stage as one task on all its input, with the digests that the plan has seen.
+
+    Parameters
+    ----------
+    step : Step
+        The stage as planned.
+    project : Project
+        The experiment.
+    done : mapping of str to Manifest
+        The stages that it refers to, with what they gave.
+
+    Raises
+    ------
+    DataError
+        If other files are there than the plan has seen.
+    """
+    node = step.node
+    tables = {}
+    for option, reference in node.inputs.items():
+        manifest = done[reference.stage]
+        folder = artefacts.folder_of(reference.stage, manifest.fingerprint)
+        tables[option] = manifest.keys(folder, reference.table)
+    _still_there(step, project.files_of(node))
+    return Task(
+        node.name,
+        node.stage.name,
+        node.config,
+        tables,
+        dict(step.sources),
+        project.storage,
+        artefacts.folder_of(node.name, step.fingerprint),
+        budget=project.experiment.run.budget,
+    )
+
+
+def _still_there(step: Step, now: Mapping[str, Sequence[SourceFile]]) -> None:
+    """Refuse to go on if other files are there than the plan has seen."""
+    for option, files in now.items():
+        if [file.path for file in files] != [file.path for file in step.sources[option]]:
+            what = f"files of {option} came or went after they had been looked at"
+            raise DataError(f"stage {step.node.name}: {what}; nothing was written, run again")
+
+
+@dataclass
+class Progress:
+    """How far a run has come; exists from its start to its record."""
+
+    project: Project
+    digests: Digests
+    listeners: list[Listener]
+    forced: Collection[str]
+    engine: Engine
+    done: dict[str, Manifest] = field(default_factory=dict)
+    stages: dict[str, StageRecord] = field(default_factory=dict)
+    waits: list[WaitsForPerson] = field(default_factory=list)
+    record: RunRecord | None = None
+    delivers: bool = True
+    strict: bool = False
+
+    @cached_property
+    def mark(self) -> str:
+        """What the remarks of this run rest on besides the artefacts."""
+        return mark_of(self.project.experiment.remarks, self.digests)
+
+
+def run(
+    project: Project,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    force: Collection[str] = (),
+    deliver: bool | None = None,
+    strict: bool = False,
+    listeners: Sequence[Listener] = (),
+) -> tuple[dict[str, Manifest], RunRecord | None, tuple[WaitsForPerson, ...]]:
+    """Run every stage whose artefact is not there.
+
+    Parameters
+    ----------
+    project : Project
+        The experiment.
+    settings : mapping, optional
+        The overrides that were given, for the record.
+    force : collection of str
+        Stages to run even if their artefacts are there.
+    deliver : bool, optional
+        Whether to write sheets and lists for people; if not given, unless there are overrides.
+    strict : bool
+        Whether a warning of a check is an error: nothing that rests on the stage is run.
+    listeners : sequence of Listener
+        Are told what happens.
+
+    Returns
+    -------
+    manifests, record, waits
+        The artefact of every stage that is done, what happened, and what waits for people.
+
+    Raises
+    ------
+    ConfigError
+        If `force` names an unknown stage.
+    LexassayError
+        If a stage fails; what was finished before stays.
+    """
+    for name in force:
+        if name not in project.nodes:
+            remedy = did_you_mean(name, project.nodes)
+            raise ConfigError("--force", [Problem(name, "there is no such stage", remedy)])
+    with (
+        once(),
+        artefacts.in_use(project.storage, listeners),
+        _recorded(project, settings or {}, force, listeners) as progress,
+        progress.engine,
+    ):
+        for text in delivery.remarks(project):
+            tell(progress.listeners, "message", text=text)
+        progress.delivers = not settings if deliver is None else deliver
+        progress.strict = strict
+        for node in project.nodes.values():
+            _visit(node, progress)
+    return progress.done, progress.record, tuple(progress.waits)
+
+
+@contextmanager
+def _recorded(
+    project: Project,
+    settings: Mapping[str, Any],
+    force: Collection[str],
+    listeners: Sequence[Listener],
+) -> Iterator[Progress]:
+    """Log what happens, and keep the record of the run however it ends."""
+    identity, started = history.new_id(), _now()
+    storage, log = project.storage, f"{history.FOLDER}/{identity}.jsonl"
+    with storage.guarded("the run", ""):
+        storage.write(log, b"")
+    digests = Digests(storage)
+    options = project.experiment.run
+    engine = ENGINES.get(options.engine)(options.workers)
+    progress = Progress(project, digests, [log_to(storage, log), *listeners], force, engine)
+    tell(progress.listeners, "run_started", run=identity, experiment=project.experiment.name)
+    outcome: Literal["done", "waits", "failed", "interrupted"] = "failed"
+    error = ""
+    try:
+        yield progress
+        outcome = "waits" if progress.waits else "done"
+    except KeyboardInterrupt as stop:
+        outcome, error = "interrupted", "interrupted"
+        text = "interrupted; what was finished is kept, run the same command to go on"
+        raise Interrupted(text) from stop
+    except LexassayError as failure:
+        error = str(failure)
+        raise
+    finally:
+        digests.keep()
+        progress.record = RunRecord(
+            id=identity,
+            experiment=project.experiment.name,
+            content=dict(project.content),
+            settings=dict(settings),
+            started=started,
+            finished=_now(),
+            outcome=outcome,
+            stages=progress.stages,
+            error=error,
+        )
+        tell(progress.listeners, "run_done", outcome=outcome, error=error)
+        # On a full disk the results matter more than the record.
+        with suppress(OSError):
+            history.write(storage, progress.record)
+
+
+def _visit(node: Node, progress: Progress) -> None:
+    """Reuse, run or skip one stage."""
+    project, name, listeners = progress.project, node.name, progress.listeners
+    if blocked := sorted({ref.stage for ref in node.inputs.values()} - set(progress.done)):
+        note = f"rests on {', '.join(blocked)}"
+        progress.stages[name] = StageRecord(outcome="skipped", note=note)
+        tell(listeners, "stage_skipped", name, note=note)
+        return
+    started, ran = time.perf_counter(), False
+    manifest: Manifest | None = None
+    remarks: tuple[Remark, ...] = ()
+    with (
+        _unless_it_waits(node, progress),
+        artefacts.unharmed(project.storage, progress.done.values()),
+    ):
+        step = step_of(project, node, progress.done, progress.digests)
+        manifest, forced = step.manifest, name in progress.forced
+        if forced or not manifest:
+            _say_why(step, forced=forced, listeners=listeners)
+            with artefacts.locked(project.storage, name, listeners):
+                # Another process may have made it while this one waited for the lock.
+                manifest = artefacts.find(project.storage, name, step.fingerprint, thorough=True)
+                if ran := forced or not manifest:
+                    whole = whole_of(step, project, progress.done)
+                    manifest = execute(step, whole, progress.engine, listeners, anew=forced)
+        remarks = _heard(step, manifest, progress)
+    if manifest:
+        _finish(node, manifest, progress, ran=ran, started=started, remarks=remarks)
+
+
+@contextmanager
+def _unless_it_waits(node: Node, progress: Progress) -> Iterator[None]:
+    """Write down how a stage came not to be done: others go on if it waits for a person."""
+    try:
+        yield
+    except WaitsForPerson as error:
+        wait = _placed(error, node, progress.project)
+        progress.waits.append(wait)
+        progress.stages[node.name] = StageRecord(outcome="waits", note=str(wait))
+        tell(progress.listeners, "stage_waits", node.name, note=str(wait))
+    except LexassayError as error:
+        progress.stages[node.name] = StageRecord(outcome="failed", note=str(error))
+        tell(progress.listeners, "failed", node.name, error=str(error))
+        raise
+
+
+def _placed(wait: WaitsForPerson, node: Node, project: Project) -> WaitsForPerson:
+    """Name the folder of the sheets as it is on this machine; the stage knows its name alone."""
+    if wait.file not in {folder.name for folder in node.sheets.values()}:
+        return wait
+    return wait.at(str(project.sheets.own / wait.file))
+
+
+def _say_why(step: Step, *, forced: bool, listeners: Sequence[Listener]) -> None:
+    for reason in ("forced",) if forced else step.reasons:
+        if reason != NEVER:
+            tell(listeners, "message", step.node.name, text=reason)
+
+
+def _heard(step: Step, made: Manifest, progress: Progress) -> tuple[Remark, ...]:
+    """Return what the checks say of what a stage made."""
+    thresholds = progress.project.experiment.remarks
+    whole = whole_of(step, progress.project, progress.done)
+    found = remarks_of(whole, made, thresholds, progress.mark)
+    warnings = [each for each in found if each.level == "warning"]
+    if progress.strict and warnings:
+        raise Warned(step.node.name, warnings)
+    return found
+
+
+def _finish(
+    node: Node,
+    made: Manifest,
+    progress: Progress,
+    *,
+    ran: bool,
+    started: float,
+    remarks: Sequence[Remark],
+) -> None:
+    """Give out what people wait for, and write down what the stage gave."""
+    name, listeners = node.name, progress.listeners
+    progress.done[name] = made
+    with artefacts.unharmed(progress.project.storage, [made]):
+        for text in hand_out(progress.project, node, made, write=progress.delivers):
+            tell(listeners, "message", name, text=text)
+    record = progress.stages[name] = StageRecord(
+        outcome="done" if ran else "reused",
+        fingerprint=made.fingerprint,
+        digests=made.digests(),
+        rows={table: found.rows for table, found in made.tables.items()},
+        seconds=round(time.perf_counter() - started, 3),
+        remarks=tuple(remarks),
+    )
+    facts = record.model_dump(exclude={"outcome", "note", "remarks"})
+    tell(listeners, "stage_done" if ran else "stage_reused", name, **facts)
+    for each in remarks:
+        tell(listeners, "remark", name, text=str(each), **each.model_dump(exclude={"text"}))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,297 @@
+"""The tasks that a stage falls into, one for each shard, and what a finished one leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+from uuid import uuid4
+
+from pydantic import TypeAdapter
+
+from pipeline import memory
+from pipeline.errors import DataError
+from pipeline.formats.base import reading
+from pipeline.formats.corpora.splitting import Division, FilePart
+from pipeline.runner.inputs import Budget, SourceFile, grouped, text_bytes
+from pipeline.runner.store import artefacts
+from pipeline.runner.store.artefacts import Part, Record, unsealed
+from pipeline.runner.store.backends import digest_of, folder_at
+from pipeline.runner.store.digest import Remembered, canonical, file_digest, text_digest
+from pipeline.runner.store.interface import Storage
+from pipeline.runner.store.local import unpacked
+from pipeline.stages.base import STAGES, Stage, StageConfig
+from schemas import Table
+
+# --- Large files of a corpus as parts, so that several workers can read one file.
+
+_PARTS = TypeAdapter(list[FilePart])
+_PART_NAME = 16
+"""Hexadecimal digits of the name under which parts, and the text of a file, are kept."""
+
+
+def in_parts(
+    storage: Storage, files: tuple[SourceFile, ...], budget: Budget, folder: str
+) -> Sequence[tuple[SourceFile, ...]]:
+    """Return what shards read in place of a group of files: the parts of one that is large.
+
+    Parameters
+    ----------
+    storage : Storage
+        Where it is remembered how a file was cut.
+    files : tuple of SourceFile
+        The group.
+    budget : Budget
+        How large a shard is.
+    folder : str
+        The key below which the text goes of a packed file that has to be unpacked for its parts.
+
+    Raises
+    ------
+    DataError
+        If the file is no longer what its digest says.
+    """
+    file, *others = files
+    if others or file.format.divide is None:
+        return [files]
+    with reading(file.path):
+        size = text_bytes(file)
+    if size <= budget.least:
+        return [files]
+    text = f"{folder}/text-{file.digest[:_PART_NAME]}"
+    aside = folder_at(storage, f"{folder}/.spill-{uuid4().hex}")  # goes with the stage's, if killed
+    with memory.within(aside):
+        found = _remembered(storage, file, budget, size, text)
+    parts = _PARTS.validate_python(found["parts"])
+    if parts and found["unpacked"]:
+        place = unpacked(storage, text, file.path, size=parts[-1].range.end)
+        parts = [replace(part, text=str(place)) for part in parts if place]
+        file = replace(file, seen=None)  # by which it is not read
+    return [(replace(file, part=part, digest=part.digest),) for part in parts] or [files]
+
+
+def _remembered(
+    storage: Storage, file: SourceFile, budget: Budget, size: int, text: str
+) -> dict[str, Any]:
+    """Return how a file is cut, which is known from before or found now."""
+    several = budget.workers > 1 or budget.memory is not None
+
+    def find(path: Path) -> dict[str, Any]:
+        division = _divided(file, path, budget.part(size))
+        place = None
+        if not division.parts and several and division.unpack:
+            place = unpacked(storage, text, path)
+            division = _divided(file, place, budget.part(size)) if place else division
+        parts = [asdict(part) for part in division.parts]
+        digest = file_digest(path) if place else division.digest or file_digest(path)
+        return {"digest": digest, "parts": parts, "unpacked": bool(place)}
+
+    asked = [file.format.name, file.options.model_dump(mode="json"), budget.part(size), several]
+    key = f".parts-{text_digest(canonical(asked))[:_PART_NAME]}.json"
+    remembered = Remembered(storage, key, find)
+    with reading(file.path):
+        found = remembered.of(file.path)
+    if found["digest"] != file.digest:
+        raise DataError(f"{file.label} changed while it was read; nothing was written, run again")
+    remembered.keep()
+    return found
+
+
+def _divided(file: SourceFile, path: Path, size: int) -> Division:
+    """Return the division of a file, or of its text."""
+    division: Division = file.format.divide(path, file.options, size)  # type: ignore[misc]
+    return division
+
+
+# --- Numbers of tasks, as runs of numbers that follow each other.
+
+
+def ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last of numbers that follow each other.
+
+    Examples
+    --------
+    >>> list(ranges([0, 1, 2, 5, 7, 8]))
+    [(0, 2), (5, 5), (7, 8)]
+    """
+    for _, run in groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0]):
+        found = [number for _, number in run]
+        yield found[0], found[-1]
+
+
+def range_text(numbers: Iterable[int]) -> str:
+    """Return numbers as a queue wants them.
+
+    Examples
+    --------
+    >>> in_words([0, 1, 2, 5])
+    '0-2,5'
+    """
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges(numbers))
+
+
+Phase: TypeAlias = Literal["run", "count", "merge", "sum", "combine", "divide"]
+EXAMPLES = 3
+"""Examples to keep of what is left out."""
+SUMS = "sums"
+"""The table that tasks of the phase "sum" make: a part for each part of what they sum."""
+_NAME = 16
+"""Hexadecimal digits of a shard's name."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker needs to know to make one shard; exists from the plan of a stage to its end.
+
+    Parameters
+    ----------
+    name : str
+        Name of the stage in the experiment, for messages.
+    use : str
+        Its kind.
+    config : StageConfig
+        Its options.
+    tables : mapping of str to keys
+        Option, or partial table, to the Parquet parts to read.
+    sources : mapping of str to files
+        Option to the input files to read.
+    storage : Storage
+        What holds them.
+    folder : str
+        The key where the finished shard goes.
+    phase : str
+        "run": the stage on a shard. "count": the counts of the only shard, at once. "merge": the
+        partial tables of a bucket from all shards, added up. "sum": a group of sums over all
+        buckets. "combine": the outputs of a bucket of the counts. "divide": the same of counts that
+        are not in these buckets.
+    bucket, buckets : int
+        Which of how many.
+    budget : Budget
+        What it may use.
+    """
+
+    name: str
+    use: str
+    config: StageConfig
+    tables: Mapping[str, tuple[str, ...]]
+    sources: Mapping[str, tuple[SourceFile, ...]]
+    storage: Storage
+    folder: str
+    phase: Phase = "run"
+    bucket: int = 0
+    buckets: int = 1
+    budget: Budget = field(default_factory=Budget)
+
+    @property
+    def stage(self) -> Stage:
+        """The stage, found by its kind: functions do not travel to workers."""
+        return STAGES.get(self.use)
+
+    @property
+    def models(self) -> Mapping[str, type[Table]]:
+        """The schemas of the tables to make."""
+        counting = self.stage.counting
+        if counting is None or self.phase == "run":
+            return self.stage.shard_outputs
+        if self.phase in {"count", "merge"}:
+            return {**counting.partials, **counting.total_tables}
+        if self.phase == "sum" and counting.sums:
+            return {SUMS: counting.sums.model}
+        return self.stage.outputs
+
+
+class ShardPart(Part):
+    """One part of a table of a shard."""
+
+    bucket: int = 0
+
+
+class ShardManifest(Record):
+    """The parts of each table of a shard; exists until the stage's artefact is put together."""
+
+    tables: dict[str, tuple[ShardPart, ...]]
+    seconds: float
+    skipped: int = 0
+    skipped_examples: tuple[str, ...] = ()
+
+
+def tasks_of(whole: Task) -> Iterator[Task]:
+    """Yield one task per shard; its folder is named by what the shard reads.
+
+    Parameters
+    ----------
+    whole : Task
+        The stage on all its input; its folder is where those of its shards go.
+    """
+    stage, budget, partial = whole.stage, whole.budget, whole.folder
+    option = stage.shards or ""
+    files = whole.sources.get(option, ())
+    counting = stage.counting if stage.reads_corpus else None
+    buckets = buckets_of(whole)
+    groups = _groups(whole, files) if counting else [(file,) for file in files]
+    if counting and len(groups) == 1 and budget.memory is None:
+        yield replace(whole, phase="count", folder=f"{partial}/count")
+    elif len(groups) > 1 or buckets > 1:
+        for group in groups:
+            sources = {**whole.sources, option: group}
+            name = _name(group, buckets)
+            yield replace(whole, sources=sources, folder=f"{partial}/{name}", buckets=buckets)
+    elif option in whole.tables:
+        for key in whole.tables[option]:
+            tables = {**whole.tables, option: (key,)}
+            name = f"shard-{digest_of(whole.storage, key)[:_NAME]}"
+            yield replace(whole, tables=tables, folder=f"{partial}/{name}")
+    else:
+        yield replace(whole, folder=f"{partial}/shard-whole")
+
+
+def _groups(whole: Task, files: Sequence[SourceFile]) -> list[tuple[SourceFile, ...]]:
+    """Return what each shard reads: small files together, a part of a large one alone."""
+    counting, budget = whole.stage.counting, whole.budget
+    groups = grouped(files, budget.shard)
+    cut = counting is not None and counting.in_parts and budget.cut
+    if not cut or (counting and counting.whole and counting.whole(whole.config) != "sentence"):
+        return groups
+    return [
+        each for group in groups for each in in_parts(whole.storage, group, budget, whole.folder)
+    ]
+
+
+def buckets_of(whole: Task) -> int:
+    """Return into how many buckets the counts of a stage have to be divided."""
+    stage = whole.stage
+    if stage.counting is None or not (stage.reads_corpus and stage.counting.buckets):
+        return 1
+    weigh = stage.counting.weight
+    weight = weigh(whole.config) if weigh else 1
+    return whole.budget.buckets(whole.sources.get(stage.shards or "", ()), weight=weight)
+
+
+def _name(files: Sequence[SourceFile], buckets: int) -> str:
+    """Name a shard by what it reads, so that parts cut otherwise are never mixed up."""
+    parts = [[asdict(replace(file.part, text=""))] if file.part else [] for file in files]
+    content = [[file.label, file.digest, *part] for file, part in zip(files, parts, strict=True)]
+    return f"shard-{text_digest(canonical([content, buckets]))[:_NAME]}"
+
+
+def read_shard(storage: Storage, folder: str, *, thorough: bool = True) -> ShardManifest | None:
+    """Return what a finished shard made; None if it is not finished or its files are damaged.
+
+    Parameters
+    ----------
+    storage, folder : Storage, str
+        Where it lies.
+    thorough : bool
+        Whether to compare the content of every file, or to believe the manifest, which is written
+        last.
+    """
+    try:
+        with storage.open(f"{folder}/{artefacts.NAME}") as opened:
+            shard = unsealed(opened.read(), ShardManifest)
+        parts = [part for parts in shard.tables.values() for part in parts] if thorough else []
+        digests = [digest_of(storage, f"{folder}/{part.file}") for part in parts]
+    except (OSError, ValueError):
+        return None
+    return shard if digests == [part.sha256 for part in parts] else None

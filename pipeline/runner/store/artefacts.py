@@ -1,0 +1,274 @@
+"""The content-addressed store: ``<stage>/<fingerprint>/`` of an experiment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, ClassVar, TypeVar
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict
+
+from pipeline.errors import StageFailed, StoreError
+from pipeline.runner.events import Listener, tell
+from pipeline.runner.store.backends import digest_of, scan_tables
+from pipeline.runner.store.digest import canonical, text_digest
+from pipeline.runner.store.interface import MANIFEST, Storage
+
+# --- Records that vouch for themselves: JSON with a digest of all else in it.
+
+_SEAL = "sha256 of the rest"
+R = TypeVar("R", bound=BaseModel)
+
+
+def sealed(record: BaseModel) -> bytes:
+    """Return the record as JSON, with its digest."""
+    body = record.model_dump(mode="json")
+    whole = {**body, _SEAL: text_digest(canonical(body))}
+    return json.dumps(whole, indent=1, ensure_ascii=False).encode()
+
+
+def unsealed(content: bytes, model: type[R]) -> R:
+    """Return the record that `sealed` gave.
+
+    Raises
+    ------
+    ValueError
+        If it is not what was written, be it by one byte.
+    """
+    body = json.loads(content)
+    seal = body.pop(_SEAL, None) if isinstance(body, dict) else None
+    if seal is None or seal != text_digest(canonical(body)):
+        raise ValueError("the record is not what was written")
+    return model.model_validate(body)
+
+
+# --- The manifest of an artefact: written last, it vouches for what lies beside it, and for itself.
+
+NAME = MANIFEST
+
+
+class Record(BaseModel):
+    """Base of what is kept as JSON."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
+
+
+class Part(Record):
+    """One Parquet file of a table."""
+
+    file: str
+    bytes: int
+    sha256: str
+    rows: int
+
+
+class TableRecord(Record):
+    """One table of an artefact."""
+
+    model: str
+    digest: str
+    rows: int
+    parts: tuple[Part, ...]
+
+
+class Manifest(Record):
+    """What a stage made, from what, and when; exists when all else of the artefact does."""
+
+    stage: str
+    use: str
+    fingerprint: str
+    ingredients: dict[str, dict[str, Any]]
+    tables: dict[str, TableRecord]
+    created: str
+    seconds: float
+    skipped: int = 0
+    skipped_examples: tuple[str, ...] = ()
+
+    def digests(self) -> dict[str, str]:
+        """Return the digest of each table."""
+        return {name: table.digest for name, table in self.tables.items()}
+
+    def keys(self, folder: str, table: str) -> tuple[str, ...]:
+        """Return the keys of a table's parts."""
+        return tuple(f"{folder}/{part.file}" for part in self.tables[table].parts)
+
+
+def now() -> str:
+    """Return the time, as records have it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def read(storage: Storage, folder: str) -> Manifest | None:
+    """Return the manifest of an artefact; None if it has none that can be read."""
+    try:
+        with storage.open(f"{folder}/{NAME}") as opened:
+            return unsealed(opened.read(), Manifest)
+    except (OSError, ValueError):
+        return None
+
+
+def damage(storage: Storage, folder: str, manifest: Manifest, *, thorough: bool) -> list[str]:
+    """Return what is wrong with the files that a manifest vouches for.
+
+    Parameters
+    ----------
+    storage, folder : Storage, str
+        Where they lie.
+    manifest : Manifest
+        What it says of them.
+    thorough : bool
+        Whether to read them all and compare digests, or sizes alone.
+    """
+    wrong: list[str] = []
+    for name, table in manifest.tables.items():
+        sizes = {entry.key: entry.size for entry in storage.list(f"{folder}/{name}")}
+        for part in table.parts:
+            key = f"{folder}/{part.file}"
+            size = sizes.get(key)
+            if size is None:
+                wrong.append(f"{part.file} is gone")
+            elif size != part.bytes:
+                wrong.append(f"{part.file} has {size:,} bytes, not {part.bytes:,}")
+            elif thorough and _digest(storage, key) != part.sha256:
+                wrong.append(f"{part.file} has other content than was written")
+    return wrong
+
+
+def _digest(storage: Storage, key: str) -> str:
+    """Return the digest of a file; none of one that is no longer there, or cannot be read."""
+    try:
+        return digest_of(storage, key)
+    except OSError:
+        return ""
+
+
+LOCK = ".lock"
+COUNTS = "counts"
+"""Folder of the counts of a stage, among its results."""
+_DIGITS = 24
+"""Hexadecimal digits of a fingerprint in a folder's name; the manifest has them all."""
+_WAITING = "another run is at work on it; waiting"
+
+
+def folder_of(stage: str, fingerprint: str) -> str:
+    """Return the key where the artefact of a stage lies, or would lie."""
+    return f"{stage}/{fingerprint[:_DIGITS]}"
+
+
+def counts_of(stage: str) -> str:
+    """Return what stands for a stage where its counts are looked for, which are artefacts too.
+
+    Examples
+    --------
+    >>> folder_of(counts_of("candidates"), 64 * "a")
+    'candidates/counts/aaaaaaaaaaaaaaaaaaaaaaaa'
+    """
+    return f"{stage}/{COUNTS}"
+
+
+def find(
+    storage: Storage, stage: str, fingerprint: str, *, thorough: bool = False
+) -> Manifest | None:
+    """Return the manifest of a whole artefact; None if there is none.
+
+    Parameters
+    ----------
+    storage : Storage
+        What holds the experiment's results.
+    stage : str
+        Name of the stage.
+    fingerprint : str
+        What it rests on.
+    thorough : bool
+        Whether to compare the content of every file, or sizes alone.
+    """
+    folder = folder_of(stage, fingerprint)
+    artefact = read(storage, folder)
+    if artefact is None or artefact.fingerprint != fingerprint:
+        return None
+    return None if damage(storage, folder, artefact, thorough=thorough) else artefact
+
+
+def complaint(storage: Storage, stage: str, fingerprint: str) -> str | None:
+    """Return what is wrong with an artefact that is there but cannot be used."""
+    folder = folder_of(stage, fingerprint)
+    if not any(storage.list(folder)):  # and not all folders of the stage, which may be very many
+        return None
+    name = folder.removeprefix(f"{stage}/")
+    artefact = read(storage, folder)
+    if artefact is None:
+        return f"{name} has no readable {NAME}"
+    if artefact.fingerprint != fingerprint:
+        return f"its {NAME} is of another result"
+    wrong = damage(storage, folder, artefact, thorough=True)
+    return "; ".join(wrong[:3]) if wrong else None
+
+
+def scan(storage: Storage, found: Manifest, table: str) -> pl.LazyFrame:
+    """Return the query of a table of an artefact."""
+    keys = found.keys(folder_of(found.stage, found.fingerprint), table)
+    for key in keys:  # Polars would take an empty folder in its place for no rows
+        storage.open(key).close()
+    return scan_tables(storage, keys)
+
+
+def artefacts(storage: Storage, stage: str) -> list[Manifest]:
+    """Return every whole artefact of a stage, the newest first."""
+    whole = [each for entry in storage.list(stage) if (each := read(storage, entry.key))]
+    return sorted(whole, key=lambda each: each.created, reverse=True)
+
+
+@contextmanager
+def unharmed(storage: Storage, made: Iterable[Manifest]) -> Iterator[None]:
+    """Say of results that cannot be read that they are damaged, and where they lie.
+
+    Raises
+    ------
+    StoreError
+        If that is why what was done with them failed.
+    """
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError, StageFailed) as error:
+        for each in made:
+            folder = folder_of(each.stage, each.fingerprint)
+            if wrong := damage(storage, folder, each, thorough=True):
+                raise StoreError(
+                    f"the results of stage {each.stage} in {storage.location(folder)} are damaged:"
+                    f" {wrong[0]}; run again: they are made anew"
+                ) from error
+        raise
+
+
+@contextmanager
+def in_use(
+    storage: Storage, listeners: Sequence[Listener], *, alone: bool = False
+) -> Iterator[None]:
+    """Hold an experiment's results, together with other runs or alone.
+
+    A process that removes what is not needed must not do so under the hands of a run.
+    """
+    with ExitStack() as held:
+        with storage.guarded("the run", ""):
+            waiting = partial(tell, listeners, "message", text=_WAITING)
+            held.enter_context(storage.lock(LOCK, waiting, shared=not alone))
+        yield
+
+
+@contextmanager
+def locked(
+    storage: Storage, stage: str, listeners: Sequence[Listener], *, shared: bool = False
+) -> Iterator[None]:
+    """Hold the lock of a stage; wait, and say so, while another process has it.
+
+    Tasks of a stage share it: a run waits for them, and they wait for a run.
+    """
+    with ExitStack() as held:
+        with storage.guarded(f"stage {stage}", stage):
+            waiting = partial(tell, listeners, "message", stage, text=_WAITING)
+            held.enter_context(storage.lock(f"{stage}/{LOCK}", waiting, shared=shared))
+        yield

@@ -1,0 +1,1025 @@
+"""Addresses of object stores, also where a path has swallowed one of their slashes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from fnmatch import fnmatchcase
+from functools import cache
+from io import BufferedIOBase, BytesIO
+from itertools import takewhile
+from os import environ
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import polars as pl
+from platformdirs import user_cache_path
+
+from pipeline.errors import StoreError
+from pipeline.runner.store.digest import canonical, text_digest
+from pipeline.runner.store.interface import MANIFEST, Entry, as_parquet, beside
+from pipeline.runner.store.local import LocalStorage
+
+SCHEMES = ("s3", "gs", "az", "memory")
+"""What an address begins with; "memory" is a store that ends with its process, for tests."""
+_ADDRESS = re.compile(rf"({'|'.join(SCHEMES)}):/+([^/]+)/*(.*)")
+
+
+class Address(NamedTuple):
+    """A place on an object store: what all keys below it begin with."""
+
+    scheme: str
+    bucket: str
+    prefix: str = ""
+
+    @property
+    def home(self) -> str:
+        """The address of the bucket."""
+        return f"{self.scheme}://{self.bucket}"
+
+    def key(self, name: str) -> str:
+        """Return the name of an object as the bucket has it.
+
+        Examples
+        --------
+        >>> Address("s3", "words", "runs").key("scores/3f2a")
+        'runs/scores/3f2a'
+        """
+        return "/".join(filter(None, [self.prefix, name]))
+
+    def text(self, name: str = "") -> str:
+        """Return the address of an object, or of the place itself.
+
+        Examples
+        --------
+        >>> Address("s3", "words", "runs").text("scores")
+        's3://words/runs/scores'
+        """
+        return "/".join(filter(None, [self.home, self.key(name)]))
+
+
+def address_of(place: str | Path) -> Address | None:
+    """Return the address that a path means; None of a path of this machine.
+
+    Parameters
+    ----------
+    place : str or path
+        A path makes one slash of two: ``s3:/bucket`` is taken for ``s3://bucket``.
+
+    Examples
+    --------
+    >>> address_of("s3://words/runs/pilot/")
+    Address(scheme='s3', bucket='words', prefix='runs/pilot')
+    >>> address_of("runs/s3") is None
+    True
+    """
+    found = _ADDRESS.fullmatch(str(place))
+    return Address(found[1], found[2], found[3].strip("/")) if found else None
+
+
+# --- A bucket of an object store: the few requests that are made of it, and what their errors mean.
+
+TIMEOUT = "LEXASSAY_STORE_TIMEOUT"
+"""Environment variable: the seconds that one request may take."""
+_SECONDS = 120.0
+_RETRIES = 6
+_BULK = 1000
+"""Objects that one request deletes."""
+_CREDENTIALS = (
+    "169.254.",
+    "/latest/api/token",
+    "credential",
+    "InvalidAccessKeyId",
+    "SignatureDoesNotMatch",
+)
+
+
+class Refused(Exception):
+    """A condition of a put does not hold: somebody else was faster, or an answer was lost."""
+
+
+class Unanswered(OSError):
+    """The store did not do what it was asked, or its answer was lost."""
+
+
+class Meta(NamedTuple):
+    """What a store says of an object: its key, size, and the version that conditions name."""
+
+    key: str
+    size: int
+    e_tag: str | None
+    version: str | None = None
+
+    def condition(self) -> dict[str, str]:
+        """Return what names this version and no other."""
+        named = {"e_tag": self.e_tag, "version": self.version}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+class Bucket:
+    """A bucket; its errors are OSErrors that say which.
+
+    Parameters
+    ----------
+    home : str
+        Its address, such as ``s3://words``.
+
+    Raises
+    ------
+    StoreError
+        If the library for object stores is not installed, or the address cannot be used.
+    """
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._api, self._store = _opened(home)
+
+    def read(self, key: str) -> tuple[bytes, Meta]:
+        """Return an object's bytes and its version; FileNotFoundError where there is none."""
+        with self._said(key):
+            answer = self._api.get(self._store, key)
+            return bytes(answer.bytes()), _meta(answer.meta)
+
+    def chunks(self, key: str) -> Iterator[bytes]:
+        """Yield an object's bytes piece by piece."""
+        with self._said(key):
+            for chunk in self._api.get(self._store, key):
+                yield bytes(chunk)
+
+    def head(self, key: str) -> Meta | None:
+        """Return what is known of an object; None if there is none."""
+        try:
+            with self._said(key):
+                return _meta(self._api.head(self._store, key))
+        except FileNotFoundError:
+            return None
+
+    def put(self, key: str, content: bytes | Path, *, over: Meta | None = None) -> None:
+        """Put an object where there is none, or over the very version that is named.
+
+        Raises
+        ------
+        Refused
+            If there is one, or another version. It may be this very put, answered too late.
+        """
+        mode = over.condition() if over else "create"
+        with self._said(key):
+            self._api.put(self._store, key, content, mode=mode)
+
+    def put_over(self, key: str, content: bytes) -> None:
+        """Put an object whatever is there: for what one process alone writes."""
+        with self._said(key):
+            self._api.put(self._store, key, content)
+
+    def copy(self, key: str, name: str) -> None:
+        """Copy an object within the store."""
+        with self._said(key):
+            self._api.copy(self._store, key, name)
+
+    def delete(self, keys: Sequence[str]) -> None:
+        """Remove objects; what is missing is no error."""
+        for start in range(0, len(keys), _BULK):
+            some = list(keys[start : start + _BULK])
+            try:
+                with self._said(some[0]):
+                    self._api.delete(self._store, some)
+            except FileNotFoundError:
+                for each in some if len(some) > 1 else ():
+                    self.delete([each])
+
+    def beneath(self, prefix: str, *, after: str = "") -> Iterator[Meta]:
+        """Yield all objects below a key, or those of them whose keys come after one."""
+        with self._said(prefix):
+            for batch in self._api.list(self._store, prefix=prefix or None, offset=after or None):
+                yield from map(_meta, batch)
+
+    def level(self, prefix: str) -> tuple[list[str], list[Meta]]:
+        """Return what lies right below a key: what further keys begin with, and objects.
+
+        One request for each thousand of them, however much lies below.
+        """
+        with self._said(prefix):
+            found = self._api.list_with_delimiter(self._store, prefix=prefix or None)
+        return list(found["common_prefixes"]), [_meta(each) for each in found["objects"]]
+
+    @contextmanager
+    def _said(self, key: str) -> Iterator[None]:
+        """Turn the library's errors into those that the rest of the program knows."""
+        kinds, place = self._api.exceptions, f"{self._home}/{key}"
+        try:
+            yield
+        except FileNotFoundError as error:
+            if "NoSuchBucket" in str(error):
+                raise Unanswered(f"{self._home}: there is no such bucket; make it first") from error
+            raise FileNotFoundError(2, "it is not there", place) from error
+        except (kinds.AlreadyExistsError, kinds.PreconditionError) as error:
+            raise Refused(place) from error
+        except (kinds.PermissionDeniedError, kinds.UnauthenticatedError) as error:
+            what = "these credentials may not do that there; give others, or ask for the right"
+            raise Unanswered(f"{place}: {what}") from error
+        except kinds.BaseError as error:
+            raise Unanswered(f"{place}: {_reason(str(error))}") from error
+
+
+def _reason(text: str) -> str:
+    if "NoSuchBucket" in text:
+        return "there is no such bucket; make it first"
+    if any(mark in text for mark in _CREDENTIALS):
+        return (
+            "no credentials that it takes; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
+            " or the variables of your store"
+        )
+    return f"the store does not answer as it should ({' '.join(text.split())[:200]})"
+
+
+def _meta(found: Any) -> Meta:
+    return Meta(found["path"], found["size"], found["e_tag"], found["version"])
+
+
+@cache
+def bucket_at(home: str) -> Bucket:
+    """Return the bucket of an address, one in each process."""
+    return Bucket(home)
+
+
+def _opened(home: str) -> tuple[Any, Any]:
+    try:
+        import obstore  # noqa: PLC0415  an extra, and slow to import
+        import obstore.exceptions  # noqa: PLC0415
+        from obstore.store import from_url  # noqa: PLC0415
+    except ImportError as error:
+        what = "results on an object store need the extra cloud"
+        raise StoreError(f"{home}: {what}: pip install 'lexassay[cloud]'") from error
+    if home.startswith("memory:"):
+        return obstore, from_url("memory:///")
+    plain = environ.get("AWS_ALLOW_HTTP", "").lower() == "true"
+    waits = timedelta(seconds=float(environ.get(TIMEOUT, _SECONDS)))
+    backoff = {"init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=5)}
+    client = {"timeout": waits, "allow_http": plain}
+    retries = {"max_retries": _RETRIES, "backoff": backoff, "retry_timeout": 2 * waits}
+    try:
+        return obstore, from_url(home, client_options=client, retry_config=retries)
+    except (obstore.exceptions.BaseError, ValueError) as error:
+        raise StoreError(f"{home} cannot be used: {error}") from error
+
+
+# --- Objects as files of this machine: Polars and the readers of corpora work on files.
+# A file is kept under the version that the store says it has, so it can never be an older one. The
+# cache is bounded: when it is over its limit, what was not used for a day goes, the oldest first.
+
+FOLDER = "LEXASSAY_STORE_CACHE"
+"""Environment variable: the folder of the cache and of drafts."""
+LIMIT = "LEXASSAY_STORE_CACHE_GB"
+"""Environment variable: how large the cache may get, in GB."""
+_GIGABYTES = 50.0
+_IDLE = 24 * 3600.0
+"""Seconds in which what was used is spared: a run at work may come back to it."""
+
+
+def folder() -> Path:
+    """Return the folder of all that is kept of object stores on this machine."""
+    named = environ.get(FOLDER)
+    return Path(named) if named else user_cache_path("lexassay") / "stores"
+
+
+def fetched(bucket: Bucket, home: str, key: str) -> Path:
+    """Return a file with an object's bytes, as the store has it now.
+
+    Parameters
+    ----------
+    bucket, home, key : Bucket, str, str
+        The bucket, its address, and the object.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such object.
+    """
+    meta = bucket.head(key)
+    if meta is None:
+        raise FileNotFoundError(2, "it is not there", f"{home}/{key}")
+    place = _place(home, meta)
+    path = place / key.rpartition("/")[2]
+    if not (path.is_file() and path.stat().st_size == meta.size):
+        _make_room(meta.size)
+        _download(bucket, meta, path)
+    os.utime(place)
+    return path
+
+
+def forget(bucket: Bucket, home: str, key: str) -> None:
+    """Remove the copy of an object that was just put: what is read next comes from the store."""
+    meta = bucket.head(key)
+    if meta is not None:
+        shutil.rmtree(_place(home, meta), ignore_errors=True)
+
+
+def _place(home: str, meta: Meta) -> Path:
+    mark = text_digest(canonical([home, meta.key, meta.e_tag, meta.version, meta.size]))
+    return folder() / "objects" / mark[:2] / mark[2:40]
+
+
+def _download(bucket: Bucket, meta: Meta, path: Path) -> None:
+    """Fill a file beside its name first, so that a half of it is never taken for the whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{os.getpid()}-{time.monotonic_ns()}")
+    try:
+        with half.open("wb") as opened:
+            for chunk in bucket.chunks(meta.key):
+                opened.write(chunk)
+        if (size := half.stat().st_size) != meta.size:
+            raise OSError(f"{meta.key}: {size:,} of {meta.size:,} bytes came; run again")
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _make_room(size: int) -> None:
+    """Remove what was used longest ago, if the cache would be larger than it may be."""
+    limit = float(environ.get(LIMIT, _GIGABYTES)) * 1e9
+    kept = [(each.stat().st_mtime, _size(each), each) for each in folder().glob("objects/*/*")]
+    over = sum(each for _, each, _ in kept) + size - limit
+    for used, freed, each in sorted(kept):
+        if over <= 0 or time.time() - used < _IDLE:
+            return
+        shutil.rmtree(each, ignore_errors=True)
+        over -= freed
+
+
+def _size(place: Path) -> int:
+    return sum(each.stat().st_size for each in place.iterdir() if not each.name.startswith("."))
+
+
+# --- Puts that overwrite nothing of others: the store refuses what its condition does not allow.
+# A new object needs no right: it can only take a place that is free. To replace one, the right (the
+# fence) is asked for after the version to be replaced was seen. Who had lost it by then stops; who
+# loses it afterwards names a version that the next holder has replaced, and is refused.
+
+Fence: TypeAlias = Callable[[], None]
+"""Raises StoreError if the right to write was lost."""
+_TRIES = 5
+
+
+def put_new(bucket: Bucket, key: str, content: bytes | Path) -> bool:
+    """Put an object where there is none; whether it is there now, by this or an earlier try."""
+    for last in range(_TRIES):
+        try:
+            bucket.put(key, content)
+        except Refused:
+            return same(bucket, key, content)
+        except Unanswered:
+            if last == _TRIES - 1:
+                raise
+        else:
+            return True
+    raise AssertionError  # pragma: no cover  the loop has returned or raised
+
+
+def put_fenced(bucket: Bucket, key: str, content: bytes | Path, fence: Fence) -> None:
+    """Put an object, over another one if the right to do so is still there.
+
+    Parameters
+    ----------
+    bucket, key : Bucket, str
+        Where.
+    content : bytes or Path
+        The bytes, or the file of this machine that has them.
+    fence : callable
+        Raises if the right was lost.
+    """
+    if put_new(bucket, key, content):
+        return
+    for _ in range(_TRIES):
+        seen = bucket.head(key)
+        fence()
+        if replaced(bucket, key, content, seen):
+            return
+    raise Unanswered(f"{key} changes again and again: another process writes it")
+
+
+def replaced(bucket: Bucket, key: str, content: bytes | Path, seen: Meta | None) -> bool:
+    """Put an object over a version; whether it is there now."""
+    try:
+        bucket.put(key, content, over=seen)
+    except (Refused, Unanswered):
+        return same(bucket, key, content)
+    return True
+
+
+def same(bucket: Bucket, key: str, content: bytes | Path) -> bool:
+    """Return whether an object has these bytes: of a put whose answer was lost, it has."""
+    mine = content if isinstance(content, bytes) else content.read_bytes()
+    found = bucket.head(key)
+    return found is not None and found.size == len(mine) and bucket.read(key)[0] == mine
+
+
+# --- Drafts of what will lie on an object store: files of this machine, gone with their process.
+# A draft counts for nothing before it is published, so it costs the store no request. A part that
+# lies on the store already is named, not fetched: publishing copies it there.
+
+_MARK = ".staging-"
+_ROOM = "drafts"
+
+
+def is_draft(key: str) -> bool:
+    """Return whether a key lies in a draft, or is one.
+
+    Examples
+    --------
+    >>> is_draft("scores/.staging-3f2a/table/part"), is_draft("scores/.partial-3f2a/shard")
+    (True, False)
+    """
+    return any(part.startswith(_MARK) for part in key.split("/"))
+
+
+class Drafts:
+    """The drafts of one process for one place.
+
+    Parameters
+    ----------
+    files : LocalStorage
+        Where their files lie.
+    """
+
+    def __init__(self, files: LocalStorage) -> None:
+        self.files = files
+        self.references: dict[str, str] = {}
+        """Key in a draft to the key on the store that it stands for."""
+
+    def remove(self, prefix: str) -> None:
+        """Remove a draft, or a part of it."""
+        gone = [key for key in self.references if f"{key}/".startswith(f"{prefix}/")]
+        for key in gone:
+            del self.references[key]
+        self.files.remove(prefix)
+
+    def referred(self, draft: str) -> dict[str, str]:
+        """Return the keys in a draft that stand for others, without the draft's own name."""
+        return {
+            key.removeprefix(f"{draft}/"): source
+            for key, source in self.references.items()
+            if key.startswith(f"{draft}/")
+        }
+
+
+@cache
+def drafts_of(address: Address) -> Drafts:
+    """Return this process's drafts for a place; those of processes that ended are removed."""
+    room = LocalStorage(folder() / _ROOM)
+    for entry in room.list():
+        if entry.name.isdecimal() and _is_gone(int(entry.name)):
+            room.remove(entry.key)
+    return Drafts(LocalStorage(room.root / str(os.getpid()) / text_digest(address.text())[:16]))
+
+
+def _is_gone(process: int) -> bool:
+    try:
+        os.kill(process, 0)  # asks whether it is there, and does nothing to it
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+# --- Locks of an object store: leases that are renewed, taken over when they are not, and fenced.
+# One object holds all holders, each with a token and a beat that its heartbeat raises. Who waits
+# takes a holder for dead whose beat has stood still for the length of a lease by its own clock, or
+# whose last sign is long past by the clocks of both. Whoever is wrongly taken for dead loses work
+# and no more: its token is gone, and `conditional` asks for it before anything is replaced.
+
+VARIABLE = "LEXASSAY_STORE_LEASE"
+"""Environment variable: seconds without a beat after which a holder is dead."""
+_LEASE = 20.0
+_BEATS = 4
+"""Beats in the length of a lease."""
+_SKEW = 300.0
+"""Seconds by which clocks of two machines may differ."""
+_LEASE_TRIES = 8
+
+Holders: TypeAlias = dict[str, dict[str, Any]]
+
+
+def length() -> float:
+    """Return the seconds without a beat after which a holder is dead."""
+    return float(environ.get(VARIABLE, _LEASE))
+
+
+class Lease:
+    """A lock, alone or shared; exists from the try for it to its release.
+
+    Parameters
+    ----------
+    bucket, key : Bucket, str
+        The object that says who holds it.
+    shared : bool
+        Whether others that share it may hold it, too.
+    seconds : float
+        How long it lasts without a beat.
+    """
+
+    def __init__(
+        self, bucket: Bucket, key: str, *, shared: bool = False, seconds: float = _LEASE
+    ) -> None:
+        self.token = secrets.token_hex(8)
+        self._bucket, self._key, self._shared, self._seconds = bucket, key, shared, seconds
+        self._seen: dict[str, tuple[int, float]] = {}
+        self._beat = 0
+        self._ended = threading.Event()
+        self._heart: threading.Thread | None = None
+
+    def taken(self) -> bool:
+        """Try for it once; whether it is held now."""
+        if not self._changed(self._joined):
+            return False
+        self._heart = threading.Thread(target=self._beats, daemon=True)
+        self._heart.start()
+        return True
+
+    def wait(self, waiting: Callable[[], object]) -> None:
+        """Try until it is held; say so once if somebody else has it."""
+        if self.taken():
+            return
+        waiting()
+        while not self.taken():
+            time.sleep(min(1.0, self._seconds / 10))
+
+    def renew(self) -> bool:
+        """Show that the holder lives; False if others have taken it for dead."""
+        return self._changed(self._renewed)
+
+    def release(self) -> None:
+        """Give it back; where the store does not answer, it expires."""
+        self._ended.set()
+        if self._heart is not None:
+            self._heart.join()
+        with suppress(OSError):
+            self._changed(self._left)
+
+    def _beats(self) -> None:
+        alive = True
+        while alive and not self._ended.wait(self._seconds / _BEATS):
+            with suppress(OSError):  # the next beat may come through
+                alive = self.renew()
+
+    def _joined(self, holders: Holders) -> Holders | None:
+        living = {token: each for token, each in holders.items() if not self._dead(token, each)}
+        others = [each for token, each in living.items() if token != self.token]
+        free = all(each["shared"] and self._shared for each in others)
+        return {**living, self.token: self._sign()} if free else None
+
+    def _renewed(self, holders: Holders) -> Holders | None:
+        return {**holders, self.token: self._sign()} if self.token in holders else None
+
+    def _left(self, holders: Holders) -> Holders | None:
+        rest = {token: each for token, each in holders.items() if token != self.token}
+        return rest if self.token in holders else None
+
+    def _sign(self) -> dict[str, Any]:
+        self._beat += 1
+        return {"shared": self._shared, "beat": self._beat, "renewed": time.time()}
+
+    def _dead(self, token: str, holder: dict[str, Any]) -> bool:
+        now = time.monotonic()
+        beat, since = self._seen.get(token, (None, now))
+        if beat != holder["beat"]:
+            since = now
+        self._seen[token] = (holder["beat"], since)
+        silent = time.time() - holder["renewed"] > self._seconds + _SKEW
+        return silent or now - since > self._seconds
+
+    def _changed(self, change: Callable[[Holders], Holders | None]) -> bool:
+        """Change who holds it, by a put that fails if another did so meanwhile.
+
+        To do it again after a lost answer does no harm: each change says what is to be.
+        """
+        for last in range(_LEASE_TRIES):
+            try:
+                holders, seen = read(self._bucket, self._key)
+                wanted = change(holders)
+                if wanted is None:
+                    return False
+                content = json.dumps({"holders": wanted}).encode()
+                self._bucket.put(self._key, content, over=seen)
+            except Refused:
+                time.sleep(secrets.randbelow(50) / 1000)
+            except Unanswered:
+                if last == _LEASE_TRIES - 1:
+                    raise
+            else:
+                return True
+        raise Unanswered(f"{self._key}: too many ask for this lock at once; run again")
+
+
+def read(bucket: Bucket, key: str) -> tuple[Holders, Meta | None]:
+    """Return who holds a lock, and the version of the object that says so."""
+    try:
+        content, seen = bucket.read(key)
+    except FileNotFoundError:
+        return {}, None
+    try:
+        return dict(json.loads(content)["holders"]), seen
+    except (ValueError, KeyError, TypeError) as error:
+        raise OSError(f"{key} is no lock of ours; see what it is, and move it") from error
+
+
+# --- Publishing without renames: the parts first, the manifest last, and none over another's.
+# Readers go by the manifest, which names the parts with their digests. Until it is there, parts
+# count for nothing; while another one stands there, it is emptied first, so that at no moment one
+# vouches for parts of the other.
+
+_AT_ONCE = 8
+"""Parts that are sent at once."""
+
+
+def publish(address: Address, drafts: Drafts, draft: str, name: str, fence: Fence) -> str | None:
+    """Send a draft to its name.
+
+    Parameters
+    ----------
+    address, drafts : Address, Drafts
+        Where the store has it, and where it lies here.
+    draft, name : str
+        Its key, and the one that it gets.
+    fence : callable
+        Raises if the lock that gives the right to publish was lost.
+
+    Returns
+    -------
+    str or None
+        Where a former artefact of the name is set aside.
+    """
+    bucket = bucket_at(address.home)
+    files = _files(drafts.files.root / draft)
+    referred = drafts.referred(draft)
+    last = files.pop(MANIFEST, None)
+    if last is None:
+        raise ValueError(f"{draft} has no {MANIFEST}: nothing would vouch for it")
+    aside = _set_aside(bucket, address, name, fence)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        sent = [
+            pool.submit(_send, bucket, address, f"{name}/{key}", path, fence)
+            for key, path in files.items()
+        ]
+        sent += [
+            pool.submit(_copy, bucket, address, source, f"{name}/{key}", fence)
+            for key, source in referred.items()
+        ]
+    try:
+        for each in sent:
+            each.result()
+    except OSError:
+        fence()  # what whoever took over has removed is no fault of the store
+        raise
+    fence()
+    put_fenced(bucket, address.key(f"{name}/{MANIFEST}"), last.read_bytes(), fence)
+    drafts.remove(draft)
+    return aside
+
+
+def _files(root: Path) -> dict[str, Path]:
+    paths = (path for path in root.rglob("*") if path.is_file())
+    return {path.relative_to(root).as_posix(): path for path in paths}
+
+
+def _send(bucket: Bucket, address: Address, name: str, path: Path, fence: Fence) -> None:
+    put_fenced(bucket, address.key(name), path, fence)
+    forget(bucket, address.home, address.key(name))
+
+
+def _copy(bucket: Bucket, address: Address, source: str, name: str, fence: Fence) -> None:
+    """Copy within the store. What a dead run left there is replaced; it is asked first."""
+    fence()
+    bucket.copy(address.key(source), address.key(name))
+    forget(bucket, address.home, address.key(name))
+
+
+def _set_aside(bucket: Bucket, address: Address, name: str, fence: Fence) -> str | None:
+    """Copy an artefact that is to be replaced, and empty its manifest."""
+    key = address.key(f"{name}/{MANIFEST}")
+    seen = bucket.head(key)
+    if seen is None or not seen.size:
+        return None
+    aside = _free(bucket, address, name)
+    start = f"{address.key(name)}/"
+    for meta in bucket.beneath(address.key(name)):
+        bucket.copy(meta.key, address.key(f"{aside}/{meta.key.removeprefix(start)}"))
+    while seen is not None and seen.size:
+        fence()
+        if replaced(bucket, key, b"", seen):
+            break
+        seen = bucket.head(key)
+    return aside
+
+
+def _free(bucket: Bucket, address: Address, name: str) -> str:
+    number = 1
+    while any(bucket.beneath(address.key(aside := f"{beside(name, 'aside')}-{number}"))):
+        number += 1
+    return aside
+
+
+# --- The storage of an object store; see `Storage` for what each verb promises.
+
+_TABLE = ".parquet"
+_LOG = 10.0
+"""Seconds between two times that a log is sent."""
+
+
+@dataclass
+class _Process:
+    """What this process holds of a place: its locks, and the logs that it writes."""
+
+    locks: dict[str, str] = field(default_factory=dict)
+    """Token of a lease to the key of its lock."""
+    logs: dict[str, list[str]] = field(default_factory=dict)
+    unsent: dict[str, float] = field(default_factory=dict)
+    """Key of a log with lines that were not sent, to when it was sent last."""
+
+
+@cache
+def _process(_address: Address) -> _Process:
+    return _Process()
+
+
+@dataclass(frozen=True)
+class CloudStorage:
+    """The objects below an address.
+
+    Parameters
+    ----------
+    address : Address
+        Where.
+    remedy : str
+        What to do where nothing can be written.
+    locks : tuple of (token, key)
+        What the process holds that sent it here: its workers publish by its right.
+    seconds : float
+        How long a lock lasts without a sign of its holder.
+    """
+
+    address: Address
+    remedy: str = "choose another place with --runs"
+    locks: tuple[tuple[str, str], ...] = ()
+    seconds: float = field(default_factory=length)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CloudStorage, (self.address, self.remedy, self._held(), self.seconds)
+
+    @property
+    def _bucket(self) -> Bucket:
+        return bucket_at(self.address.home)
+
+    @property
+    def _drafts(self) -> Drafts:
+        return drafts_of(self.address)
+
+    def _key(self, name: str) -> str:
+        return self.address.key(name)
+
+    def write(self, key: str, content: bytes | pl.DataFrame, *, new: bool = False) -> None:
+        """Put an object, which a store does whole or not at all; a draft is a file here."""
+        if is_draft(key):
+            self._drafts.files.write(key, content, new=new)
+            return
+        self._send_logs()
+        whole = content if isinstance(content, bytes) else _parquet(content)
+        if not new:
+            self._bucket.put_over(self._key(key), whole)
+        elif not put_new(self._bucket, self._key(key), whole):
+            raise FileExistsError(17, "there is a file of that name", self.location(key))
+
+    def publish(self, draft: str, name: str) -> str | None:
+        """Send a draft: its manifest last, by a put that overwrites nobody's."""
+        return publish(self.address, self._drafts, draft, name, lambda: self._still_held(name))
+
+    def link(self, key: str, name: str) -> None:
+        """Name an object in a draft, or copy it."""
+        if is_draft(name) and not is_draft(key):
+            self._drafts.references[name] = key
+        elif is_draft(name):
+            self._drafts.files.link(key, name)
+        elif self._bucket.head(self._key(name)):
+            raise FileExistsError(17, "there is a file of that name", self.location(name))
+        else:
+            self._bucket.copy(self._key(key), self._key(name))
+
+    def move(self, key: str, name: str) -> None:
+        """Copy an object and remove the first."""
+        self._bucket.copy(self._key(key), self._key(name))
+        self._bucket.delete([self._key(key)])
+
+    @contextmanager
+    def lock(
+        self, key: str, waiting: Callable[[], object], *, shared: bool = False
+    ) -> Iterator[None]:
+        """Hold a lease, which a heartbeat renews and which expires without one."""
+        held = Lease(self._bucket, self._key(key), shared=shared, seconds=self.seconds)
+        locks = _process(self.address).locks
+        try:
+            held.wait(waiting)
+            locks[held.token] = key
+            yield
+        finally:
+            locks.pop(held.token, None)
+            held.release()
+
+    def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
+        """Yield what lies right below a key, whatever lies below that; files alone with `after`.
+
+        What comes before is not asked for, so that the end of a long list costs one request.
+        """
+        if is_draft(prefix):
+            yield from self._drafts.files.list(prefix, after=after)
+            return
+        home = self._key(prefix)
+        depth = home.count("/") + 1
+        with self._answered():
+            if after:
+                later = self._bucket.beneath(home, after=f"{home}/{after}")
+                folders: list[str] = []
+                objects = [each for each in later if each.key.count("/") == depth]
+            else:
+                folders, objects = self._bucket.level(home)
+        start = len(self._key("")) + 1 if self._key("") else 0
+        found = [Entry(each[start:], None) for each in folders]
+        found += [Entry(each.key[start:], each.size) for each in objects]
+        yield from sorted(found, key=lambda each: each.name)
+
+    def drafts(self, prefix: str) -> Iterator[Entry]:
+        """Yield nothing: drafts lie on the machine of their process, and go with it."""
+        del prefix
+        return iter(())
+
+    def open(self, key: str) -> BufferedIOBase:
+        """Open an object; one that holds a table by way of a file of this machine."""
+        if is_draft(key := self._meant(key)):
+            return self._drafts.files.open(key)
+        with self._answered():
+            if key.endswith(_TABLE):
+                return fetched(self._bucket, self.address.home, self._key(key)).open("rb")
+            return BytesIO(self._bucket.read(self._key(key))[0])
+
+    def location(self, key: str) -> str:
+        """Return the address of an object."""
+        return self.address.text(key)
+
+    def readable(self, key: str) -> str:
+        """Return the path of a file with an object's bytes, fetched if need be."""
+        if is_draft(key := self._meant(key)):
+            return self._drafts.files.location(key)
+        with self._answered():
+            return str(fetched(self._bucket, self.address.home, self._key(key)))
+
+    def append(self, key: str, line: str) -> None:
+        """Add a line to a log, which is sent whole now and then, and before the next write."""
+        process = _process(self.address)
+        process.logs.setdefault(key, []).append(f"{line}\n")
+        sent = process.unsent.setdefault(key, 0.0)
+        if time.monotonic() - sent > _LOG or not sent:
+            self._send_log(key)
+
+    def remove(self, prefix: str) -> None:
+        """Remove an object, or all below a key."""
+        if is_draft(prefix):
+            self._drafts.remove(prefix)
+            return
+        self._still_held(prefix)
+        below = [each.key for each in self._bucket.beneath(self._key(prefix))]
+        if below or self._bucket.head(self._key(prefix)):
+            self._bucket.delete([*below] if below else [self._key(prefix)])
+
+    @contextmanager
+    def guarded(self, what: str, key: str) -> Iterator[None]:
+        """Turn the errors of a store, and of the disk that drafts lie on, into sentences."""
+        with self._drafts.files.guarded(what, key), self._answered(f"{what}: "):
+            yield
+
+    @contextmanager
+    def _answered(self, what: str = "") -> Iterator[None]:
+        """Say that a store does not answer: what it cannot tell is not what is not there."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            if error.errno:  # of this machine
+                raise
+            kept = "nothing that was finished is lost: run the same command again"
+            raise StoreError(f"{what}{error}; {kept}, or {self.remedy}") from error
+
+    def _meant(self, key: str) -> str:
+        return self._drafts.references.get(key, key)
+
+    def _held(self) -> tuple[tuple[str, str], ...]:
+        return (*self.locks, *_process(self.address).locks.items())
+
+    def _still_held(self, name: str) -> None:
+        """Raise if a lock that covers a name was taken over: the fence."""
+        for token, key in self._held():
+            above = key.rpartition("/")[0]
+            if above and not f"{name}/".startswith(f"{above}/"):
+                continue
+            if token not in read(self._bucket, self._key(key))[0]:
+                what = "was silent too long, and another process has taken over its lock"
+                raise StoreError(
+                    f"{self.location(name)}: this run {what} ({key}); nothing was written there;"
+                    " run again: what was finished is kept"
+                )
+
+    def _send_logs(self) -> None:
+        for key in list(_process(self.address).unsent):
+            with suppress(OSError):  # a log may lose its last lines
+                self._send_log(key)
+                del _process(self.address).unsent[key]
+
+    def _send_log(self, key: str) -> None:
+        process = _process(self.address)
+        process.unsent[key] = time.monotonic()
+        self._bucket.put_over(self._key(key), "".join(process.logs[key]).encode())
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    opened = BytesIO()
+    frame.write_parquet(opened, **as_parquet(frame))
+    return opened.getvalue()
+
+
+# --- Input files on an object store: found by an address with a pattern, fetched to a machine.
+
+_MARKS = "*?["
+
+
+@dataclass(frozen=True)
+class Remote:
+    """An input file on an object store.
+
+    Parameters
+    ----------
+    home : str
+        The address of the bucket.
+    key : str
+        The object.
+    """
+
+    home: str
+    key: str
+
+    def fetched(self) -> Path:
+        """Return its copy on this machine, which is made if need be.
+
+        Raises
+        ------
+        OSError
+            If it is gone, or the store does not answer.
+        """
+        return fetched(bucket_at(self.home), self.home, self.key)
+
+
+def found(address: Address) -> list[Remote]:
+    """Return the objects that an address means, in the order of their keys.
+
+    Parameters
+    ----------
+    address : Address
+        Of one object; of a folder, all right in it; or with ``*``, ``?`` and ``[...]`` in any part.
+
+    Raises
+    ------
+    OSError
+        If the store does not answer.
+    """
+    bucket, written = bucket_at(address.home), address.prefix
+    keys = sorted(_matching(bucket, written) if _is_pattern(written) else _named(bucket, written))
+    return [Remote(address.home, key) for key in keys]
+
+
+def _named(bucket: Bucket, key: str) -> Iterator[str]:
+    if key and bucket.head(key):
+        yield key
+    else:
+        yield from (meta.key for meta in bucket.level(key)[1])
+
+
+def _matching(bucket: Bucket, written: str) -> Iterator[str]:
+    pattern = written.split("/")
+    start = "/".join(takewhile(lambda part: not _is_pattern(part), pattern))
+    flat = start == written.rpartition("/")[0]
+    for meta in bucket.level(start)[1] if flat else bucket.beneath(start):
+        parts = meta.key.split("/")
+        if len(parts) == len(pattern) and all(map(fnmatchcase, parts, pattern)):
+            yield meta.key
+
+
+def _is_pattern(text: str) -> bool:
+    return any(mark in text for mark in _MARKS)

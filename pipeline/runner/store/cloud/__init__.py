@@ -1,1 +1,0 @@
-"""Results on an object store: conditional puts for renames and links, leases for locks."""

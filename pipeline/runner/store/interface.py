@@ -1,0 +1,142 @@
+"""The seam to whatever holds results: five verbs over keys, and a few small things beside them.
+
+A key is a name with slashes below one root, such as ``scores/3f2a/manifest.json``. There are no
+folders, only keys that begin alike. What lies below a part that starts with a dot is a draft: it
+counts for nothing, and need not be safe, before it is published under another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from io import BufferedIOBase
+from typing import NamedTuple, Protocol, TypedDict
+
+import polars as pl
+from polars import selectors
+
+MANIFEST = "manifest.json"
+"""What is written last, and vouches for all beside it."""
+
+
+class Entry(NamedTuple):
+    """A key and the bytes that lie there; None if it is the beginning of further keys."""
+
+    key: str
+    size: int | None
+    link: bool = False
+    """Whether a person made it a way to another place."""
+
+    @property
+    def name(self) -> str:
+        """The last part of the key."""
+        return self.key.rpartition("/")[2]
+
+
+def beside(key: str, mark: str) -> str:
+    """Return the key of a draft, or of what is no result, beside a key.
+
+    Examples
+    --------
+    >>> beside("scores/3f2a", "partial"), beside("report", "staging")
+    ('scores/.partial-3f2a', '.staging-report')
+    """
+    above, slash, last = key.rpartition("/")
+    return f"{above}{slash}.{mark}-{last}"
+
+
+class Storage(Protocol):
+    """A place for results, on one machine or many; it can be sent to workers."""
+
+    def write(self, key: str, content: bytes | pl.DataFrame, *, new: bool = False) -> None:
+        """Put a file whole or not at all, a frame as Parquet.
+
+        Raises
+        ------
+        FileExistsError
+            If it is to be `new` and there is a file: nothing is overwritten.
+        """
+        ...
+
+    def publish(self, draft: str, name: str) -> str | None:
+        """Give all of a draft its name at once; return where what stood there is set aside."""
+        ...
+
+    def link(self, key: str, name: str) -> None:
+        """Give a file a second name, without reading it where that can be helped."""
+        ...
+
+    def move(self, key: str, name: str) -> None:
+        """Give a file, or a link, another name."""
+        ...
+
+    def lock(
+        self, key: str, waiting: Callable[[], object], *, shared: bool = False
+    ) -> AbstractContextManager[None]:
+        """Hold a lock, alone or shared; `waiting` is called if somebody else holds it."""
+        ...
+
+    def list(self, prefix: str = "", *, after: str = "") -> Iterator[Entry]:
+        """Yield what lies right below a key, by name; with `after`, only later names."""
+        ...
+
+    def drafts(self, prefix: str) -> Iterator[Entry]:
+        """Yield the drafts right below a key, also those that a killed process has left."""
+        ...
+
+    def open(self, key: str) -> BufferedIOBase:
+        """Open a file to read its bytes."""
+        ...
+
+    def location(self, key: str) -> str:
+        """Return what people are shown: a path or an address."""
+        ...
+
+    def readable(self, key: str) -> str:
+        """Return the path of a file that Polars reads a table from."""
+        ...
+
+    def append(self, key: str, line: str) -> None:
+        """Add a line to a log, which may lose its last lines but nothing else."""
+        ...
+
+    def remove(self, prefix: str) -> None:
+        """Remove all that lies at a key or below; what is missing is no error."""
+        ...
+
+    def guarded(self, what: str, key: str) -> AbstractContextManager[None]:
+        """Turn the errors of this place into sentences.
+
+        Raises
+        ------
+        StoreError
+            If it is full, cannot be written to, or the like.
+        """
+        ...
+
+
+# --- How a table is written as Parquet, wherever it goes.
+
+_ROWS = 1 << 18
+_LABELLED = 1 << 20
+"""Rows of a group: each has a list of its own of the labels, which is read again with it."""
+
+
+class Written(TypedDict):
+    """Options of ``write_parquet``."""
+
+    compression_level: int
+    """Higher ones take far longer for a tenth less."""
+    row_group_size: int
+
+
+def as_parquet(frame: pl.DataFrame) -> Written:
+    """Return the options with which a table is written.
+
+    Examples
+    --------
+    >>> as_parquet(pl.DataFrame({"f": [1]}))
+    {'compression_level': 1, 'row_group_size': 262144}
+    """
+    labelled = bool(frame.select(selectors.categorical()).width)
+    return {"compression_level": 1, "row_group_size": _LABELLED if labelled else _ROWS}

@@ -1,0 +1,280 @@
+"""The chart of a plan: width or power against sampling rate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pipeline.kernels.survey.planning import PLANS
+from pipeline.sizing.design import TOGETHER, Planner, curves
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from pipeline.report.charts.style import Look
+
+
+GRID = 24
+"""How many sampling rates a line is drawn through."""
+
+
+def plan_chart(
+    curves: pl.DataFrame, *, asked: pl.DataFrame | None = None, look: Look | None = None
+) -> alt.TopLevelMixin:
+    """Draw the table of a plan: a line per list size and precision, against the sampling rate.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        From `plan_width`, `plan_comparison` or `plan_pilot`, for as many rates as the lines
+        shall go through; `rate_grid` gives some.
+    asked : DataFrame, optional
+        A second table of the same kind, for the rates or goals that were asked for: its rows
+        are marked, its wanted widths or powers drawn as dotted lines.
+    look : Look, optional
+        Style and size, see `pipeline.report.charts`.
+
+    Returns
+    -------
+    LayerChart
+        Displays in a notebook; ``.save("plan.svg")`` writes it.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw.
+
+    Examples
+    --------
+    >>> from pipeline.sizing.plan import plan_width
+    >>> curves = plan_width(candidates=5102, n=[500, 1000], precisions=[0.3], rates=rate_grid(0.2))
+    >>> type(plan_chart(curves)).__name__
+    'LayerChart'
+    """
+    from pipeline.api.results import as_altair  # noqa: PLC0415  takes long
+
+    return as_altair(plan_spec(curves, asked=asked, look=look))
+
+
+def plan_spec(
+    curves: pl.DataFrame, *, asked: pl.DataFrame | None = None, look: Look | None = None
+) -> dict[str, Any]:
+    """Return the same as a Vega-Lite specification.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw.
+    """
+    from pipeline.report.charts.points import planning_chart  # noqa: PLC0415  takes long
+    from pipeline.report.charts.style import SCREEN  # noqa: PLC0415  takes long
+
+    held = _lines(curves)
+    marked = None if asked is None else _lines(asked, names_of=curves)
+    goals = [] if asked is None else asked["wanted"].drop_nulls().unique().sort().to_list()
+    power = "power_1" in curves.columns
+    title = "power (%)" if power else "expected width of the interval (percentage points)"
+    return planning_chart(
+        held, y_title=title, marked=marked, wanted=[100 * goal for goal in goals],
+        y_max=100.0 if power else None, look=look or SCREEN,
+    )  # fmt: skip
+
+
+def rate_grid(last: float, *, first: float = 0.0, points: int = GRID) -> list[float]:
+    """Return sampling rates after `first`, up to and with `last`; closer where lines are steep.
+
+    Examples
+    --------
+    >>> rate_grid(0.2, points=4)
+    [0.025, 0.070711, 0.129904, 0.2]
+    """
+    return [round(first + (last - first) * (i / points) ** 1.5, 6) for i in range(1, points + 1)]
+
+
+def _lines(table: pl.DataFrame, *, names_of: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Return line, rate and y in per cent."""
+    line = _name(table if names_of is None else names_of)
+    y = "width"
+    if "power_1" in table.columns:
+        # the power is the chance of the right mark: that of the measure that is better
+        table = table.with_columns(
+            power=pl.when(pl.col("difference") >= 0).then("power_1").otherwise("power_2")
+        )
+        y = "power"
+    return table.select(line.alias("line"), rate=100 * pl.col("rate"), y=100 * pl.col(y))
+
+
+def _name(table: pl.DataFrame) -> pl.Expr:
+    """Return what tells the lines apart: n, or the precision, or both."""
+    grouped = pl.col("n").map_elements(lambda n: f"{n:,}", return_dtype=pl.String)
+    n = pl.format("n = {}", grouped)
+    if "precision" not in table.columns or table["precision"].n_unique() == 1:
+        return n
+    precision = pl.format("p = {} %", (100 * pl.col("precision")).round(2))
+    return precision if table["n"].n_unique() == 1 else pl.format("{}, {}", n, precision)
+
+
+# --- Plans for declared questions, in a sentence and in a table for people.
+
+TITLES = {
+    "simple": "simple", "stratified": "stratified", "designed": "designed",
+    "assisted": "with predictions",
+}  # fmt: skip
+"""What each plan is called."""
+_SAID = {
+    "simple": "from a simple sample", "stratified": "from a stratified one",
+    "designed": "designed", "assisted": "with predictions",
+}  # fmt: skip
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def sentence(table: pl.DataFrame, *, power: bool) -> str:
+    """Return what all questions need together, in a sentence.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `plan_design`.
+    power : bool
+        Whether a power was asked for.
+
+    Examples
+    --------
+    >>> rows = [("simple", 1, "mi at 5", 40), ("simple", 1, TOGETHER, 40),
+    ...         ("simple", 4, "mi at 5", 44), ("simple", 4, TOGETHER, 44)]
+    >>> plan = pl.DataFrame(rows, schema=["plan", "looks", "question", "labels"], orient="row")
+    >>> sentence(plan.with_columns(wanted=0.05), power=False)
+    '1 question at ±5 points needs 40 labels from a simple sample; with four looks 44.'
+    """
+    rows = table.filter(question=TOGETHER)
+    single = rows.filter(looks=1)
+    count = table.filter(pl.col("question") != TOGETHER, looks=1)["question"].n_unique()
+    if single["labels"].null_count() == single.height:
+        return f"Not all {count:,} questions can be answered so surely: see which have no number."
+    goal = f"{100 * single['wanted'][0]:g}"
+    what = f"with a power of {goal} %" if power else f"at ±{goal} points"
+    many = f"{count:,} questions {what} need" if count > 1 else f"1 question {what} needs"
+    plans = single.select("plan", "labels").rows()
+    said = [f"{_amount(labels)}{' labels' if at == 0 else ''} {_SAID[plan]}"
+            for at, (plan, labels) in enumerate(plans)]  # fmt: skip
+    return f"{many} {', '.join(said)}{_with_looks(rows)}."
+
+
+def _with_looks(rows: pl.DataFrame) -> str:
+    more = rows.filter(pl.col("looks") > 1)
+    if more.is_empty():
+        return ""
+    looks = int(more["looks"][0])
+    amounts = [_amount(labels) for labels in more["labels"]]
+    text = " and ".join(filter(None, [", ".join(amounts[:-1]), amounts[-1]]))
+    return f"; with {_NUMBERS[looks] if looks < len(_NUMBERS) else f'{looks:,}'} looks {text}"
+
+
+def _amount(labels: int | None) -> str:
+    return "more than there are" if labels is None else f"{labels:,}"
+
+
+def hardest(table: pl.DataFrame) -> str:
+    """Return which question needs the most labels, plan by plan.
+
+    Examples
+    --------
+    >>> plan = pl.DataFrame({
+    ...     "plan": ["simple", "designed"], "looks": 1, "question": ["mi at 5", "baseline"],
+    ...     "hardest": True,
+    ... })
+    >>> hardest(plan)
+    'hardest: mi at 5 (simple), baseline (designed)'
+    """
+    first = table.filter("hardest", looks=1).unique("plan", keep="first", maintain_order=True)
+    plans = dict(first.select("plan", "question").rows())
+    if len(set(plans.values())) == 1:
+        return f"hardest: {next(iter(plans.values()))}, under every plan"
+    shown = (f"{question} ({TITLES[plan]})" for plan, question in plans.items())
+    return f"hardest: {', '.join(shown)}"
+
+
+def wide(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each question with what it needs under each plan; looks in the last row.
+
+    Examples
+    --------
+    >>> rows = [("simple", 1, "mi at 5", 0.3, 40), ("simple", 1, TOGETHER, None, 40),
+    ...         ("simple", 4, "mi at 5", 0.3, 44), ("simple", 4, TOGETHER, None, 44)]
+    >>> names = ["plan", "looks", "question", "expected", "labels"]
+    >>> for row in wide(pl.DataFrame(rows, schema=names, orient="row")).rows():
+    ...     print(row)
+    ('mi at 5', 30.0, 40)
+    ('all questions', None, 40)
+    ('all, with 4 looks', None, 44)
+    """
+    looked = pl.format("all, with {} looks", "looks")
+    kept = table.filter((pl.col("looks") == 1) | (pl.col("question") == TOGETHER)).with_columns(
+        question=pl.when(pl.col("looks") > 1).then(looked).otherwise("question")
+    )
+    named = kept.select(
+        "question",
+        (100 * pl.col("expected")).round(1).alias("expected %"),
+        plan=pl.col("plan").replace(TITLES),
+        labels="labels",
+    )
+    return named.pivot(
+        "plan", index=["question", "expected %"], values="labels", maintain_order=True
+    )
+
+
+# --- The chart of plans for declared questions: how surely the hardest is answered, by labels.
+
+_GRID = 32
+
+
+def design_spec(given: Planner, table: pl.DataFrame, *, look: Look | None = None) -> dict[str, Any]:
+    """Return a line for each plan as a Vega-Lite specification.
+
+    Parameters
+    ----------
+    given : Planner
+        The plans.
+    table : DataFrame
+        Their table: what all questions need together, in one look, is marked.
+    look : Look, optional
+        Style and size, see `pipeline.report.charts`.
+    """
+    from pipeline.report.charts.points import planning_chart  # noqa: PLC0415  takes long
+    from pipeline.report.charts.style import SCREEN  # noqa: PLC0415  takes long
+
+    together = table.filter(question=TOGETHER, looks=1).drop_nulls("labels")
+    power = given.target.power is not None
+    marked = together.select("plan", "labels", y=pl.col("wanted"))
+    return planning_chart(
+        _design_lines(curves(given, _sizes(given, together))), marked=_design_lines(marked),
+        wanted=[100 * given.wanted], x_title="labels", x_format=",.0f", y_title=_y_title(given),
+        y_max=100.0 if power else None, look=look or SCREEN,
+    )  # fmt: skip
+
+
+def _y_title(given: Planner) -> str:
+    many = "the hardest question" if given.meant.sum() > 1 else "the question"
+    if given.target.power is not None:
+        return f"power for {many} (%)"
+    return f"expected half-width of {many} (percentage points)"
+
+
+def _sizes(given: Planner, together: pl.DataFrame) -> list[int]:
+    """Return sizes up to a little more than any plan needs, closer where lines are steep."""
+    most = together["labels"].max()
+    last = (
+        min(given.candidates, round(1.1 * int(most))) if isinstance(most, int) else 0
+    )  # null: never
+    last = last or given.candidates
+    return sorted({max(1, round(last * ((i + 1) / _GRID) ** 1.5)) for i in range(_GRID)})
+
+
+def _design_lines(table: pl.DataFrame) -> pl.DataFrame:
+    place = {name: at for at, name in enumerate(PLANS)}
+    return table.sort(pl.col("plan").replace_strict(place), "labels").select(
+        line=pl.col("plan").replace_strict(TITLES),
+        rate=pl.col("labels").cast(pl.Float64),
+        y=100.0 * pl.col("y"),
+    )

@@ -1,0 +1,764 @@
+"""How large a sample must be: the width of an interval for a sampling rate, and the other way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+
+import polars as pl
+
+from pipeline.api.results import Run
+from pipeline.errors import ConfigError, Problem, UnknownName, did_you_mean
+from pipeline.kernels.nbest.sample_size import (
+    Design,
+    Power,
+    comparison_power,
+    expected_width,
+    predictive_power,
+    size_for_power,
+    size_for_width,
+    smallest,
+)
+from pipeline.kernels.sampling import sample_size
+from pipeline.kernels.statistics.exact_tests import ALTERNATIVES, TESTS, Alternative
+from pipeline.kernels.statistics.intervals import INTERVALS
+from pipeline.registry import Registry
+from pipeline.runner.graph import Node
+from schemas import Comparison, CutComparison
+
+# --- Is a question of sample size sensible? Every mistake at once, in terms of what was asked.
+
+T = TypeVar("T")
+
+
+class Track(Protocol):
+    """Passes the pieces of long work on, and may show how far it is."""
+
+    def __call__(self, items: Sequence[T], /) -> Iterable[T]:
+        """Return the items, one after the other."""
+
+
+def untracked(items: Sequence[T], /) -> Iterable[T]:
+    """Return the items as they are.
+
+    Examples
+    --------
+    >>> list(untracked([1, 2]))
+    [1, 2]
+    """
+    return items
+
+
+def require(problems: Iterable[Problem]) -> None:
+    """Raise all problems together, if there are any.
+
+    Raises
+    ------
+    ConfigError
+        With every problem.
+    """
+    if wrong := list(problems):
+        raise ConfigError("size", wrong)
+
+
+def lists(n: Sequence[int], candidates: int) -> list[Problem]:
+    """Return what is wrong with sizes of n-best lists.
+
+    Examples
+    --------
+    >>> print(lists([500], 100)[0])
+    n: no list of 500 among 100 candidates; give 1 to 100
+    """
+    if candidates < 1:
+        return [Problem("candidates", f"{candidates:,} candidates", "give 1 or more")]
+    if not n:
+        return [Problem("n", "no list size is given", "e.g. 500")]
+    wrong = [each for each in n if not 1 <= each <= candidates]
+    what, remedy = "no list of {:,} among {:,} candidates", f"give 1 to {candidates:,}"
+    return [Problem("n", what.format(each, candidates), remedy) for each in wrong]
+
+
+def check_rates(given: Sequence[float]) -> list[Problem]:
+    """Return what is wrong with sampling rates.
+
+    Examples
+    --------
+    >>> print(rates([0.1, 15])[0])
+    rate: 15 is no sampling rate above 0 and up to 1; 15 % is 0.15
+    """
+    if not given:
+        return [Problem("rate", "no sampling rate is given", "e.g. 0.1")]
+    wrong = [each for each in given if not 0.0 < each <= 1.0]
+    what = "{:g} is no sampling rate above 0 and up to 1"
+    return [Problem("rate", what.format(each), _per_cent(each)) for each in wrong]
+
+
+def proportions(name: str, given: Sequence[float]) -> list[Problem]:
+    """Return what is wrong with proportions from 0 to 1, both included."""
+    wrong = [each for each in given if not 0.0 <= each <= 1.0]
+    return [Problem(name, f"{each:g} is not in 0 to 1", _per_cent(each)) for each in wrong]
+
+
+def inside(name: str, given: Sequence[float]) -> list[Problem]:
+    """Return what is wrong with proportions between 0 and 1, neither included.
+
+    Examples
+    --------
+    >>> print(inside("power", [80])[0])
+    power: 80 is not between 0 and 1; 80 % is 0.8
+    """
+    wrong = [each for each in given if not 0.0 < each < 1.0]
+    return [Problem(name, f"{each:g} is not between 0 and 1", _per_cent(each)) for each in wrong]
+
+
+def _per_cent(value: float) -> str:
+    return f"{value:g} % is {value / 100:g}" if 1.0 < value <= 100.0 else "give a proportion"
+
+
+def check_interval(name: str, *, replacement: bool) -> list[Problem]:
+    """Return what is wrong with the name of an interval method.
+
+    Examples
+    --------
+    >>> print(interval("wilso", replacement=False)[0])
+    interval: unknown interval 'wilso'; did you mean wilson?
+    """
+    unknown = _named("interval", INTERVALS, name)
+    if unknown or not (replacement and INTERVALS.get(name).finite):
+        return unknown
+    what = f"{name!r} is for samples without replacement"
+    return [Problem("interval", what, "take clopper_pearson")]
+
+
+def _named(option: str, registry: Registry[Any], name: str) -> list[Problem]:
+    try:
+        registry.get(name)
+    except UnknownName as error:
+        return [Problem(option, str(error))]
+    return []
+
+
+def among(option: str, names: Iterable[str], given: str) -> list[Problem]:
+    """Return what is wrong with a name of which there are few.
+
+    Examples
+    --------
+    >>> print(among("spending", ["pocock", "obrien_fleming"], "pocok")[0])
+    spending: unknown 'pocok'; did you mean pocock?
+    """
+    known = list(names)
+    if given in known:
+        return []
+    return [Problem(option, f"unknown {given!r}", did_you_mean(given, known))]
+
+
+def significance(
+    *, alpha: float, margin: float, test: str, alternative: str, replicates: int
+) -> list[Problem]:
+    """Return what is wrong with the test and its simulation."""
+    problems = inside("alpha", [alpha])
+    if not 0.0 <= margin < 1.0:
+        problems.append(Problem("margin", f"{margin:g} is not in 0 to 1", _per_cent(margin)))
+    problems += _named("test", TESTS, test)
+    if alternative not in ALTERNATIVES:
+        remedy = did_you_mean(alternative, ALTERNATIVES)
+        problems.append(Problem("alternative", f"unknown side {alternative!r}", remedy))
+    if replicates < 1:
+        problems.append(Problem("replicates", f"{replicates:,} replicates", "give 1 or more"))
+    return problems
+
+
+RATES = (0.05, 0.1, 0.15, 0.2)
+"""The sampling rates if nothing else is said."""
+_WIDTHS = ("n_sampled", "lower", "upper", "width", "coverage", "empty")
+_NUMBERS: dict[str, Any] = {
+    "wanted": pl.Float64, "rate": pl.Float64, "size": pl.Int64, "n": pl.Int64,
+    "precision": pl.Float64, **dict.fromkeys(_WIDTHS, pl.Float64),
+}  # fmt: skip
+
+
+def plan_width(
+    *,
+    candidates: int,
+    n: Sequence[int],
+    precisions: Sequence[float],
+    rates: Sequence[float] = RATES,
+    widths: Sequence[float] = (),
+    interval: str = "clopper_pearson",
+    confidence: float = 0.95,
+    replacement: bool = False,
+    track: Track = untracked,
+) -> pl.DataFrame:
+    """Return how wide the confidence intervals will be, or the rates for widths that are wanted.
+
+    The expectation is over all samples of that size, in which the number of draws in the n-best
+    list varies, and the number of true positives among them.
+
+    Parameters
+    ----------
+    candidates : int
+        Candidates in the data set.
+    n : sequence of int
+        Sizes of n-best lists, 1..candidates.
+    precisions : sequence of float
+        Expected precisions of the lists, in [0, 1]; 0.5 is the widest case.
+    rates : sequence of float
+        Sampling rates in (0, 1].
+    widths : sequence of float
+        Wanted widths in (0, 1). If any are given, each row has the smallest rate that will do,
+        and `rates` is not used.
+    interval : str
+        Method of the intervals, as the option of `evaluate.precision`; hypergeometric knows that
+        the list is finite.
+    confidence : float
+        Confidence level in (0, 1).
+    replacement : bool
+        Whether a candidate can be drawn again.
+    track : callable
+        Is given the pieces of the work and passes them on.
+
+    Returns
+    -------
+    DataFrame
+        wanted (null for given rates), rate, size (draws), n, precision; n_sampled (expected
+        draws in the list), lower, upper and width (expected), coverage (probability that the
+        interval holds the precision), empty (that no draw falls into the list). Rate and all
+        that follows from it are null where no sample is large enough.
+
+    Raises
+    ------
+    ConfigError
+        With all mistakes in the question.
+
+    Examples
+    --------
+    >>> plan_width(candidates=5102, n=[500], precisions=[0.3], rates=[0.1, 0.2]).select(
+    ...     "rate", "size", pl.col("width").round(3)
+    ... ).rows()
+    [(0.1, 510, 0.266), (0.2, 1020, 0.187)]
+    >>> plan_width(candidates=5102, n=[500], precisions=[0.3], widths=[0.15])["size"].item()
+    1571
+    """
+    require([
+        *lists(n, candidates),
+        *([] if widths else check_rates(rates)),
+        *inside("width", widths),
+        *([] if precisions else [Problem("precision", "none is given", "e.g. 0.3")]),
+        *proportions("precision", precisions),
+        *check_interval(interval, replacement=replacement),
+        *inside("confidence", [confidence]),
+    ])  # fmt: skip
+    how: dict[str, Any] = {
+        "candidates": candidates, "method": interval, "confidence": confidence,
+        "replacement": replacement,
+    }  # fmt: skip
+    cases = list(product(widths or rates, n, precisions))
+    if widths:
+        rows = [_wanted(width, each, p, how) for width, each, p in track(cases)]
+    else:
+        rows = [_given(rate, each, p, how) for rate, each, p in track(cases)]
+    return pl.DataFrame(rows, schema=_NUMBERS)
+
+
+def _given(rate: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:
+    size = sample_size(how["candidates"], rate=rate)
+    row = {"wanted": None, "rate": rate, "size": size, "n": n, "precision": precision}
+    return {**row, **expected_width(n=n, size=size, precision=precision, **how)}
+
+
+def _wanted(width: float, n: int, precision: float, how: dict[str, Any]) -> dict[str, Any]:
+    size = size_for_width(width=width, n=n, precision=precision, **how)
+    if size is None:
+        return {**dict.fromkeys(_NUMBERS), "wanted": width, "n": n, "precision": precision}
+    rate = size / how["candidates"]
+    return {**_given(rate, n, precision, how), "wanted": width}
+
+
+# --- How large a sample must be to tell two measures apart.
+
+_POWERS = ("power_1", "power_2", "untested", "standard_error")
+NUMBERS: dict[str, Any] = {
+    "wanted": pl.Float64, "rate": pl.Float64, "size": pl.Int64, "n": pl.Int64, "apart": pl.Int64,
+    "only_1": pl.Float64, "only_2": pl.Float64, "difference": pl.Float64,
+    **dict.fromkeys(_POWERS, pl.Float64),
+}  # fmt: skip
+"""The columns of a table of power."""
+
+
+class Lists(NamedTuple):
+    """Two n-best lists: how they are tested, and the precision of what only one of them has."""
+
+    design: Design
+    only_1: float
+    only_2: float
+
+    def row(self, size: int, power: Power | None, *, wanted: float | None = None) -> dict[str, Any]:
+        """Return the row of a table of power; null where no sample is large enough."""
+        n, apart, candidates, *_ = self.design
+        fixed = {
+            "wanted": wanted, "n": n, "apart": apart, "only_1": self.only_1,
+            "only_2": self.only_2, "difference": apart / n * (self.only_1 - self.only_2),
+        }  # fmt: skip
+        if power is None:
+            return {**dict.fromkeys(NUMBERS), **fixed}
+        powers = dict(zip(_POWERS, power, strict=True))
+        return {**fixed, "rate": size / candidates, "size": size, **powers}
+
+
+PowerOf: TypeAlias = Callable[[Lists, int], Power]
+LeastFor: TypeAlias = Callable[[Lists, float], int | None]
+
+
+def plan_comparison(
+    *,
+    candidates: int,
+    n: Sequence[int],
+    precisions: tuple[float, float],
+    overlap: float,
+    shared: float | None = None,
+    rates: Sequence[float] = RATES,
+    powers: Sequence[float] = (),
+    alpha: float = 0.05,
+    margin: float = 0.0,
+    test: str = "fisher",
+    alternative: Alternative = "two_sided",
+    replicates: int = 10_000,
+    seed: str = "power",
+    track: Track = untracked,
+) -> pl.DataFrame:
+    """Return how probably a sample will tell two measures apart, or the rate that is needed.
+
+    The test is on D1 and D2, the candidates that only one of the two lists has. With the
+    overlap o, the precisions p of the lists and s of what they share, the precision of D is
+    ``(p - o s) / (1 - o)``.
+
+    Parameters
+    ----------
+    candidates : int
+        Candidates in the data set.
+    n : sequence of int
+        Sizes of n-best lists.
+    precisions : tuple of two float
+        Expected precisions of the two lists, in [0, 1].
+    overlap : float
+        Share of each list that the other has too, in [0, 1).
+    shared : float, optional
+        Precision of what they share; the mean of `precisions` if not given.
+    rates : sequence of float
+        Sampling rates in (0, 1].
+    powers : sequence of float
+        Wanted power in (0, 1). If any are given, each row has the smallest rate that will do,
+        and `rates` is not used.
+    alpha, margin : float
+        Significance level, and the smallest difference in precision that gets a mark.
+    test, alternative : str
+        Name of the exact test (fisher, fisher_mid_p, boschloo), and two_sided, greater or less.
+    replicates : int
+        Simulated samples, where there are too many outcomes to add up.
+    seed : str
+        Fixes them.
+    track : callable
+        Is given the pieces of the work and passes them on.
+
+    Returns
+    -------
+    DataFrame
+        wanted (null for given rates), rate, size (draws), n, apart (|D1| = |D2|), only_1 and
+        only_2 (precisions of D1 and D2), difference (of the lists' precisions); power_1 and
+        power_2 (probability that the first, or the second, measure is marked as the better),
+        untested (that D1 or D2 has no draw), standard_error (of the simulation, 0 if exact).
+        Rate and all that follows from it are null where no sample is large enough.
+
+    Raises
+    ------
+    ConfigError
+        With all mistakes in the question.
+
+    Examples
+    --------
+    >>> plan_comparison(
+    ...     candidates=200, n=[60], precisions=(0.6, 0.4), overlap=0.5, rates=[0.3]
+    ... ).select("apart", pl.col("only_1", "power_1").round(3)).rows()
+    [(30, 0.7, 0.246)]
+    """
+    require([
+        *lists(n, candidates),
+        *([] if powers else check_rates(rates)),
+        *inside("power", powers),
+        *proportions("compare", precisions),
+        *_overlap(overlap, shared),
+        *significance(
+            alpha=alpha, margin=margin, test=test, alternative=alternative, replicates=replicates
+        ),
+    ])  # fmt: skip
+    centre = sum(precisions) / 2 if shared is None else shared
+    only_1, only_2 = (_rounded((p - overlap * centre) / (1 - overlap)) for p in precisions)
+    test_of = (candidates, alpha, margin, test, alternative)
+    designs = [Design(each, round(each * (1 - overlap)), *test_of) for each in n]
+    pairs = [Lists(design, only_1, only_2) for design in designs]
+    require([problem for pair in pairs for problem in impossible(pair)])
+    power, least = powers_of(replicates=replicates, seed=seed)
+    return tabulate(pairs, rates=rates, powers=powers, power=power, least=least, track=track)
+
+
+def tabulate(
+    pairs: Sequence[Lists],
+    *,
+    rates: Sequence[float],
+    powers: Sequence[float],
+    power: PowerOf,
+    least: LeastFor,
+    track: Track,
+) -> pl.DataFrame:
+    """Return a row for each rate, or wanted power, and each pair of lists."""
+    rows = []
+    for goal, pair in track(list(product(powers or rates, pairs))):
+        size = least(pair, goal) if powers else sample_size(pair.design.candidates, rate=goal)
+        reached = None if size is None else power(pair, size)
+        row = pair.row(size or 0, reached, wanted=goal if powers else None)
+        rows.append(row if powers else {**row, "rate": goal})
+    return pl.DataFrame(rows, schema=NUMBERS)
+
+
+def impossible(pair: Lists) -> list[Problem]:
+    """Return why there cannot be two such lists."""
+    n, apart, candidates, *_ = pair.design
+    if apart == 0:
+        what = f"the lists of {n:,} are the same: there is nothing to compare"
+        return [Problem("n", what)]
+    if n + apart > candidates:
+        what = f"two lists of {n:,}, {apart:,} apart, need {n + apart:,} candidates"
+        return [Problem("overlap", what, f"there are {candidates:,}")]
+    wrong = [p for p in (pair.only_1, pair.only_2) if not 0.0 <= p <= 1.0]
+    if wrong:
+        what = f"what only one list of {n:,} has would have a precision of {wrong[0]:.3g}"
+        return [Problem("compare", what, "change overlap, shared or the precisions")]
+    return []
+
+
+def _rounded(precision: float) -> float:
+    """Return a precision that is 0 or 1 on paper as that."""
+    return round(precision, 12)
+
+
+def _overlap(overlap: float, shared: float | None) -> list[Problem]:
+    problems = proportions("shared", [] if shared is None else [shared])
+    if not 0.0 <= overlap < 1.0:
+        what = f"{overlap:g} is no share of a list from 0 up to 1"
+        problems.append(Problem("overlap", what, "350 of 500 is 0.7"))
+    return problems
+
+
+def powers_of(*, replicates: int, seed: str) -> tuple[PowerOf, LeastFor]:
+    """Return the power of a sample for known precisions, and the least size for a power."""
+
+    def power(pair: Lists, size: int) -> Power:
+        return comparison_power(
+            pair.design, size=size, precision_1=pair.only_1, precision_2=pair.only_2,
+            replicates=replicates, seed=seed,
+        )  # fmt: skip
+
+    def least(pair: Lists, wanted: float) -> int | None:
+        return size_for_power(
+            pair.design, wanted=wanted, precision_1=pair.only_1, precision_2=pair.only_2,
+            replicates=replicates, seed=seed,
+        )  # fmt: skip
+
+    return power, least
+
+
+# --- What an earlier run knows of two measures: the tables of a pilot sample.
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What an earlier run knows of two measures.
+
+    Parameters
+    ----------
+    candidates : int
+        Candidates in the data set.
+    judged : int
+        Judged draws in the pilot sample.
+    rows : DataFrame
+        Rows of `schemas.Comparison` at the wanted n, in the direction that was asked for.
+    """
+
+    candidates: int
+    judged: int
+    rows: pl.DataFrame
+
+    @property
+    def full(self) -> bool:
+        """Whether every candidate was judged: then the precisions are known."""
+        return self.judged == self.candidates
+
+
+def open_pilot(
+    run: Run, stage: str, *, measures: tuple[str, str], n: Sequence[int], category: str | None
+) -> Pilot:
+    """Return what a run knows of two measures at these list sizes.
+
+    Raises
+    ------
+    ConfigError
+        If the stage does not compare them there, or its sample is with replacement.
+    """
+    node = comparing(run, stage)
+    table = run.plan(f"{stage}.{_table(node)}")
+    chosen = category_of(table, category)
+    pair = table.filter(category=chosen).filter(
+        pl.col("measure_1").is_in(measures) & pl.col("measure_2").is_in(measures)
+    ).collect()  # fmt: skip
+    _require_pair(table, pair, measures)
+    candidates = (
+        run.plan(str(node.inputs["ranks"])).select(pl.col("id").n_unique()).collect().item()
+    )
+    require(lists(n, candidates))
+    rows = _directed(pair.filter(pl.col("n").is_in(list(n))).sort("n"), measures)
+    require(_absent(n, rows))
+    judged = _judged(run, node, chosen)
+    require(_unsampled(node, judged, candidates))
+    return Pilot(candidates, judged, rows)
+
+
+def comparing(run: Run, stage: str) -> Node:
+    """Return a stage that compares measures.
+
+    Raises
+    ------
+    ConfigError
+        If there is none of that name.
+    """
+    nodes = {name: node for name, node in run.project.nodes.items() if _table(node)}
+    if stage not in nodes:
+        what = "there is no such stage that compares measures"
+        raise ConfigError(
+            "size", [Problem("pilot", f"{stage!r}: {what}", did_you_mean(stage, nodes))]
+        )
+    return nodes[stage]
+
+
+def _table(node: Node) -> str | None:
+    """Return the name of the table of comparisons at every n, if the stage makes one."""
+    names = (
+        name for name, model in node.stage.outputs.items()
+        if issubclass(model, Comparison) and not issubclass(model, CutComparison)
+    )  # fmt: skip
+    return next(names, None)
+
+
+def category_of(table: pl.LazyFrame, wanted: str | None) -> str:
+    """Return the wanted category, or the only one.
+
+    Parameters
+    ----------
+    table : LazyFrame
+        With a column category.
+    wanted : str, optional
+        Its name.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such category, or none is named and there are several.
+
+    Examples
+    --------
+    >>> category_of(pl.LazyFrame({"category": ["TP", "TP"]}), None)
+    'TP'
+    """
+    categories = table.select(pl.col("category").unique().sort()).collect()["category"].to_list()
+    if wanted is None and len(categories) == 1:
+        return str(categories[0])
+    if wanted is None or wanted not in categories:
+        what = f"there is no category {wanted!r}" if wanted else "there are several categories"
+        raise ConfigError(
+            "size", [Problem("category", what, did_you_mean(wanted or "", categories))]
+        )
+    return wanted
+
+
+def _require_pair(table: pl.LazyFrame, pair: pl.DataFrame, measures: tuple[str, str]) -> None:
+    if not pair.is_empty() and measures[0] != measures[1]:
+        return
+    pairs = table.select("measure_1", "measure_2").unique().sort("measure_1", "measure_2").collect()
+    compared = sorted({name for row in pairs.iter_rows() for name in row})
+    problems = [
+        Problem("measures", f"{name!r} is not compared", did_you_mean(name, compared))
+        for name in measures
+        if name not in compared
+    ]
+    what = f"the stage does not compare {measures[0]} with {measures[1]}"
+    raise ConfigError("size", problems or [Problem("measures", what, "see its option pairs")])
+
+
+def _directed(rows: pl.DataFrame, measures: tuple[str, str]) -> pl.DataFrame:
+    if rows.is_empty() or rows["measure_1"][0] == measures[0]:
+        return rows
+    return rows.rename({"k_1": "k_2", "k_2": "k_1", "n_1": "n_2", "n_2": "n_1"})
+
+
+def _absent(n: Sequence[int], rows: pl.DataFrame) -> Iterator[Problem]:
+    for each in sorted(set(n) - set(rows["n"])):
+        yield Problem("n", f"the stage has no comparison of lists of {each:,}", "see its table")
+
+
+def _unsampled(node: Node, judged: int, candidates: int) -> Iterator[Problem]:
+    """Yield a problem if what was judged is neither everything nor a random sample."""
+    if "sample" not in node.inputs and judged < candidates:
+        what = f"{judged:,} of {candidates:,} candidates are judged, and not as a random sample"
+        yield Problem("pilot", what, "give the stage its sample")
+
+
+def _judged(run: Run, node: Node, category: str) -> int:
+    """Return how many draws of the stage were judged."""
+    judgements = run.plan(str(node.inputs["judgements"])).filter(
+        pl.col("tp").is_not_null(), category=category
+    )
+    if "sample" not in node.inputs:
+        ranked = run.plan(str(node.inputs["ranks"])).select(pl.col("id").unique())
+        return int(ranked.join(judgements, on="id", how="semi").select(pl.len()).collect().item())
+    sample = run.plan(str(node.inputs["sample"])).join(judgements, on="id", how="semi")
+    draws, most = sample.select(pl.len(), pl.col("multiplicity").max()).collect().row(0)
+    if (most or 0) > 1:
+        what = "the pilot was drawn with replacement, and cannot grow"
+        raise ConfigError("size", [Problem("pilot", what, "take a sample without replacement")])
+    return int(draws)
+
+
+# --- How much more to annotate, given what a pilot sample has shown of two measures.
+
+PILOT_RATES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 1.0)
+"""The sampling rates if nothing else is said, as far as they are above the pilot's."""
+Counts: TypeAlias = tuple[int, int, int, int]
+
+
+def plan_pilot(
+    run: Run,
+    stage: str,
+    *,
+    measures: tuple[str, str],
+    n: Sequence[int],
+    category: str | None = None,
+    rates: Sequence[float] = (),
+    powers: Sequence[float] = (),
+    alpha: float | None = None,
+    margin: float | None = None,
+    test: str = "fisher",
+    alternative: Alternative = "two_sided",
+    replicates: int = 10_000,
+    seed: str = "power",
+    track: Track = untracked,
+) -> pl.DataFrame:
+    """Return how probably a larger sample will tell two measures apart, given a pilot.
+
+    The pilot stays part of the larger sample, and what it leaves open is averaged over, see
+    `predictive_power`. Where the stage has the full annotation, the precisions are known and
+    the power is that of a sample that knew nothing yet.
+
+    Parameters
+    ----------
+    run : Run
+        Results of an experiment, from `show` or `run`.
+    stage : str
+        A stage that compares measures.
+    measures : tuple of two str
+        The pair, in either order.
+    n : sequence of int
+        Sizes of n-best lists.
+    category : str, optional
+        Category of true positives, if there are several.
+    rates : sequence of float
+        Sampling rates in (0, 1], from the pilot's on; some round ones if not given.
+    powers : sequence of float
+        Wanted power in (0, 1), see `plan_comparison`.
+    alpha, margin : float, optional
+        As for `plan_comparison`; the stage's own if not given.
+    test, alternative, replicates, seed, track
+        As for `plan_comparison`.
+
+    Returns
+    -------
+    DataFrame
+        As from `plan_comparison`; only_1, only_2 and difference are the pilot's estimates.
+
+    Raises
+    ------
+    ConfigError
+        With all mistakes in the question, or if the run has no such tables.
+
+    Examples
+    --------
+    Needs a run::
+
+        done = lx.show("configs/krenn.toml")
+        lx.plan_pilot(done, "sampled_comparison", measures=("t_score", "chi_squared"), n=[500])
+    """
+    node = comparing(run, stage)
+    alpha = getattr(node.config, "alpha", 0.05) if alpha is None else alpha
+    margin = getattr(node.config, "margin", 0.0) if margin is None else margin
+    require([
+        *inside("power", powers),
+        *significance(
+            alpha=alpha, margin=margin, test=test, alternative=alternative, replicates=replicates
+        ),
+    ])  # fmt: skip
+    pilot = open_pilot(run, stage, measures=measures, n=n, category=category)
+    rates = rates or [r for r in PILOT_RATES if _reaches(r, pilot)]
+    require([] if powers else _too_small(rates, pilot))
+    rows = pilot.rows.iter_rows(named=True)
+    test_of = (pilot.candidates, alpha, margin, test, alternative)
+    counts = {Lists(Design(r["n"], r["size"], *test_of), *_precisions(r)): _counts(r) for r in rows}
+    require([problem for pair in counts for problem in impossible(pair)])
+    if pilot.full:
+        power, least = powers_of(replicates=replicates, seed=seed)
+    else:
+        power, least = _predicted(pilot, counts, replicates, seed)
+    return tabulate(list(counts), rates=rates, powers=powers, power=power, least=least, track=track)
+
+
+def _predicted(
+    pilot: Pilot, known: Mapping[Lists, Counts], replicates: int, seed: str
+) -> tuple[PowerOf, LeastFor]:
+    """Return the power of a sample that the pilot is part of, and the least size for a power."""
+
+    def power(pair: Lists, size: int) -> Power:
+        return predictive_power(
+            pair.design, size=size, pilot=known[pair], pilot_size=pilot.judged,
+            replicates=replicates, seed=seed,
+        )  # fmt: skip
+
+    def least(pair: Lists, wanted: float) -> int | None:
+        side = 0 if pair.only_1 > pair.only_2 else 1
+        return smallest(
+            lambda size: power(pair, size)[side] >= wanted, pilot.judged, pilot.candidates
+        )
+
+    return power, least
+
+
+def _too_small(rates: Sequence[float], pilot: Pilot) -> Iterator[Problem]:
+    yield from check_rates(rates)
+    for rate in rates:
+        if rate > 0 and not _reaches(rate, pilot):
+            has = f"{pilot.judged:,} of {pilot.candidates:,} are judged"
+            yield Problem(
+                "rate", f"{rate:g} is less than the pilot has: {has}", "give a larger one"
+            )
+
+
+def _reaches(rate: float, pilot: Pilot) -> bool:
+    """Return whether a sample of this rate can hold the pilot."""
+    return pilot.full or sample_size(pilot.candidates, rate=rate) >= pilot.judged
+
+
+def _counts(row: dict[str, int]) -> Counts:
+    return row["k_1"], row["n_1"], row["k_2"], row["n_2"]
+
+
+def _precisions(row: dict[str, int]) -> tuple[float, float]:
+    first, second = (row[f"k_{i}"] / row[f"n_{i}"] if row[f"n_{i}"] else 0.5 for i in (1, 2))
+    return first, second

@@ -1,0 +1,530 @@
+"""Measures made for overlapping groups: an item in several classes and several clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Annotated, Literal, NamedTuple, Self, TypeAlias
+
+import polars as pl
+from pydantic import Field, model_validator
+
+from pipeline.errors import DataError
+from pipeline.kernels.clustering import encoding
+from pipeline.kernels.clustering.measure import (
+    OVERLAPPING_MEASURES,
+    TOKEN_MEASURES,
+    TYPE_LEVEL,
+    TYPE_MEASURES,
+    lower_is_better,
+)
+from pipeline.kernels.clustering.overlapping.measures import overlapping_scores
+from pipeline.kernels.clustering.systems import (
+    class_shares,
+    frequent_types,
+    measure_correlations,
+    system_table,
+)
+from pipeline.kernels.clustering.token.bootstrap import token_intervals
+from pipeline.kernels.clustering.token.measures import PAPER, token_mapping, token_scores
+from pipeline.kernels.clustering.types.evaluation import Evaluated, evaluate_type_level
+from pipeline.kernels.numeric import overlaps
+from pipeline.registry import Named
+from pipeline.stages.base import (
+    Of,
+    Outputs,
+    Proportion,
+    Seeded,
+    StageConfig,
+    Tables,
+    several,
+    stage,
+)
+from pipeline.stages.clustering.extract import PLACE
+from pipeline.stages.clustering.tagging import counted_alike, require_same_tokens
+from schemas import (
+    ClassScores,
+    ClassShares,
+    ClusterMapping,
+    ClusterOverlaps,
+    FrequentTypes,
+    GoldEntries,
+    GoldSentences,
+    InducedEntries,
+    MeasureCorrelations,
+    OverlappingScores,
+    SystemSize,
+    SystemTable,
+    Table,
+    TaggedSentences,
+    TaggedTypes,
+    TokenLevel,
+    TokenMapping,
+    TypeLevel,
+    WorstItems,
+)
+
+# --- Several systems and several runs of each: their tables one after the other.
+
+KEY = ("system", "run")
+
+
+class SystemRun(NamedTuple):
+    """One run of one system, and its rows."""
+
+    system: str
+    run: str
+    rows: pl.DataFrame
+
+    def named(self, table: pl.DataFrame) -> pl.DataFrame:
+        """Return a table with the names of the system and of the run before its columns."""
+        names = [pl.lit(name).alias(key) for key, name in zip(KEY, self[:2], strict=True)]
+        return table.select(*names, pl.all())
+
+
+def runs(
+    tables: Tables, option: str, stages: Collection[str], *, by: Sequence[str] = ()
+) -> Iterator[SystemRun]:
+    """Yield each run of the systems that an option lists, in the order of the option.
+
+    Parameters
+    ----------
+    tables : mapping of str to LazyFrame
+        What the stage is given.
+    option : str
+        The option.
+    stages : collection of str
+        Its value.
+    by : sequence of str
+        Columns that f is to be added up by; the rows as they are if empty.
+
+    Raises
+    ------
+    DataError
+        If two stages give the same run of the same system.
+    """
+    seen: dict[tuple[str, ...], str] = {}
+    for name, plan in zip(stages, several(tables, option, stages), strict=True):
+        rows = plan.group_by(*KEY, *by).agg(pl.sum("f")) if by else plan
+        frame = rows.collect(engine="streaming" if by else "auto")
+        parts = frame.partition_by(KEY, as_dict=True, include_key=False)
+        for key in sorted(parts):
+            if key in seen:
+                raise DataError(
+                    f"system {key[0]}, run {key[1]} comes from two stages: {seen[key]} and"
+                    f" {name}\nGive one of them another system or run."
+                )
+            seen[key] = name
+            yield SystemRun(str(key[0]), str(key[1]), parts[key])
+
+
+def require_entries(tables: Tables, option: str, stages: Collection[str]) -> None:
+    """Refuse gold entries, or a system, without a single row; all are without one in a dry run.
+
+    Parameters
+    ----------
+    tables, option, stages
+        As for `runs`; the gold entries are the table ``gold``.
+
+    Raises
+    ------
+    DataError
+        Naming the stages.
+    """
+    counts = [_rows(plan) for plan in several(tables, option, stages)]
+    gold = _rows(tables["gold"])
+    empty = [stage for stage, rows in zip(stages, counts, strict=True) if not rows]
+    if gold and empty:
+        raise DataError(
+            f"{option}: {len(empty)} of {len(stages)} have no item with a cluster:"
+            f" {', '.join(f'stages.{each}' for each in empty[:3])}\nLook at their files, or take"
+            f" them out of {option}."
+        )
+    if not gold and len(empty) < len(stages):
+        raise DataError(
+            "gold: there is no item with a class\nLook at its file and at its options"
+            " exclude and min_frequency."
+        )
+
+
+def _rows(plan: pl.LazyFrame) -> int:
+    return int(plan.select(pl.len()).collect().item())
+
+
+def stacked(parts: Sequence[pl.DataFrame], model: type[Table]) -> pl.DataFrame:
+    """Put tables of one schema below each other; none makes an empty one."""
+    columns = model.columns()
+    return pl.concat([pl.DataFrame(schema=columns), *(each.select(*columns) for each in parts)])
+
+
+class EvaluateOverlapping(Seeded):
+    """Evaluate overlapping clusters of word types: BCubed, NMI, Omega, element-centric."""
+
+    gold: Annotated[str, Of(GoldEntries)]
+    """The gold classes of the items."""
+    systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
+    """Stages with the clusters of the items; items without a gold class are left out."""
+    measures: Annotated[tuple[str, ...], Named(OVERLAPPING_MEASURES)] = Field(
+        default=("all",), min_length=1, validate_default=True
+    )
+    """Names of measures; "all" stands for every one."""
+
+
+@stage(
+    "evaluate.overlapping",
+    config=EvaluateOverlapping,
+    outputs={"scores": OverlappingScores},
+    agree=counted_alike,
+)
+def evaluate_overlapping(config: EvaluateOverlapping, tables: Tables) -> Outputs:
+    """Score every run of every system."""
+    require_entries(tables, "systems", config.systems)
+    gold = tables["gold"].select("item", "gold").collect()
+    scored = []
+    for run in runs(tables, "systems", config.systems):
+        entries = run.rows.select("item", "cluster").join(gold, on="item", how="semi")
+        scores = overlapping_scores(gold, entries, measures=config.measures, seed=config.seed)
+        scored.append(run.named(scores))
+    return {"scores": stacked(scored, OverlappingScores)}
+
+
+# --- How types and tokens are spread over the classes: Zipf's law and what follows from it.
+
+
+class EvaluateShares(StageConfig):
+    """Count the types and tokens of each class, and the tokens of its k most frequent types."""
+
+    gold: Annotated[str, Of(GoldEntries)]
+    """The gold classes of the items with their tokens."""
+    most: Annotated[tuple[int, ...], Field(min_length=1)] | None = None
+    """The values of k; 1, 2, 5, 10, 20, 50 ... if absent."""
+
+
+@stage(
+    "evaluate.shares",
+    config=EvaluateShares,
+    outputs={"shares": ClassShares, "frequent": FrequentTypes},
+)
+def evaluate_shares(config: EvaluateShares, tables: Tables) -> Outputs:
+    """Add up the tokens of each class."""
+    items = tables["gold"].select("item", "gold", "f").collect()
+    return {"shares": class_shares(items), "frequent": frequent_types(items, most=config.most)}
+
+
+# --- Systems against each other: one table of all measures, ranks, and how measures correlate.
+
+_FLOOR = "floor"
+
+
+class EvaluateSystems(StageConfig):
+    """Compare systems: mean and deviation over runs, ranks, correlations between measures."""
+
+    type_level: Annotated[str | None, Of(TypeLevel)] = None
+    """Stage with the type-level scores."""
+    token_level: Annotated[str | None, Of(TokenLevel)] = None
+    """Stage with the token-level scores."""
+    overlapping: Annotated[str | None, Of(OverlappingScores)] = None
+    """Stage with the scores of overlapping clusterings."""
+
+    @model_validator(mode="after")
+    def _some(self) -> Self:
+        if not (self.type_level or self.token_level or self.overlapping):
+            raise ValueError("name at least one of type_level, token_level and overlapping")
+        return self
+
+
+@stage(
+    "evaluate.systems",
+    config=EvaluateSystems,
+    outputs={"table": SystemTable, "correlations": MeasureCorrelations},
+)
+def evaluate_systems(_config: EvaluateSystems, tables: Tables) -> Outputs:
+    """Put the scores of all levels together; a measure at type level is named with its mapping."""
+    scores = pl.concat([part.collect() for part in _parts(tables)])
+    lower = lower_is_better(TOKEN_MEASURES) | lower_is_better(OVERLAPPING_MEASURES)
+    return {
+        "table": system_table(scores, lower_is_better=lower),
+        "correlations": measure_correlations(scores, lower_is_better=lower),
+    }
+
+
+def _parts(tables: Tables) -> list[pl.LazyFrame]:
+    columns = ["system", "run", "measure", "value"]
+    parts = []
+    if "type_level" in tables:
+        mapped = tables["type_level"].filter(pl.col("mapping") != _FLOOR)
+        named = pl.format("{} {}", "measure", "mapping").alias("measure")
+        parts.append(mapped.with_columns(named).select(columns))
+    levels = [name for name in ("token_level", "overlapping") if name in tables]
+    return [*parts, *(tables[name].select(columns) for name in levels)]
+
+
+# --- Token level: taggings, or dictionaries applied to every token, against the gold tags.
+
+ALONE = "(none)"
+"""What the cluster of the tokens that have none is called."""
+
+
+class EvaluateTokenLevel(Seeded):
+    """Evaluate the clusters of tokens: mapping accuracies, V, VI, NVI, and many more."""
+
+    taggings: Annotated[tuple[str, ...], Of(TaggedTypes)] = ()
+    """Stages with taggings, whose tokens have gold tag and cluster."""
+    dictionaries: Annotated[tuple[str, ...], Of(InducedEntries)] = ()
+    """Stages with clusters of items: each token gets the one cluster of its item."""
+    gold: Annotated[str | None, Of(GoldEntries)] = None
+    """The gold classes of the items with their tokens; what dictionaries need."""
+    measures: Annotated[tuple[str, ...], Named(TOKEN_MEASURES)] = Field(default=PAPER, min_length=1)
+    """Names of measures; "all" stands for every one."""
+    without_cluster: Literal["drop", "cluster"] = "drop"
+    """What becomes of tokens without a cluster: left out, or one more cluster of them all."""
+    replicates: int = Field(default=0, ge=0)
+    """Bootstrap samples of sentences for the confidence limits; none if 0."""
+    confidence: Proportion = 0.95
+    """Confidence level of the limits."""
+    tagging_sentences: Annotated[tuple[str, ...], Of(TaggedSentences)] = ()
+    """The stages of taggings again, run with sentences = true: for the limits."""
+    gold_sentences: Annotated[str | None, Of(GoldSentences)] = None
+    """The stage of gold again, run with sentences = true: for the limits of dictionaries."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if not self.taggings and not self.dictionaries:
+            raise ValueError("name taggings, or dictionaries")
+        if self.dictionaries and self.gold is None:
+            raise ValueError("dictionaries need gold, the stage with the tokens of each item")
+        if self.replicates and self.taggings and not self.tagging_sentences:
+            raise ValueError("limits of taggings need tagging_sentences")
+        if self.replicates and self.dictionaries and self.gold_sentences is None:
+            raise ValueError("limits of dictionaries need gold_sentences")
+        return self
+
+
+@stage(
+    "evaluate.token_level",
+    config=EvaluateTokenLevel,
+    outputs={
+        "scores": TokenLevel,
+        "mapping": TokenMapping,
+        "overlaps": ClusterOverlaps,
+        "sizes": SystemSize,
+    },
+    agree=counted_alike,
+)
+def evaluate_tokens(config: EvaluateTokenLevel, tables: Tables) -> Outputs:
+    """Count the tokens of each class in each cluster, run by run, and score the counts."""
+    if config.dictionaries:
+        require_entries(tables, "dictionaries", config.dictionaries)
+    tagged = list(runs(tables, "taggings", config.taggings, by=["gold", "cluster"]))
+    _require_one_text(config, tables)
+    every = [*tagged, *_applied(config, tables)]
+    cells = [SystemRun(run.system, run.run, _cells(config, run.rows)) for run in every]
+    sentences = dict(_sentences(config, tables))
+    scores = [run.named(_scores(config, run, sentences)) for run in cells]
+    return {
+        "scores": stacked(scores, TokenLevel),
+        "mapping": stacked([run.named(token_mapping(run.rows)) for run in cells], TokenMapping),
+        "overlaps": stacked(
+            [run.named(_token_overlaps(run.rows)) for run in cells], ClusterOverlaps
+        ),
+        "sizes": stacked([run.named(_sizes(run.rows)) for run in every], SystemSize),
+    }
+
+
+def _require_one_text(config: EvaluateTokenLevel, tables: Tables) -> None:
+    """Hold every tagging against gold; without it, against the first."""
+    standard = (tables["gold"], "gold") if "gold" in tables else None
+    for plan in several(tables, "taggings", config.taggings):
+        for system, run in plan.select(KEY).unique().sort(KEY).collect(engine="streaming").rows():
+            rows, name = plan.filter(system=system, run=run), f"system {system}, run {run}"
+            if standard:
+                require_same_tokens(rows, standard[0], name=name, other=standard[1])
+            standard = standard or (rows, name)
+
+
+def _applied(config: EvaluateTokenLevel, tables: Tables) -> Iterator[SystemRun]:
+    """Return the same of each dictionary, from the tokens of the gold standard."""
+    for run in runs(tables, "dictionaries", config.dictionaries):
+        name = f"system {run.system}, run {run.run}"
+        tagged = encoding.applied(tables["gold"], run.rows, name=name)
+        yield run._replace(rows=tagged.group_by("gold", "cluster").agg(pl.sum("f")).collect())
+
+
+def _cells(config: EvaluateTokenLevel, rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.with_columns(_cluster(config)).drop_nulls("cluster")
+
+
+def _cluster(config: EvaluateTokenLevel) -> pl.Expr:
+    """Return the cluster of each token; null where one that has none is left out."""
+    cluster = pl.col("cluster")
+    return cluster.fill_null(ALONE) if config.without_cluster == "cluster" else cluster
+
+
+def _scores(
+    config: EvaluateTokenLevel, run: SystemRun, sentences: dict[tuple[str, str], _Sentences]
+) -> pl.DataFrame:
+    if not config.replicates:
+        scored = token_scores(run.rows, measures=config.measures)
+        limits = dict.fromkeys(("lower", "upper", "standard_error"), pl.lit(None, pl.Float64))
+        return scored.with_columns(**limits, undefined=pl.lit(0, pl.Int64))
+    drawn = sentences.get((run.system, run.run))
+    if drawn is None or drawn.tokens() < int(run.rows["f"].sum()):
+        raise DataError(
+            f"system {run.system}, run {run.run} has no counts by sentence, which its limits need\n"
+            "Set sentences = true in its stage, for a dictionary in that of gold, and name the"
+            " stage in tagging_sentences or gold_sentences; or leave out replicates."
+        )
+    return token_intervals(
+        drawn.rows.with_columns(_cluster(config)),
+        measures=config.measures,
+        confidence=config.confidence,
+        replicates=config.replicates,
+        seed=config.seed,
+        place=PLACE,
+        among=drawn.among & _cluster(config).is_not_null(),
+    )
+
+
+class _Sentences(NamedTuple):
+    """Counts of each sentence: file, sentence, gold, cluster, f."""
+
+    rows: pl.LazyFrame
+    among: pl.Expr
+    """Which of them are those of a run."""
+
+    def tokens(self) -> int:
+        """Return how many tokens they count."""
+        some = self.rows.filter(self.among).select(pl.sum("f"))
+        return int(some.collect(engine="streaming").item())
+
+
+def _sentences(
+    config: EvaluateTokenLevel, tables: Tables
+) -> Iterator[tuple[tuple[str, str], _Sentences]]:
+    """Yield the counts of each sentence by system and run."""
+    if not config.replicates:
+        return
+    for plan in several(tables, "tagging_sentences", config.tagging_sentences):
+        for system, run in plan.select(KEY).unique().collect(engine="streaming").rows():
+            own = (pl.col("system") == system) & (pl.col("run") == run)
+            yield (system, run), _Sentences(plan, own)
+    for one in runs(tables, "dictionaries", config.dictionaries):
+        name = f"system {one.system}, run {one.run}"
+        tagged = encoding.applied(tables["gold_sentences"], one.rows, name=name)
+        yield (one.system, one.run), _Sentences(tagged, pl.lit(value=True))
+
+
+def _token_overlaps(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the tokens that class and cluster share, and those of each."""
+    sums = [
+        pl.col("f").sum().over(group).alias(name)
+        for group, name in (("gold", "n_i"), ("cluster", "n_j"))
+    ]
+    return rows.select("gold", "cluster", pl.col("f").alias("n_ij"), *sums)
+
+
+def _sizes(rows: pl.DataFrame) -> pl.DataFrame:
+    alone = rows.filter(pl.col("cluster").is_null())["f"].sum()
+    counts = {"tokens": rows["f"].sum(), "tokens without a cluster": alone}
+    return pl.DataFrame({"what": list(counts), "count": list(counts.values())})
+
+
+# --- Type level: clusters of word types against their gold classes, under the best mappings.
+
+Mapping: TypeAlias = Literal["1-1", "M-1"]
+
+
+class EvaluateTypeLevel(Seeded):
+    """Evaluate the clusters of word types: MacroI, MicroI and MicroC, each by its own mapping."""
+
+    gold: Annotated[str, Of(GoldEntries)]
+    """The gold classes of the items."""
+    systems: Annotated[tuple[str, ...], Of(InducedEntries)] = Field(min_length=1)
+    """Stages with the clusters of the items, of one system or several."""
+    measures: Annotated[tuple[str, ...], Named(TYPE_MEASURES)] = Field(
+        default=TYPE_LEVEL, min_length=1
+    )
+    """Which measures; "all" stands for every one."""
+    mappings: tuple[Mapping, ...] = Field(default=("1-1", "M-1"), min_length=1)
+    """How clusters are mapped to classes: one to one, or many to one."""
+    restarts: int | None = Field(default=None, ge=0)
+    """Random starts of a climb to the best M-1 mapping; 20 if absent, 5 above 10,000 items."""
+    kicks: int | None = Field(default=None, ge=0)
+    """Kicks of the best mapping that the climbs reach: some clusters get other classes at random,
+    and the climb begins anew; 40 for each cluster if absent, 2,000 at most."""
+    certificate_seconds: float | None = Field(default=None, gt=0)
+    """How long to look for a proof that no M-1 mapping is better, or for a bound, for each measure
+    whose mapping is not exact, in seconds of a usual machine: steps are counted, so that the same
+    comes of it everywhere; no proof if absent."""
+    replicates: int = Field(default=0, ge=0)
+    """Bootstrap samples of items for the confidence limits; none if 0."""
+    confidence: Proportion = 0.95
+    """Confidence level of the limits."""
+    interval: Literal["fixed", "refitted"] = "fixed"
+    """Whether every bootstrap sample keeps the mapping, or gets its own best one (slow)."""
+    worst: int = Field(default=100, ge=0)
+    """How many of the items with the lowest scores are listed, the frequent ones first."""
+
+
+@stage(
+    "evaluate.type_level",
+    config=EvaluateTypeLevel,
+    outputs={
+        "scores": TypeLevel,
+        "mapping": ClusterMapping,
+        "classes": ClassScores,
+        "items": WorstItems,
+        "overlaps": ClusterOverlaps,
+    },
+    agree=counted_alike,
+)
+def evaluate_types(config: EvaluateTypeLevel, tables: Tables) -> Outputs:
+    """Evaluate every run of every system, one after the other."""
+    require_entries(tables, "systems", config.systems)
+    counted = tables["gold"].collect()
+    gold, tokens = counted.select("item", "gold"), counted.group_by("item").agg(tokens=pl.sum("f"))
+    every = list(runs(tables, "systems", config.systems))
+    results = [(each, _evaluated(config, gold, tokens, each)) for each in every]
+    return {
+        "scores": stacked([run.named(result.summary) for run, result in results], TypeLevel),
+        "mapping": stacked([run.named(result.mapping) for run, result in results], ClusterMapping),
+        "classes": stacked([run.named(result.classes) for run, result in results], ClassScores),
+        "items": stacked([run.named(result.items) for run, result in results], WorstItems),
+        "overlaps": stacked([_type_overlaps(gold, run) for run in every], ClusterOverlaps),
+    }
+
+
+def _evaluated(
+    config: EvaluateTypeLevel, gold: pl.DataFrame, tokens: pl.DataFrame, run: SystemRun
+) -> Evaluated:
+    evaluated = evaluate_type_level(
+        gold,
+        run.rows.select("item", "cluster"),
+        measures=config.measures,
+        mappings=config.mappings,
+        restarts=config.restarts,
+        kicks=config.kicks,
+        seed=config.seed,
+        certificate_seconds=config.certificate_seconds,
+        replicates=config.replicates,
+        confidence=config.confidence,
+        interval=config.interval,
+    )
+    return evaluated._replace(items=_worst(evaluated.items, tokens, config.worst))
+
+
+def _worst(items: pl.DataFrame, tokens: pl.DataFrame, most: int) -> pl.DataFrame:
+    """Rank the items by their scores and, where these are equal, by their tokens."""
+    by = ["measure", "mapping"]
+    order = [*by, "f", "tokens", "item"]
+    ordered = items.join(tokens, on="item", how="left").sort(
+        order, descending=[name == "tokens" for name in order]
+    )
+    place = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(by)
+    return ordered.with_columns(rank=place).filter(pl.col("rank") <= most)
+
+
+def _type_overlaps(gold: pl.DataFrame, run: SystemRun) -> pl.DataFrame:
+    """Count shared items, those without a gold entry left out."""
+    entries = run.rows.lazy().join(gold.lazy(), on="item", how="semi")
+    shared = overlaps(gold.lazy(), entries, member="item", gold_group="gold", group="cluster")
+    return run.named(shared.collect())

@@ -1,0 +1,564 @@
+"""Induced entries from a cluster dictionary: words with the clusters that they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+import polars as pl
+from pydantic import Field
+
+from pipeline.errors import ConfigError, DataError, Problem
+from pipeline.kernels import numeric
+from pipeline.kernels.clustering import encoding
+from pipeline.kernels.clustering.systems import bare_name
+from pipeline.kernels.sampling import candidate_id
+from pipeline.stages.base import (
+    FAULTS,
+    CorpusSource,
+    Counting,
+    Late,
+    Outputs,
+    StageConfig,
+    Tables,
+    TableSource,
+    stage,
+)
+from pipeline.stages.inputs import require, require_attributes
+from schemas import (
+    CorpusSize,
+    GoldEntries,
+    GoldSentences,
+    InducedEntries,
+    SystemSize,
+    TokenSentences,
+    TokenTags,
+)
+
+# --- Options of stages that read entries from tables: items with their classes or clusters.
+
+_EMPTY, _NO_COUNT = "is empty", "is no count of 1 or more, or too large to be added up"
+_EMPTY_PART = "has nothing between two separators"
+
+Name = TypeVar("Name", bound=str)
+
+
+class EntryTable(StageConfig):
+    """A table with a row for each item, or for each item and group of it."""
+
+    separator: str = ""
+    """What stands between several labels in one field, such as "|"; one label if empty."""
+    fold: bool = False
+    """Whether items are put into lower case, and entries that are then alike made one."""
+    path: TableSource = Field()
+    """File or files: TSV, CSV, Parquet, Brown paths, blocks of words; also gzipped."""
+
+
+class Columns:
+    """The columns of a file that hold an entry.
+
+    Parameters
+    ----------
+    raw : LazyFrame
+        Its rows, with file and line.
+    named : mapping of str to str
+        item, f and the label to what the file calls them, where that differs.
+    label : str
+        "gold" or "cluster".
+
+    Raises
+    ------
+    ConfigError
+        If the file has no such column. It need not have f, unless it is named.
+    """
+
+    def __init__(self, raw: pl.LazyFrame, named: Mapping[Name, str], label: str) -> None:
+        schema = raw.collect_schema()
+        columns = {str(ours): theirs for ours, theirs in named.items()}
+        wanted = {each: columns.get(each, each) for each in ("item", label)}
+        if "f" in columns or "f" in schema:
+            wanted["f"] = columns.get("f", "f")
+        require(schema, [(f"columns.{each}", name) for each, name in wanted.items()])
+        self.raw, self.label, self.names = raw, label, wanted
+        self.counts = {}
+        if "f" in wanted:
+            count = numeric.counted(wanted["f"], schema[wanted["f"]], least=1)
+            self.counts = {wanted["f"]: count}
+
+    def entries(self, config: EntryTable) -> pl.LazyFrame:
+        """Return file, item, label and f (null without counts), a row for each label."""
+        item = pl.col(self.names["item"]).cast(pl.String)
+        label = pl.col(self.names[self.label]).cast(pl.String)
+        rows = self.raw.select(
+            "file",
+            (item.str.to_lowercase() if config.fold else item).alias("item"),
+            (label.str.split(config.separator) if config.separator else label).alias(self.label),
+            next(iter(self.counts.values()), pl.lit(None, pl.Int64)).alias("f"),
+        )
+        rows = rows.explode(self.label) if config.separator else rows
+        return rows.filter(pl.col("item") != "", pl.col(self.label) != "")
+
+    def faults(self, config: EntryTable) -> pl.LazyFrame:
+        """Return what cannot be used: nothing where a label should be, no count."""
+        texts = {
+            self.names[each]: numeric.filled(self.names[each]) for each in ("item", self.label)
+        }
+        wrong = [numeric.faults(self.raw, parsed=texts, problem=_EMPTY, required=True)]
+        if self.counts:
+            wrong.append(
+                numeric.faults(self.raw, parsed=self.counts, problem=_NO_COUNT, required=True)
+            )
+        if config.separator:
+            label = pl.col(self.names[self.label]).cast(pl.String)
+            parts = label.str.split(config.separator)
+            whole = pl.when(~parts.list.contains("")).then(label)
+            bad = {self.names[self.label]: whole}
+            wrong.append(numeric.faults(self.raw, parsed=bad, problem=_EMPTY_PART, required=False))
+        return pl.concat(wrong)
+
+
+# --- What a system and its runs are called.
+
+
+class RunOptions(StageConfig):
+    """The names of a system and of its run."""
+
+    system: str = Field(min_length=1)
+    """What the system is called."""
+    run: str = ""
+    """What its run is called; if empty, each file is a run, named as it is."""
+
+
+def files_of(rows: pl.LazyFrame) -> pl.Series:
+    """Return the files that rows were read from, in order; all of it is read for that."""
+    return rows.select(pl.col("file").unique()).collect(engine="streaming").to_series().sort()
+
+
+def require_distinct(files: pl.Series) -> None:
+    """Refuse files in several folders that are called alike, as they would be one run.
+
+    Parameters
+    ----------
+    files : Series of String
+        What the experiment calls them, each once, in order.
+
+    Raises
+    ------
+    ConfigError
+        With three of them.
+    """
+    names = pl.LazyFrame({"file": files}).select("file", run=bare_name("file"))
+    alike = names.filter(pl.len().over("run") > 1).collect().sort("run", "file")
+    if alike.height:
+        shown = ", ".join(alike["file"].head(3))
+        problem = Problem(
+            "run", f"{alike.height} files are called alike: {shown}", "name the run in a stage each"
+        )
+        raise ConfigError("run", [problem])
+
+
+Column: TypeAlias = Literal["item", "cluster", "f"]
+
+
+class ExtractClusters(EntryTable, RunOptions):
+    """Read the clusters of word types from a cluster dictionary."""
+
+    columns: dict[Column, str] = Field(default_factory=dict)
+    """Names of item, cluster and f in the file, where they differ; f need not be there."""
+    prefix: int | None = Field(default=None, ge=1)
+    """Cut the names of clusters to so many characters: the first bits of Brown's paths."""
+
+
+@stage(
+    "extract.clusters",
+    config=ExtractClusters,
+    outputs={"entries": InducedEntries, "sizes": SystemSize},
+)
+def extract_clusters(config: ExtractClusters, tables: Tables) -> Outputs:
+    """Read rows, name their runs, make entries that are alike one."""
+    raw = tables["path"]
+    if not config.run:
+        require_distinct(files_of(raw))
+    columns = Columns(raw, config.columns, "cluster")
+    rows = columns.entries(config)
+    cluster = pl.col("cluster")
+    named = rows.with_columns(
+        system=pl.lit(config.system),
+        run=pl.lit(config.run) if config.run else bare_name("file"),
+        cluster=cluster.str.slice(0, config.prefix) if config.prefix else cluster,
+    )
+    f = pl.when(pl.col("f").is_not_null().any()).then(pl.col("f").sum())
+    key = ["system", "run", "item", "cluster"]
+    entries = named.group_by(key).agg(f.alias("f"))
+    return {"entries": entries, "sizes": sizes(entries), FAULTS: columns.faults(config)}
+
+
+def sizes(entries: pl.LazyFrame) -> pl.LazyFrame:
+    """Count the items and clusters of each run, and the items in several clusters."""
+    run = ["system", "run"]
+    several = (pl.len() > 1).alias("several")
+    by_item = entries.group_by(*run, "item").agg(several).group_by(run)
+    counts = by_item.agg(
+        pl.len().alias("items"), pl.col("several").sum().alias("items in several clusters")
+    )
+    clusters = entries.group_by(run).agg(pl.col("cluster").n_unique().alias("clusters"))
+    rows = counts.join(clusters, on=run).unpivot(
+        index=run, variable_name="what", value_name="count"
+    )
+    return rows.with_columns(pl.col("count").cast(pl.Int64))
+
+
+# --- Options of all stages that read the tags of tokens: what is an item, a class, what counts.
+
+GOLD_RUN = ""
+"""The run of a gold standard, which has none."""
+PLACE = ("file", "sentence")
+"""What tells sentences apart."""
+_SENTENCES = 4
+"""How many times as much memory tokens take by sentence, where hardly any two are alike."""
+PARTIALS = {"tags": TokenTags, "sentences": TokenSentences}
+ALL = "all tags"
+"""The counts of the items of all buckets."""
+BY_ITEM = candidate_id(pl.col("item").fill_null(""))
+"""What counts of items are divided by."""
+BY_SENTENCE = candidate_id("file", pl.col("sentence").cast(pl.String))
+"""What counts of sentences are divided by."""
+
+
+class TagOptions(StageConfig):
+    """Which tokens count, as which item, in which gold class."""
+
+    item: str = "form"
+    """The attribute that tells items apart: form, or lemma."""
+    tag: str = "upos"
+    """The attribute with the gold class: upos, xpos, or a column of the table."""
+    exclude: Annotated[tuple[str, ...], Late()] = ()
+    """Gold classes whose tokens are removed before anything else, such as ["PUNCT"]."""
+    fold: bool = False
+    """Whether items are put into lower case."""
+    min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
+    """Leave out items with fewer tokens, the excluded tokens not counted."""
+    sentences: bool = False
+    """Whether the counts of each sentence are kept too, for bootstrap intervals."""
+
+    def read(self, tokens: pl.LazyFrame, **further: pl.Expr) -> pl.LazyFrame:
+        """Return run, item, gold and cluster of tokens, null where there is none.
+
+        Raises
+        ------
+        ConfigError
+            If the tokens have no such attribute.
+        """
+        require_attributes(tokens.collect_schema(), self.attributes)
+        columns = {
+            "run": pl.lit(GOLD_RUN),
+            "item": encoding.attribute(self.item, fold=self.fold),
+            "gold": encoding.attribute(self.tag),
+            "cluster": pl.lit(None, pl.String),
+            **further,
+        }
+        place = PLACE if self.sentences else ()
+        return tokens.select(*(value.alias(name) for name, value in columns.items()), *place)
+
+    def counted(self, tags: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
+        """Return the counts of tokens, and those of each sentence if they are wanted."""
+        by_sentence = _by_sentence(tags) if self.sentences else TokenSentences.zero_rows()
+        return {"tags": encoding.count_tokens(tags), "sentences": by_sentence}
+
+    def columns(self) -> set[str]:
+        """Return the columns of the tokens that are looked at."""
+        return {name for names in self.attributes.values() for name in names} | {*PLACE}
+
+    @property
+    def weight(self) -> int:
+        """How many times as much memory the counts of a token take as those of a pair."""
+        return _SENTENCES if self.sentences else 1
+
+    @property
+    def attributes(self) -> dict[str, set[str]]:
+        """The attributes that each option names."""
+        return {"item": {self.item}, "tag": {self.tag}}
+
+    def kept(self, tags: pl.LazyFrame) -> pl.LazyFrame:
+        """Return the tokens that count."""
+        return encoding.kept(tags, exclude=self.exclude, min_frequency=self.min_frequency)
+
+    def sizes(self, tags: pl.LazyFrame) -> pl.LazyFrame:
+        """Return how many count and how many do not, by run."""
+        return encoding.sizes(tags, exclude=self.exclude, min_frequency=self.min_frequency)
+
+
+def require_tags(config: TagOptions, sizes: pl.DataFrame) -> None:
+    """Refuse tokens none of which counts: an option names the wrong attribute.
+
+    Parameters
+    ----------
+    config : TagOptions
+        The options.
+    sizes : DataFrame
+        run, what, count: what `TagOptions.sizes` gives.
+
+    Raises
+    ------
+    DataError
+        Saying how many tokens there are, and why they do not count.
+    """
+    first = sizes.filter(pl.col("run") == pl.col("run").min())
+    counts = dict(first.select("what", "count").iter_rows())
+    if not counts or counts["tokens that count"]:
+        return
+    every = counts.pop("tokens")
+    reasons = sorted(what for what, count in counts.items() if count and "tokens" in what)
+    shown = ", ".join(f"{counts[what]:,} {what}" for what in reasons)
+    raise DataError(
+        f"none of the {every:,} tokens counts: {shown}\n"
+        f"Look at the options tag ({config.tag!r}), item ({config.item!r}), exclude and"
+        " min_frequency."
+    )
+
+
+def merge_tags(_config: TagOptions, tables: Tables) -> dict[str, pl.LazyFrame]:
+    """Add up the counts of parts of a corpus, the rows of an item together."""
+    return {
+        "tags": encoding.count_tokens(tables["tags"]).sort("item"),
+        "sentences": _by_sentence(tables["sentences"]),
+    }
+
+
+def counting(
+    combine: Callable[[Any, Tables], Outputs], columns: Callable[[Any], set[str]], *outputs: str
+) -> Counting:
+    """Return how stages count tags: by item, and by sentence.
+
+    Parameters
+    ----------
+    combine : callable
+        What makes the outputs.
+    columns : callable
+        The columns of the tokens that are looked at.
+    *outputs : str
+        Those that are divided by their items; ``sentences`` is divided by sentence.
+    """
+    return Counting(
+        partials=PARTIALS,
+        merge=merge_tags,
+        combine=combine,
+        columns=columns,
+        buckets={
+            "tags": BY_ITEM,
+            "sentences": BY_SENTENCE,
+            **dict.fromkeys(outputs, BY_ITEM),
+        },
+        undivided={ALL: "tags"},
+        weight=lambda config: config.weight,
+    )
+
+
+def _by_sentence(tags: pl.LazyFrame) -> pl.LazyFrame:
+    return encoding.count_tokens(tags, *PLACE).select(*TokenSentences.columns())
+
+
+# --- What the counts of all tokens come to, looked at piece by piece, never as a whole.
+
+EXAMPLES = 3
+_ITEM = ["run", "item", "gold"]
+
+
+class Survey(NamedTuple):
+    """What is known of all tokens; small, but for `counting`, which has the items asked for."""
+
+    sizes: pl.DataFrame
+    """run, what, count: how many tokens count, and how many do not for which reason."""
+    cells: pl.DataFrame
+    """run, gold, cluster, f of the tokens that count."""
+    alone: pl.DataFrame
+    """item, f: the most frequent of those with tokens that count but have no cluster."""
+    counting: pl.DataFrame
+    """run, item, gold of tokens that count, of the items asked for."""
+
+    def asked_for(self, config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame) -> Survey:
+        """Return the same with the items of some sentences as those asked for.
+
+        Parameters
+        ----------
+        config : TagOptions
+            What counts.
+        tags : LazyFrame
+            The counts of all tokens, in which the rows of an item stand together.
+        sentences : LazyFrame
+            Counts by sentence, with item.
+        """
+        items = sentences.select("item").unique().collect()
+        if items.is_empty():
+            return self._replace(counting=self.counting.clear())
+        pieces = (piece.lazy() for piece in encoding.whole_items(tags))
+        wanted = [_wanted(config.kept(piece), items).collect() for piece in pieces]
+        return self._replace(counting=pl.concat([self.counting.clear(), *wanted]))
+
+    def of_sentences(self, sentences: pl.LazyFrame) -> pl.LazyFrame:
+        """Return the counts by sentence of the tokens that count; their items were asked for."""
+        return sentences.join(self.counting.lazy(), on=_ITEM, how="semi")
+
+
+def survey(config: TagOptions, tags: pl.LazyFrame, sentences: pl.LazyFrame | None = None) -> Survey:
+    """Look at the counts of all tokens once.
+
+    Parameters
+    ----------
+    config : TagOptions
+        What counts.
+    tags : LazyFrame
+        The counts of all tokens, in which the rows of an item stand together.
+    sentences : LazyFrame, optional
+        Counts by sentence, of whose items it has to be known whether they count.
+    """
+    items = (tags.clear() if sentences is None else sentences).select("item").unique().collect()
+    found = _of_items(config, tags.clear(), items)
+    for piece in encoding.whole_items(tags):
+        found = _both(found, _of_items(config, piece.lazy(), items))
+    every = found.sizes.lazy().select("run").unique()
+    kinds = encoding.kinds(found.cells.lazy(), every).collect()
+    return found._replace(sizes=pl.concat([found.sizes, kinds.select(found.sizes.columns)]))
+
+
+def _of_items(config: TagOptions, tags: pl.LazyFrame, items: pl.DataFrame) -> Survey:
+    """Return what is known of some items, all of whose rows are there; no classes in the sizes."""
+    kept = config.kept(tags)
+    alone = kept.filter(pl.col("cluster").is_null()).select("item", "f")
+    parts = [config.sizes(tags), _cells(kept), _most(alone), _wanted(kept, items)]
+    return Survey(*pl.collect_all(parts))
+
+
+def _wanted(kept: pl.LazyFrame, items: pl.DataFrame) -> pl.LazyFrame:
+    """Return run, item and class of the tokens that count, of some items."""
+    own = kept.join(items.lazy(), on="item", how="semi", nulls_equal=True)
+    return own.select(_ITEM).unique()
+
+
+def _both(one: Survey, two: Survey) -> Survey:
+    """Put together what is known of some items and of others."""
+    sizes, cells, alone, counting = (pl.concat(pair) for pair in zip(one, two, strict=True))
+    added = sizes.group_by("run", "what").agg(pl.sum("count"))
+    most = _most(alone.lazy()).collect()
+    return Survey(added, _cells(cells.lazy()).collect(), most, counting)
+
+
+def _cells(rows: pl.LazyFrame) -> pl.LazyFrame:
+    return rows.group_by("run", "gold", "cluster").agg(pl.sum("f"))
+
+
+def _most(rows: pl.LazyFrame) -> pl.LazyFrame:
+    by_item = rows.group_by("item").agg(pl.sum("f"))
+    return by_item.sort("f", "item", descending=[True, False]).head(EXAMPLES)
+
+
+# --- Gold entries from a tagged corpus: which classes each word type occurs in, and how often.
+
+
+class ExtractGold(TagOptions):
+    """Read the gold classes of word types, and their tokens, from a tagged corpus."""
+
+    corpus: CorpusSource
+    """File or files: CoNLL-U, vertical, token table, each also gzipped; Parquet."""
+
+
+def combine(config: ExtractGold, tables: Tables) -> Outputs:
+    """Leave out what does not count."""
+    tags, sentences = tables["tags"], tables["sentences"]
+    found = survey(config, tables.get(ALL, tags), sentences)
+    require_tags(config, found.sizes)
+    of_tokens = ~pl.col("what").is_in(["clusters", "tokens that count but have no cluster"])
+    return {
+        "entries": config.kept(tags).select("item", "gold", "f"),
+        "sentences": found.of_sentences(sentences).select(*GoldSentences.columns()),
+        "sizes": found.sizes.filter(of_tokens).select("what", "count"),
+    }
+
+
+@stage(
+    "extract.gold",
+    config=ExtractGold,
+    outputs={"entries": GoldEntries, "sentences": GoldSentences, "sizes": CorpusSize},
+    shards="corpus",
+    counting=counting(combine, ExtractGold.columns, "entries"),
+)
+def extract_gold(config: ExtractGold, tables: Tables) -> Outputs:
+    """Count the tokens of one part of the corpus by item and class."""
+    return config.counted(config.read(tables["corpus"]))
+
+
+# --- Gold entries from a tag dictionary: words with the classes that they can have.
+
+GoldColumn: TypeAlias = Literal["item", "gold", "f"]
+_NO_NUMBER = "is no count, or too large to be added up"
+
+
+class ExtractGoldTable(EntryTable):
+    """Read the gold classes of word types from a tag dictionary."""
+
+    columns: dict[GoldColumn, str] = Field(default_factory=dict)
+    """Names of item, gold and f in the file, where they differ; f need not be there."""
+    classes: tuple[str, ...] = ()
+    """Columns that are classes each: a count, or 1 and 0; empty is 0. Then gold and f are none."""
+    exclude: tuple[str, ...] = ()
+    """Gold classes that are left out."""
+    min_frequency: int = Field(default=1, ge=1)
+    """Leave out items with a smaller sum of f, the excluded classes not counted."""
+
+
+@stage(
+    "extract.gold_table",
+    config=ExtractGoldTable,
+    outputs={"entries": GoldEntries, "sizes": CorpusSize},
+)
+def extract_gold_table(config: ExtractGoldTable, tables: Tables) -> Outputs:
+    """Read rows or classes, add up what is there twice, leave out what is not wanted."""
+    entries, faults = (_wide if config.classes else _long)(config, tables["path"])
+    usable = entries.filter(pl.col("f") >= 1).drop_nulls()
+    summed = usable.group_by("item", "gold").agg(pl.sum("f"))
+    wanted = summed.filter(~pl.col("gold").is_in(list(config.exclude)))
+    often = wanted.filter(pl.col("f").sum().over("item") >= config.min_frequency)
+    return {"entries": often, "sizes": _sizes(usable, wanted, often), FAULTS: faults}
+
+
+def _long(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    columns = Columns(raw, config.columns, "gold")
+    rows = columns.entries(config).select("item", "gold", "f")
+    if not columns.counts:
+        rows = rows.with_columns(f=pl.lit(1, pl.Int64)).unique()
+    return rows, columns.faults(config)
+
+
+def _wide(config: ExtractGoldTable, raw: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    schema = raw.collect_schema()
+    item = config.columns.get("item", "item")
+    require(schema, [("columns.item", item), *(("classes", name) for name in config.classes)])
+    text = pl.col(item).cast(pl.String)
+    counts = {name: numeric.counted(name, schema[name]) for name in config.classes}
+    folded = text.str.to_lowercase() if config.fold else text
+    # One class after the other: a class may be called item, gold or f.
+    rows = pl.concat(
+        raw.select(folded.alias("item"), pl.lit(name).alias("gold"), count.alias("f"))
+        for name, count in counts.items()
+    )
+    bad = [
+        numeric.faults(
+            raw, parsed={item: pl.when(text != "").then(text)}, problem="is empty", required=True
+        ),
+        numeric.faults(raw, parsed=counts, problem=_NO_NUMBER, required=False),
+    ]
+    return rows, pl.concat(bad)
+
+
+def _sizes(known: pl.LazyFrame, wanted: pl.LazyFrame, often: pl.LazyFrame) -> pl.LazyFrame:
+    items = pl.col("item").n_unique()
+    return pl.concat([
+        _said(known, "items in the table", items),
+        _said(wanted, "items of classes that are not excluded", items),
+        _said(often, "items", items),
+        _said(often, "classes", pl.col("gold").n_unique()),
+    ])  # fmt: skip
+
+
+def _said(rows: pl.LazyFrame, what: str, count: pl.Expr) -> pl.LazyFrame:
+    return rows.select(pl.lit(what).alias("what"), count.cast(pl.Int64).alias("count"))

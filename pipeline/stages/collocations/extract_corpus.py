@@ -1,0 +1,754 @@
+"""Candidates from a corpus: pairs counted part by part, marginals over all of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+import numpy as np
+import polars as pl
+from pydantic import Field, model_validator
+
+from pipeline import memory
+from pipeline.config_model import Described
+from pipeline.errors import DataError
+from pipeline.kernels.cooccurrence import concordance, counting
+from pipeline.kernels.cooccurrence.concordance import FORM, SPACE_AFTER, SURFACE
+from pipeline.kernels.cooccurrence.counting import DOCUMENT, KNOWN_BY, START, tally
+from pipeline.kernels.cooccurrence.pairs import (
+    COLUMNS,
+    TEXT_UNIT,
+    Dependency,
+    Span,
+    by_key,
+    following,
+    in_sentence,
+    in_span,
+    located,
+    neighbours,
+    occurrences,
+    pair_tokens,
+    started,
+    text_of,
+    together,
+    types,
+)
+from pipeline.kernels.cooccurrence.tokens import (
+    LABEL,
+    LABELS,
+    PLACE,
+    TOKEN,
+    Unit,
+    in_order,
+    longest,
+    numbered,
+    units,
+)
+from pipeline.kernels.sampling import candidate_id
+from pipeline.stages.base import (
+    Bounds,
+    CorpusSource,
+    Counting,
+    Late,
+    Outputs,
+    Seeded,
+    Tables,
+    TableSource,
+    as_one,
+    stage,
+)
+from pipeline.stages.collocations.units import DependencyOptions, UnitOptions
+from pipeline.stages.inputs import require, require_attributes
+from schemas import Candidates, CorpusSize, Examples, OpenPairCounts, UnitCounts
+from schemas.candidates import ACROSS
+
+# --- Options of the examples of candidates, shared by the stages that count in a corpus.
+
+PAIR = ("l1", "l2")
+
+
+class ExampleOptions(Seeded):
+    """Which sentences are kept for each candidate, and what they show."""
+
+    examples: int = Field(default=0, ge=0)
+    """Sentences to keep per candidate, chosen at random."""
+    form: str = FORM
+    """The attribute that the examples show."""
+    example_width: int = Field(default=200, ge=0)
+    """Characters of an example. Of a longer sentence the words go that are farthest from the
+    candidate's; […] stands for them. 0: whole sentences."""
+
+    def shown(self) -> dict[str, set[str]]:
+        """Return the attribute that the option form names, if there are to be examples."""
+        return {"form": {self.form}} if self.examples else {}
+
+    def looked_at(self) -> set[str]:
+        """Return the columns that say how a sentence is written, if there are to be examples."""
+        return {self.form, SURFACE, SPACE_AFTER} if self.examples else set()
+
+    def from_tokens(
+        self,
+        located: pl.LazyFrame,
+        tokens: pl.LazyFrame,
+        *,
+        units: Sequence[str] = PAIR,
+        number: int = 2,
+    ) -> pl.LazyFrame:
+        """Choose the examples of one part of a corpus.
+
+        Parameters
+        ----------
+        located : LazyFrame
+            Pair or tuple tokens and where they stand; see `examples.draw`.
+        tokens : LazyFrame
+            The part, in order.
+        units : sequence of str
+            The columns that name a candidate.
+        number : int
+            How many of its tokens are marked, by position_1, position_2 ...
+        """
+        places = [f"position_{i}" for i in range(1, number + 1)]
+        drawn = concordance.draw(
+            located, most=self.examples, seed=self.seed, units=units, positions=places
+        )
+        return concordance.sentences(
+            drawn, tokens, form=self.form, width=self.example_width, positions=places
+        )
+
+
+# --- Occurrences of pairs and tuples, from a batch to counts that parts of a corpus can add up.
+# A document that may go on over a bound of what was counted at once has rows of its own, which name
+# it in `ACROSS`: whatever parts have counted it, it is one document.
+
+_NONE = pl.lit(None, pl.String()).alias(ACROSS)
+
+RAW = ("occurrences", "documents")
+"""The tables of a batch that `tallied` takes."""
+
+
+def looked_at(key: Sequence[str], sentences: pl.DataFrame) -> Sequence[str]:
+    """Return the columns of occurrences that `of_batch` looks at.
+
+    Parameters
+    ----------
+    key : sequence of str
+        Columns with labels.
+    sentences : DataFrame
+        As `documents.sentences` gives them.
+    """
+    return key if _is_one(sentences.get_column(DOCUMENT)) else [*key, PLACE]
+
+
+def _is_one(numbers: pl.Series) -> bool:
+    """Return whether all sentences are in one document."""
+    return numbers.len() == 0 or bool(numbers[0] == numbers[-1])
+
+
+def of_batch(found: pl.DataFrame, key: Sequence[str], sentences: pl.DataFrame) -> Outputs:
+    """Return the tables of a batch, or of some of its occurrences, that `tallied` takes.
+
+    Parameters
+    ----------
+    found : DataFrame
+        An occurrence a row: its key, and the sentence that it stands in, see `looked_at`. Where
+        they come in pieces, these follow each other in the text.
+    key : sequence of str
+        Columns with labels.
+    sentences : DataFrame
+        As `documents.sentences` gives them.
+    """
+    numbers = sentences.get_column(DOCUMENT)
+    one = _is_one(numbers)
+    document = numbers.head(1) if one else numbers.gather(found.get_column(PLACE))
+    alone = pl.lit(numbers[0] if numbers.len() else 0, pl.UInt32).alias(DOCUMENT)
+    rows = found.select(*key, alone if one else document)
+    known = sentences.select(DOCUMENT, *KNOWN_BY).unique(DOCUMENT)
+    return {"occurrences": rows, "documents": known}
+
+
+def tallied(tables: Mapping[str, pl.DataFrame], key: Sequence[str], bounds: Bounds) -> Outputs:
+    """Return the counts of the occurrences of some batches.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        `RAW`: the occurrences, and the documents of their sentences.
+    key : sequence of str
+        Columns with labels.
+    bounds : Bounds
+        Whether documents may go on beyond.
+    """
+    found = tables["occurrences"]
+    ends = found.select(first=pl.col(DOCUMENT).min(), last=pl.col(DOCUMENT).max()).row(0)
+    asked = zip(ends, (bounds.begun, bounds.goes_on), strict=True)
+    open_ = {end for end, may in asked if may and end is not None}
+    counts = tally(found, key, across=open_)
+    name = pl.format("{} {}", START, "file").alias(ACROSS)
+    names = tables["documents"].filter(pl.col(DOCUMENT).is_in(open_)).unique(DOCUMENT)
+    named = counts.join(names.select(DOCUMENT, name), on=DOCUMENT, how="left")
+    return {"counts": named.drop(DOCUMENT)}
+
+
+def added_up(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
+    """Add up the counts of parts of a corpus.
+
+    Parameters
+    ----------
+    counts : LazyFrame
+        The key, f, documents and `ACROSS`.
+    key : sequence of str
+        Columns with labels.
+
+    Returns
+    -------
+    LazyFrame
+        The same; a document that goes on over bounds still has rows of its own.
+    """
+    names = _open(counts)
+    f, one = pl.sum("f"), pl.lit(1, pl.Int64).alias("documents")
+    sums = by_key(counts.filter(pl.col(ACROSS).is_null()), key, f, pl.sum("documents"))
+    sums = sums.with_columns(_NONE)
+    if names == [None]:
+        return sums
+    open_ = counts.filter(pl.col(ACROSS).is_not_null())
+    known = [name for name in names if name is not None]
+    if len(known) == 1:  # a text that is one document: then its name need not be compared
+        apart = by_key(open_, key, f).with_columns(one, pl.lit(known[0]).alias(ACROSS))
+    else:
+        apart = by_key(open_, [*key, ACROSS], f).with_columns(one)
+    apart = apart.select(*key, "f", "documents", ACROSS)
+    return apart if None not in names else pl.concat([sums, apart])
+
+
+def _open(counts: pl.LazyFrame) -> list[str | None]:
+    """Return the documents that go on over bounds, and None if some lie inside, or none are."""
+    return counts.select(pl.col(ACROSS).unique()).collect().to_series().to_list() or [None]
+
+
+def closed(counts: pl.LazyFrame, key: Sequence[str]) -> pl.LazyFrame:
+    """Return counts with a row for each type, now that all parts are added up.
+
+    Parameters
+    ----------
+    counts : LazyFrame
+        As `added_up` gives them.
+    key : sequence of str
+        Columns with labels.
+    """
+    names = _open(counts)
+    if names == [None]:
+        return counts
+    if len(names) == 1:
+        return counts.with_columns(_NONE)
+    return by_key(counts, key, pl.sum("f"), pl.sum("documents")).with_columns(_NONE)
+
+
+# --- Options that describe which units belong together, shared by the stages that pair units.
+
+
+class AdjacentOptions(Described):
+    """Units that follow each other."""
+
+    gap: int = Field(default=0, ge=0)
+    """Tokens that may stand between the two; 0: neighbours alone."""
+
+
+class SurfaceOptions(Described):
+    """Units in the span of a node, which is the left unit."""
+
+    left: int = Field(default=5, ge=0)
+    """Tokens of the span before the node."""
+    right: int = Field(default=5, ge=0)
+    """Tokens of the span after the node."""
+    count: Literal["positions", "windows", "nodes"] = "positions"
+    """"positions": spans of the same node type laid over each other, f1 the positions in them,
+    f2 the corpus frequency, N the tokens. "windows": each span by itself, and the marginals
+    over all pairs of a node and a unit in its span. "nodes": f nodes with the unit in their
+    span, f1 and f2 corpus frequencies, N the tokens, as corpus tools print; f is f2 at the most,
+    and the column nodes has it as counted."""
+
+    @model_validator(mode="after")
+    def _wide(self) -> SurfaceOptions:
+        if not self.left + self.right:
+            raise ValueError("left and right are both 0: no token is in the span")
+        return self
+
+    def kernel(self) -> Span:
+        """Return the same for the kernels."""
+        return Span(self.left, self.right, self.count)
+
+
+class TextualOptions(Described):
+    """Units that occur in the same part of a text."""
+
+    within: Literal["sentence", "paragraph", "document"] = "sentence"
+    """The part: f counts those that hold both, f1 and f2 those that hold one, N all of them."""
+
+
+Relation = Literal["sentence", "dependency", "adjacent", "surface", "textual"]
+
+
+class RelationOptions(Described):
+    """How units are paired: the name of the relation, and what describes it."""
+
+    relation: Relation = "sentence"
+    """"sentence": every left with every right unit of a sentence. "dependency": those in a
+    syntactic relation. "adjacent": a right unit that follows a left one. "surface": a right
+    unit in the span of a left one. "textual": both in one sentence, paragraph or document."""
+    dependency: DependencyOptions | None = None
+    """The syntactic relation, if relation = "dependency"."""
+    adjacent: AdjacentOptions | None = None
+    """The distance, if relation = "adjacent"."""
+    surface: SurfaceOptions | None = None
+    """The span, if relation = "surface"."""
+    textual: TextualOptions | None = None
+    """The part of a text, if relation = "textual"."""
+
+    @model_validator(mode="after")
+    def _described(self) -> RelationOptions:
+        for name in ("dependency", "adjacent", "surface", "textual"):
+            if getattr(self, name) is not None and self.relation != name:
+                raise ValueError(f'{name} = {{...}} goes with relation = "{name}"')
+        if self.relation == "dependency" and self.dependency is None:
+            raise ValueError('relation = "dependency" needs dependency = {...}')
+        return self
+
+    @property
+    def syntactic(self) -> Dependency | None:
+        """The syntactic relation, if there is one."""
+        return self.dependency.kernel() if self.dependency else None
+
+    @property
+    def span(self) -> Span:
+        """The span of surface co-occurrence."""
+        return (self.surface or SurfaceOptions()).kernel()
+
+    @property
+    def gap(self) -> int:
+        """Tokens that may stand between adjacent units."""
+        return (self.adjacent or AdjacentOptions()).gap
+
+    @property
+    def text_unit(self) -> Literal["sentence", "paragraph", "document"]:
+        """The part of a text that has to be looked at whole."""
+        return (
+            (self.textual or TextualOptions()).within if self.relation == "textual" else "sentence"
+        )
+
+    @property
+    def relational(self) -> bool:
+        """Whether the marginals are taken over the pair tokens."""
+        own = self.relation == "surface" and self.span.count != "windows"
+        return not own and self.relation != "textual"
+
+    @property
+    def by_node(self) -> bool:
+        """Whether f counts nodes, and so can exceed f2."""
+        return self.relation == "surface" and self.span.count == "nodes"
+
+
+# --- Pairs of a part of a corpus, and the counts that are made of them.
+
+LEFT, RIGHT = 1, 2
+"""The sides of a pair, in `schemas.UnitCounts`."""
+ENDLESS = 1_000
+"""Tokens from which on a sentence is none."""
+
+ENDLESS_PAIRS = 10**11
+"""Pairs from which on it would take days to find those of a text."""
+_ROW = 40
+"""Bytes that a pair takes while it is counted."""
+AT_A_TIME = 1_000_000
+"""Pair tokens that are held: a long sentence, whose words all go together, comes in parts."""
+_PAIR_BYTES = 1024
+"""Bytes of a limited memory for each of them: they are sorted, and counted, besides."""
+
+_LABEL = pl.Categorical(pl.Categories(LABELS))
+_NO_MARGINALS = UnitCounts.zero_rows().with_columns(pl.col("unit").cast(_LABEL))
+_NO_PAIRS = pl.DataFrame(
+    schema={name: _LABEL if name in {"l1", "l2"} else pl.Int64() for name in COLUMNS}
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one part of a corpus gives, or some of it.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        The pairs to count, see `pipeline.kernels.cooccurrence.pairs.COLUMNS`.
+    marginals : LazyFrame
+        As `schemas.UnitCounts`, to be added up; empty where they are sums over the pairs.
+    total : int
+        What the counts are out of; 0 where it is their sum.
+    """
+
+    pairs: pl.DataFrame = field(default_factory=lambda: _NO_PAIRS)
+    marginals: pl.LazyFrame = field(default_factory=lambda: _NO_MARGINALS)
+    total: int = 0
+
+
+def find(
+    tokens: pl.DataFrame,
+    *,
+    left: Unit,
+    right: Unit,
+    options: RelationOptions,
+    columns: Sequence[str] = COLUMNS,
+) -> Iterator[Found]:
+    """Yield the pairs of a part of a corpus by the relation asked for, so many that fit in memory.
+
+    Parameters
+    ----------
+    tokens : DataFrame
+        As `places.numbered` gives them.
+    left, right : Unit
+        What to pair.
+    options : RelationOptions
+        Which of them belong together.
+    columns : sequence of str
+        Which are wanted of the pairs, l1 and l2 among them; there may be more.
+    """
+    if options.relation == "dependency":
+        plan = pair_tokens(tokens.lazy(), left=left, right=right, relation=options.syntactic)
+        yield Found(plan.collect())
+        return
+    first = in_order(units(tokens.lazy(), left).collect(engine="in-memory"))
+    second = first if left is right else units(tokens.lazy(), right).collect(engine="in-memory")
+    if options.relation == "sentence":
+        matches = _matches(first, second, PLACE)
+        _require_few(matches, first, second, tokens)
+        for some in in_parts(first, matches):
+            yield Found(in_sentence(some.lazy(), second.lazy()).collect())
+    elif options.relation == "adjacent":
+        simple = left is right and not options.gap
+        paired = neighbours(first, columns) if simple else None
+        if paired is None:
+            span = following(options.gap)
+            yield from _in_span(first, second, tokens, span, columns)
+        else:
+            yield Found(paired)
+    elif options.relation == "surface":
+        yield from _in_span(first, second, tokens, options.span, columns)
+    else:
+        yield from _textual(first, second, tokens, options)
+
+
+def in_parts(units: pl.DataFrame, pairs: pl.Series | int) -> Iterator[pl.DataFrame]:
+    """Yield units, in order, in parts that have about `AT_A_TIME` pairs; at least one part.
+
+    Parameters
+    ----------
+    units : DataFrame
+        One a row.
+    pairs : Series of int, or int
+        How many pairs each may have at the most.
+    """
+    most = (
+        min(AT_A_TIME, max(1, memory.room() // _PAIR_BYTES)) if memory.goes_to_disk() else AT_A_TIME
+    )
+    if isinstance(pairs, int):
+        step = max(1, most // max(1, pairs))
+        yield from (units[at : at + step] for at in range(0, max(1, units.height), step))
+        return
+    each = pairs.to_numpy().astype(np.float64)
+    part = (np.cumsum(each) - each) // most
+    starts = np.flatnonzero(np.diff(part, prepend=-1.0))
+    for start, end in itertools.pairwise([*(starts.tolist() or [0]), units.height]):
+        yield units[start:end]
+
+
+def _require_few(
+    matches: pl.Series, first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame
+) -> None:
+    """Refuse more pairs than there is room or time for."""
+    pairs, most = int(matches.sum()), longest(tokens)
+    types = first.get_column("unit").n_unique() * second.get_column("unit").n_unique()
+    file = ", ".join(tokens.get_column("file").head(1))
+    what = f"{file}: its longest sentence has {most:,} tokens; pairs of such a text"
+    otherwise = "cut the text into sentences, or pair by a narrower relation"
+    if pairs > ENDLESS_PAIRS:
+        raise DataError(f"{what}, {pairs:,}, would take days\nTo go on, {otherwise}.")
+    if not memory.goes_to_disk():
+        memory.require(min(pairs, types) * _ROW, f"{what} ({pairs:,})", otherwise=otherwise)
+
+
+def _matches(first: pl.DataFrame, second: pl.DataFrame, key: str) -> pl.Series:
+    """Return for each row how many of the second table have its key."""
+    numbers = second.group_by(key).agg(pl.len().cast(pl.Int64).alias("_number"))
+    joined = first.select(key).join(numbers, on=key, how="left", maintain_order="left")
+    return joined.get_column("_number").fill_null(0)
+
+
+def _in_span(
+    first: pl.DataFrame,
+    second: pl.DataFrame,
+    tokens: pl.DataFrame,
+    span: Span,
+    columns: Sequence[str],
+) -> Iterator[Found]:
+    """Yield the pairs in the spans of nodes, and the marginals where they are not over pairs."""
+    text = text_of(second, tokens)
+    span = span.within(text.longest)
+    own = span.count == "positions"
+    for some in in_parts(started(first, span), span.left + span.right):
+        pairs, positions = in_span(some, text, span, columns)
+        yield Found(pairs, _side(LEFT, positions) if own else _NO_MARGINALS)
+    if span.count == "nodes":
+        yield Found(_NO_PAIRS, _side(LEFT, _frequencies(first)))
+    if span.count != "windows":
+        yield Found(_NO_PAIRS, _side(RIGHT, _frequencies(second)), tokens.height)
+
+
+def _frequencies(units: pl.DataFrame) -> pl.DataFrame:
+    return units.group_by("unit").agg(f=pl.len().cast(pl.Int64))
+
+
+def _textual(
+    first: pl.DataFrame, second: pl.DataFrame, tokens: pl.DataFrame, options: RelationOptions
+) -> Iterator[Found]:
+    numbered = _text_units(tokens.lazy(), options.text_unit)
+    places = tokens.lazy().select(pl.col(TOKEN).alias("token_1"), PLACE)
+    one, two = (types(each.lazy().join(numbered, on=TOKEN)).collect() for each in (first, second))
+    one = one.sort(TOKEN)
+    matches = _matches(one, two, TEXT_UNIT)
+    _require_few(matches, one, two, tokens)
+    for some in in_parts(one, matches):
+        pairs = together(some.lazy(), two.lazy()).join(places, on="token_1")
+        yield Found(pairs.select(COLUMNS).collect())
+    for side, each in ((LEFT, one), (RIGHT, two)):
+        yield Found(_NO_PAIRS, _side(side, occurrences(each.lazy()).collect()))
+    total = numbered.select(pl.col(TEXT_UNIT).n_unique()).collect().item()
+    yield Found(_NO_PAIRS, total=int(total))
+
+
+def _text_units(tokens: pl.LazyFrame, within: str) -> pl.LazyFrame:
+    """Give numbers to the parts of the text; a token outside of all paragraphs is in none."""
+    names = {"sentence": [PLACE], "paragraph": ["file", "paragraph"], "document": ["file", "doc"]}
+    changes = [pl.col(name).ne_missing(pl.col(name).shift()) for name in names[within]]
+    number = pl.any_horizontal(changes).cum_sum().cast(pl.Int64).alias(TEXT_UNIT)
+    some = tokens.filter(pl.col("paragraph").is_not_null()) if within == "paragraph" else tokens
+    return some.with_columns(number).select(TOKEN, TEXT_UNIT)
+
+
+def _side(side: int, found: pl.DataFrame) -> pl.LazyFrame:
+    return found.lazy().select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
+
+
+def unit_sizes(tokens: pl.DataFrame, sentences: pl.DataFrame, before: pl.DataFrame) -> pl.LazyFrame:
+    """Return what this part has, as `schemas.CorpusSize`; a document counts where it begins.
+
+    Parameters
+    ----------
+    tokens : DataFrame
+        Those of this part.
+    sentences : DataFrame
+        As `documents.sentences` gives them.
+    before : DataFrame
+        What the part before left open.
+    """
+    held = sentences.get_column(DOCUMENT).n_unique()
+    found = {
+        "tokens": tokens.height,
+        "sentences": sentences.height,
+        "documents": held - counting.goes_on(sentences, before),
+    }
+    if endless := tokens.filter(pl.col("position") == ENDLESS).height:
+        found[f"sentences of {ENDLESS:,} tokens or more"] = endless
+    return numbers(found)
+
+
+def numbers(found: Mapping[str, int]) -> pl.LazyFrame:
+    """Return numbers as `schemas.CorpusSize`."""
+    schema = {"what": pl.String, "count": pl.Int64}
+    return pl.LazyFrame(list(found.items()), schema=schema, orient="row")
+
+
+_PAIR = ("l1", "l2")
+_TOTAL = "sample size"
+"""What the counts of `schemas.CorpusSize` call N where it is not the number of pair tokens."""
+
+
+class ExtractPairs(ExampleOptions, RelationOptions):
+    """Extract candidates from a corpus, with their frequency signatures."""
+
+    corpus: CorpusSource
+    """File or files: CoNLL-U, vertical, token table, plain text."""
+    left: UnitOptions
+    """The left units, l1."""
+    right: UnitOptions
+    """The right units, l2."""
+    stop_words: TableSource | None = None
+    """File with a column word: labels that are no units on either side."""
+    min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
+    """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
+
+
+PARTIALS = {
+    "counts": OpenPairCounts,
+    "marginals": UnitCounts,
+    "examples": Examples,
+    "corpus": CorpusSize,
+}
+
+
+def columns(config: ExtractPairs) -> set[str]:
+    """Return the columns of the tokens that are looked at."""
+    used = {name for names in _attributes(config).values() for name in names}
+    return {"file", "doc", "sentence", "position", "paragraph"} | used | config.looked_at()
+
+
+def merge(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Add up the counts of parts of a corpus."""
+    return {
+        "counts": added_up(tables["counts"], _PAIR),
+        "marginals": tables["marginals"].group_by("side", "unit").agg(pl.sum("f")),
+        "examples": concordance.merge(tables["examples"], most=config.examples),
+        "corpus": tables["corpus"].group_by("what").agg(pl.sum("count")),
+    }
+
+
+def tally_pairs(raw: Mapping[str, pl.DataFrame], bounds: Bounds) -> Outputs:
+    """Count the pairs of some batches."""
+    return tallied(raw, _PAIR, bounds)
+
+
+def close(tables: Tables) -> Outputs:
+    """Let each pair have one row, now that no document goes on."""
+    return {**tables, "counts": closed(tables["counts"], _PAIR)}
+
+
+def totals(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Return the sums over all pairs of a unit, if the marginals are these, and N."""
+    if not config.relational:
+        return {"totals": UnitCounts.zero_rows()}
+    counts = tables["counts"]
+    sides = [
+        counts.group_by(unit=pl.col(f"l{side}"))
+        .agg(pl.sum("f"))
+        .select(side=pl.lit(side, pl.Int64), unit="unit", f="f")
+        for side in (LEFT, RIGHT)
+    ]
+    return {"totals": pl.concat(sides)}
+
+
+def combine(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Join the marginals to the sums, then apply the threshold."""
+    kept = tables["counts"].filter(pl.col("f") >= config.min_frequency).drop(ACROSS)
+    signatures = _signatures(kept, config, tables)
+    order = ["id", "l1", "l2", "f", "f1", "f2", "N", "documents"]
+    text = signatures.with_columns(pl.col("l1", "l2").cast(pl.String))
+    if config.by_node:
+        # One token of l2 in the spans of two nodes counts twice, and f could exceed f2.
+        text = text.with_columns(nodes="f", f=pl.min_horizontal("f", "f2"))
+        text, order = text.filter(pl.col("f") >= config.min_frequency), [*order, "nodes"]
+    named = text.with_columns(candidate_id("l1", "l2")).select(order)
+    shown = tables["examples"].join(named, on="id", how="semi")
+    return {
+        "candidates": named,
+        "examples": concordance.merge(shown, most=config.examples),
+        "corpus": tables["corpus"].sort("what"),
+    }
+
+
+def _signatures(counts: pl.LazyFrame, config: ExtractPairs, tables: Tables) -> pl.LazyFrame:
+    """Join f1, f2 and N."""
+    frequencies = tables["totals"] if config.relational else tables["marginals"]
+    counts = counts.with_columns(pl.col(_PAIR).cast(LABEL))
+    for side in (LEFT, RIGHT):
+        one = frequencies.filter(side=side).select(
+            pl.col("unit").cast(LABEL).alias(f"l{side}"), pl.col("f").alias(f"f{side}")
+        )
+        counts = counts.join(one, on=f"l{side}", how="left")
+    what = pl.col("what") == ("pair tokens" if config.relational else _TOTAL)
+    total = tables["corpus"].filter(what).select(N=pl.col("count").sum())
+    return counts.join(total, how="cross")
+
+
+def pieces(config: ExtractPairs, tables: Tables) -> Iterator[Outputs]:
+    """Find the pairs of one part of a corpus, so many at a time as fit in memory, and examples."""
+    require_attributes(tables["corpus"].collect_schema(), _attributes(config))
+    tokens = numbered(tables["corpus"], in_order=True).collect()
+    excluded = stop_words(tables)
+    left = config.left.kernel(excluded)
+    right = left if config.left == config.right else config.right.kernel(excluded)
+    before = tables["open"].collect()
+    sentences = counting.sentences(tokens.lazy(), before)
+    wanted = COLUMNS if config.examples else looked_at(_PAIR, sentences)
+    for found in find(tokens, left=left, right=right, options=config, columns=wanted):
+        yield _piece(config, found, tokens, sentences)
+    last = _piece(config, Found(), tokens, sentences)
+    sizes = unit_sizes(tokens, sentences, before)
+    yield {**last, "corpus": sizes, "open": counting.left_open(sentences, before)}
+
+
+def _piece(
+    config: ExtractPairs, found: Found, tokens: pl.DataFrame, sentences: pl.DataFrame
+) -> Outputs:
+    counted = {"pair tokens": found.pairs.height} | ({_TOTAL: found.total} if found.total else {})
+    return {
+        **of_batch(found.pairs, _PAIR, sentences),
+        "marginals": found.marginals,
+        "examples": _examples(config, found.pairs.lazy(), tokens.lazy()),
+        "corpus": numbers(counted),
+    }
+
+
+@stage(
+    "extract.pairs",
+    config=ExtractPairs,
+    outputs={"candidates": Candidates, "examples": Examples, "corpus": CorpusSize},
+    shards="corpus",
+    counting=Counting(
+        partials=PARTIALS,
+        merge=merge,
+        combine=combine,
+        columns=columns,
+        carry={"open": counting.OPEN},
+        whole=lambda config: config.text_unit,
+        buckets={
+            "counts": candidate_id(*_PAIR),
+            "examples": pl.col("id"),
+            "candidates": pl.col("id"),
+        },
+        totals=totals,
+        in_parts=True,
+        raw=RAW,
+        tally=tally_pairs,
+        tallied=["counts"],
+        close=close,
+        total_tables={"totals": UnitCounts},
+    ),
+    pieces=pieces,
+)
+def extract_pairs(config: ExtractPairs, tables: Tables) -> Outputs:
+    """Find the pairs of one part of a corpus, and choose examples from it."""
+    return as_one(pieces(config, tables))
+
+
+def stop_words(tables: Tables) -> list[str]:
+    """Return the labels that are no units, from the option of that name."""
+    if "stop_words" not in tables:
+        return []
+    require(tables["stop_words"].collect_schema(), [("stop_words", "word")])
+    words = tables["stop_words"].select(pl.col("word").cast(pl.String)).drop_nulls()
+    return words.unique(maintain_order=True).collect().to_series().to_list()
+
+
+def _examples(config: ExtractPairs, pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
+    if not config.examples:
+        return Examples.zero_rows()
+    return config.from_tokens(located(pairs, tokens), tokens)
+
+
+def _attributes(config: ExtractPairs) -> dict[str, set[str]]:
+    """Return the attributes that each option uses."""
+    used = {f"left.{option}": names for option, names in config.left.columns().items()}
+    used |= {f"right.{option}": names for option, names in config.right.columns().items()}
+    if config.dependency:
+        ours = config.dependency.columns().items()
+        used |= {f"dependency.{option}": names for option, names in ours}
+    return used | config.shown()

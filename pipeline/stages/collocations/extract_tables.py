@@ -1,0 +1,389 @@
+"""Candidates from a table that already has the frequency signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+import polars as pl
+from pydantic import Field, model_validator
+
+from pipeline.kernels import numeric
+from pipeline.kernels.cooccurrence.counting import merged_in_parts
+from pipeline.kernels.cooccurrence.pairs import count, marginals
+from pipeline.kernels.partitions import Ranges, batches, in_order, spill_of
+from pipeline.kernels.sampling import candidate_id
+from pipeline.stages.base import (
+    FAULTS,
+    Counting,
+    Late,
+    Of,
+    Outputs,
+    StageConfig,
+    Tables,
+    TableSource,
+    as_one,
+    stage,
+)
+from pipeline.stages.inputs import require
+from schemas import Candidates, Examples, PairCounts, ScoredPairs
+
+# --- Candidates of two corpora as one: counts add up, marginals and N are those of both.
+
+_INPUTS = ("first", "second")
+_LARGEST = 2**63 - 1
+
+
+class ExtractMerge(StageConfig):
+    """Add up the counts of two corpora, whatever their formats."""
+
+    first: Annotated[str, Of(Candidates)]
+    """Candidates of one corpus: all of them, with min_frequency = 1."""
+    second: Annotated[str, Of(Candidates)]
+    """Candidates of the other; merge the result again for a third."""
+    min_frequency: int = Field(default=1, ge=1)
+    """Drop candidates with a smaller f, after adding up: the marginals stay as they are."""
+
+
+def _merge_pieces(config: ExtractMerge, tables: Tables) -> Iterator[Outputs]:
+    parts = [tables[option] for option in _INPUTS]
+    faults = [_incomplete(table, option) for option, table in zip(_INPUTS, parts, strict=True)]
+    found = pl.concat([*faults, _too_many(parts)]).collect(engine="streaming")
+    if found.height:
+        yield {"candidates": Candidates.zero_rows(), FAULTS: found}
+        return
+    yield {FAULTS: found}
+    shared = all("documents" in each.collect_schema() for each in parts)
+    added = ["documents"] if shared else []
+    for part in merged_in_parts(parts, added=added, min_frequency=config.min_frequency):
+        yield {"candidates": part}
+
+
+@stage(
+    "extract.merge", config=ExtractMerge, outputs={"candidates": Candidates}, pieces=_merge_pieces
+)
+def extract_merge(config: ExtractMerge, tables: Tables) -> Outputs:
+    """Add up f, take the marginals of the sums, then apply the threshold."""
+    return as_one(_merge_pieces(config, tables))
+
+
+def _too_many(parts: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
+    """Return a fault if the sample sizes are too large to be added up."""
+    sizes = pl.concat(each.select(N=pl.col("N").max().cast(pl.Int128)) for each in parts)
+    total = sizes.select(total=pl.col("N").sum()).filter(pl.col("total") > _LARGEST)
+    return total.select(
+        file=pl.lit("table of the option 'second'"),
+        line=pl.lit(0, pl.Int64),
+        column=pl.lit("N"),
+        value=pl.format("{} pair tokens in both", "total"),
+        problem=pl.lit(f"more than {_LARGEST:,} cannot be counted"),
+    )
+
+
+def _incomplete(table: pl.LazyFrame, option: str) -> pl.LazyFrame:
+    """Return a fault if pair tokens are missing: then the marginals cannot be known."""
+    counted = pl.col("f").cast(pl.Int128).sum()  # too many for Int64 would be negative there
+    sums = table.select(counted=counted, total=pl.col("N").max())
+    problem = (
+        "not all pair tokens are there: extract with min_frequency = 1, by a relation whose"
+        " marginals are taken over the pair tokens"
+    )
+    return sums.filter(pl.col("counted") != pl.col("total")).select(
+        file=pl.lit(f"table of the option {option!r}"),
+        line=pl.lit(0, pl.Int64),
+        column=pl.lit("f"),
+        value=pl.format("{} of N = {} pair tokens", "counted", "total"),
+        problem=pl.lit(problem),
+    )
+
+
+# --- Candidates from a table that lists pair tokens, one a row.
+
+Unit: TypeAlias = Literal["l1", "l2"]
+_UNITS: tuple[Unit, ...] = ("l1", "l2")
+
+
+class ExtractPairTokens(StageConfig):
+    """Count the pair tokens of a table that has one a row."""
+
+    path: TableSource
+    """File or files with the columns l1 and l2."""
+    columns: dict[Unit, str] = Field(default_factory=dict)
+    """Names of l1 and l2 in the file, where they differ."""
+    min_frequency: Annotated[int, Late()] = Field(default=1, ge=1)
+    """Drop candidates with a smaller f, after counting: the marginals stay as they are."""
+
+
+def merge(_config: ExtractPairTokens, tables: Tables) -> Outputs:
+    """Add up the files."""
+    return {"counts": tables["counts"].group_by("l1", "l2").agg(pl.sum("f"), pl.sum("documents"))}
+
+
+def combine(config: ExtractPairTokens, tables: Tables) -> Outputs:
+    """Take the marginals, then apply the threshold."""
+    kept = marginals(tables["counts"].drop("documents")).filter(pl.col("f") >= config.min_frequency)
+    return {"candidates": kept.select(candidate_id("l1", "l2"), pl.all())}
+
+
+@stage(
+    "extract.pair_tokens",
+    config=ExtractPairTokens,
+    outputs={"candidates": Candidates},
+    shards="path",
+    counting=Counting(partials={"counts": PairCounts}, merge=merge, combine=combine),
+)
+def extract_pair_tokens(config: ExtractPairTokens, tables: Tables) -> Outputs:
+    """Count one file."""
+    raw = tables["path"]
+    names = {each: config.columns.get(each, each) for each in _UNITS}
+    require(raw.collect_schema(), [(f"columns.{each}", name) for each, name in names.items()])
+    units = {each: numeric.filled(name) for each, name in names.items()}
+    pairs = raw.select(**units).drop_nulls()
+    own = {names[each]: value for each, value in units.items()}
+    return {
+        "counts": count(pairs).with_columns(documents=pl.lit(1, pl.Int64)),
+        FAULTS: numeric.faults(raw, parsed=own, problem="is empty", required=True),
+    }
+
+
+# --- Tables of pairs that are read batch by batch, and told in the order of their ids.
+
+Read = Callable[[pl.LazyFrame], Sequence[pl.LazyFrame]]
+"""Some rows of files, with file and line -> what is made of them; then the faults, of one kind
+each."""
+
+
+def read_in_parts(raw: pl.LazyFrame, read: Read, *, table: str) -> Iterator[Outputs]:
+    """Yield the faults of all rows, then what is made of the others.
+
+    Parameters
+    ----------
+    raw : LazyFrame
+        The rows of files.
+    read : callable
+        What it makes has an id.
+    table : str
+        What is made, as the stage calls it.
+    """
+    schema = read(raw)[0].collect_schema()
+    with spill_of(1, schema) as laid:
+        yield {FAULTS: faults_of(raw, read, lambda rows: laid.put(rows, 0))}
+        yield from ({table: part} for part in in_order(laid, by="id"))
+
+
+def faults_of(raw: pl.LazyFrame, read: Read, put: Callable[[pl.DataFrame], None]) -> pl.DataFrame:
+    """Read all rows, hand over what is made of them, and return the faults, kind by kind."""
+    faults: list[list[pl.DataFrame]] = []
+    for batch in batches(raw):
+        rows, *bad = pl.collect_all(read(batch.lazy()))
+        put(rows)
+        faults.append(bad)
+    kinds: list[pl.DataFrame] = [each for kind in zip(*faults, strict=True) for each in kind]
+    return pl.concat(kinds)
+
+
+# --- Pairs with the scores that another program gave them, or in the order that it put them in.
+
+_SCORED_UNITS: tuple[Unit, ...] = ("l1", "l2")
+_TAKEN = ("id", "l1", "l2")
+
+
+class ExtractScores(StageConfig):
+    """Read pairs with scores from a table, whatever program computed them."""
+
+    path: TableSource
+    """File or files: CSV, TSV, UCS data set, Parquet."""
+    columns: dict[Unit, str] = Field(default_factory=dict)
+    """Names of l1 and l2 in the file, where they differ."""
+    scores: dict[str, str] = Field(default_factory=dict)
+    """Measure to the column with its scores, the highest first in rank; empty: undefined."""
+    ascending: tuple[str, ...] = ()
+    """Measures whose lowest value comes first, such as p-values: their scores are negated."""
+    order: str = ""
+    """A measure without scores, by which the rows of the file stand in order, the best first."""
+
+    @model_validator(mode="after")
+    def _some(self) -> ExtractScores:
+        if not self.scores and not self.order:
+            raise ValueError("name columns of scores, or the measure that the rows are ordered by")
+        named = [*self.scores, *([self.order] if self.order else [])]
+        if taken := sorted({name for name in named if name in _TAKEN or named.count(name) > 1}):
+            raise ValueError(f"{', '.join(taken)} cannot name a measure; choose another name")
+        if unknown := sorted(set(self.ascending) - set(self.scores)):
+            raise ValueError(f"ascending: {', '.join(unknown)} is none of the scores")
+        return self
+
+
+def score_origin(config: ExtractScores, tables: Tables) -> pl.LazyFrame:
+    """Return where each pair stands, by its id."""
+    names = {config.columns.get(each, each): each for each in _SCORED_UNITS}
+    units = tables["path"].select("file", "line", pl.col(list(names)).cast(pl.String))
+    return units.rename(names).select("file", "line", candidate_id("l1", "l2"))
+
+
+def _score_pieces(config: ExtractScores, tables: Tables) -> Iterator[Outputs]:
+    raw = tables["path"]
+    schema = raw.collect_schema()
+    names = {each: config.columns.get(each, each) for each in _SCORED_UNITS}
+    wanted = [(f"columns.{each}", name) for each, name in names.items()]
+    require(schema, [*wanted, *((f"scores.{new}", name) for new, name in config.scores.items())])
+    units: dict[str, pl.Expr] = {each: numeric.filled(name) for each, name in names.items()}
+    scores = {new: numeric.number(name, schema[name]) for new, name in config.scores.items()}
+    oriented = {new: -one if new in config.ascending else one for new, one in scores.items()}
+    listed = {config.order: -pl.col("line").cast(pl.Float64)} if config.order else {}
+    by_file = {names[each]: units[each] for each in _SCORED_UNITS}
+    parsed = {config.scores[new]: one for new, one in scores.items()}
+
+    def read(raw: pl.LazyFrame) -> list[pl.LazyFrame]:
+        rows = raw.select(**units, **oriented, **listed).drop_nulls(_SCORED_UNITS)
+        bad = [numeric.faults(raw, parsed=by_file, problem="is empty", required=True)]
+        if parsed:
+            bad.append(numeric.faults(raw, parsed=parsed, problem="is no number", required=False))
+        return [rows.select(candidate_id("l1", "l2"), pl.all()), *bad]
+
+    yield from read_in_parts(raw, read, table="scores")
+
+
+@stage(
+    "extract.scores",
+    config=ExtractScores,
+    outputs={"scores": ScoredPairs},
+    origin=score_origin,
+    pieces=_score_pieces,
+)
+def extract_scores(config: ExtractScores, tables: Tables) -> Outputs:
+    """Parse units and scores; what cannot be parsed is a fault with its line."""
+    return as_one(_score_pieces(config, tables))
+
+
+Column: TypeAlias = Literal["l1", "l2", "f", "f1", "f2", "N"]
+_COUNTS: tuple[Column, ...] = ("f", "f1", "f2", "N")
+_TABLE_UNITS: tuple[Column, ...] = ("l1", "l2")
+
+
+class ExtractTable(StageConfig):
+    """Read candidates with their frequency signatures from a table."""
+
+    path: TableSource
+    """File or files: UCS data set, CSV, TSV, XLSX or Parquet."""
+    columns: dict[Column, str] = Field(default_factory=dict)
+    """Names of l1, l2, f, f1, f2, N in the file, where they differ."""
+    keep: dict[str, str] = Field(default_factory=dict)
+    """Further numeric columns to keep: new name to the file's name."""
+    min_frequency: int = Field(default=1, ge=0)
+    """Drop candidates with a smaller f; the marginals stay as they are."""
+
+
+def table_origin(config: ExtractTable, tables: Tables) -> pl.LazyFrame:
+    """Return where each candidate stands, by its id."""
+    names = {config.columns.get(each, each): each for each in _TABLE_UNITS}
+    units = tables["path"].select("file", "line", pl.col(list(names)).cast(pl.String))
+    return units.rename(names).select("file", "line", candidate_id("l1", "l2"))
+
+
+_NO_COUNT = "is not a whole number from 0 on"
+
+
+class _Reading(NamedTuple):
+    """How each column is read, by the name that it gets; and by its name in the file."""
+
+    units: dict[str, pl.Expr]
+    counts: dict[str, pl.Expr]
+    kept: dict[str, pl.Expr]
+    units_in_file: dict[str, pl.Expr]
+    counts_in_file: dict[str, pl.Expr]
+
+    def candidates(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Return rows as candidates, without those that cannot be read."""
+        read = rows.select(**self.units, **self.counts, **self.kept)
+        return read.drop_nulls([*_TABLE_UNITS, *_COUNTS]).select(
+            candidate_id(*_TABLE_UNITS), pl.all()
+        )
+
+    def faults(self, rows: pl.LazyFrame) -> list[pl.LazyFrame]:
+        """Return units, then counts, that cannot be read."""
+        read = [(self.units_in_file, "is empty"), (self.counts_in_file, _NO_COUNT)]
+        return [
+            numeric.faults(rows, parsed=parsed, problem=problem, required=True)
+            for parsed, problem in read
+        ]
+
+
+def _table_pieces(config: ExtractTable, tables: Tables) -> Iterator[Outputs]:
+    raw = tables["path"]
+    reading = _reading(config, raw.collect_schema())
+
+    def read(rows: pl.LazyFrame) -> list[pl.LazyFrame]:
+        frequent = pl.col("f") >= config.min_frequency
+        return [reading.candidates(rows).filter(frequent), *reading.faults(rows)]
+
+    yield from read_in_parts(raw, read, table="candidates")
+
+
+@stage(
+    "extract.table",
+    config=ExtractTable,
+    outputs={"candidates": Candidates},
+    shards="path",
+    origin=table_origin,
+    pieces=_table_pieces,
+)
+def extract_table(config: ExtractTable, tables: Tables) -> Outputs:
+    """Parse units and counts; what cannot be parsed is a fault with its line."""
+    return as_one(_table_pieces(config, tables))
+
+
+def _reading(config: ExtractTable, schema: pl.Schema) -> _Reading:
+    names = {each: config.columns.get(each, each) for each in (*_TABLE_UNITS, *_COUNTS)}
+    wanted = [(f"columns.{each}", name) for each, name in names.items()]
+    require(schema, [*wanted, *((f"keep.{new}", name) for new, name in config.keep.items())])
+    units: dict[str, pl.Expr] = {each: numeric.filled(names[each]) for each in _TABLE_UNITS}
+    counts: dict[str, pl.Expr] = {
+        each: _count(names[each], schema[names[each]]) for each in _COUNTS
+    }
+    return _Reading(
+        units,
+        counts,
+        {new: numeric.number(name, schema[name]) for new, name in config.keep.items()},
+        {names[each]: units[each] for each in _TABLE_UNITS},
+        {names[each]: counts[each] for each in _COUNTS},
+    )
+
+
+def _count(column: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a column as frequencies; a negative one would be dropped as one that is too low."""
+    number = numeric.whole_number(column, dtype)
+    return pl.when(number >= 0).then(number)
+
+
+# --- Candidates that are made of others and get ids of their own, with the sentences of those.
+
+FORMER = "_former"
+"""The id of what a candidate is made of, as its examples have it."""
+
+
+def named_anew(
+    ranges: Ranges, make: Callable[[int], pl.LazyFrame], examples: pl.LazyFrame | None
+) -> Iterator[Outputs]:
+    """Yield candidates, then their examples, both in the order of the new ids.
+
+    Parameters
+    ----------
+    ranges : Ranges
+        Ranges of the former ids.
+    make : callable
+        Number of a range -> the candidates made of what is in it, with `FORMER`.
+    examples : LazyFrame or None
+        Table `Examples` by the former ids.
+    """
+    schema = make(0).drop(FORMER).collect_schema()
+    with spill_of(1, schema) as laid, spill_of(1, pl.Schema(Examples.columns())) as shown:
+        for number in range(len(ranges)):
+            made = make(number).collect()
+            laid.put(made, 0)
+            if examples is not None:
+                ids = made.lazy().select("id", FORMER)
+                former = ranges.of(examples, number, by="id").rename({"id": FORMER})
+                shown.put(former.join(ids, on=FORMER).select(*Examples.columns()).collect(), 0)
+        yield from ({"candidates": part} for part in in_order(laid, by="id"))
+        yield from ({"examples": part} for part in in_order(shown, by="id"))

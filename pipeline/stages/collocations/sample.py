@@ -1,0 +1,432 @@
+"""Samples that are designed for questions: the labels go where they answer them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+import numpy as np
+import polars as pl
+from pydantic import Field, model_validator
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels import sampling
+from pipeline.kernels.nbest.ranking import rank_vectors
+from pipeline.kernels.nbest.stratified import (
+    UNDEFINED,
+    Drawing,
+    rank_labels,
+    score_labels,
+    strata_by_rank_in_parts,
+    strata_by_score_in_parts,
+)
+from pipeline.kernels.numeric import FloatArray, codes, labels_of
+from pipeline.kernels.partitions import counted, in_order, spill_of
+from pipeline.kernels.sampling import (
+    WHOLE,
+    sample_size,
+    with_replacement_in_parts,
+    without_replacement_in_parts,
+)
+from pipeline.kernels.survey.allocation import Estimands, estimands, question_sets
+from pipeline.kernels.survey.design import Design, Work, declared_questions, designed
+from pipeline.stages.base import Of, Outputs, Proportion, Seeded, StageConfig, Tables, as_one, stage
+from pipeline.stages.collocations.evaluation import (
+    ListSizes,
+    Pairs,
+    Rankings,
+    chosen_ranks,
+    every_rank,
+    pairs_of,
+    predictions_of,
+    require_ranked,
+    sizes_along,
+)
+from pipeline.stages.inputs import require
+from schemas import (
+    AboutCandidates,
+    DesignCosts,
+    DesignedSample,
+    Identified,
+    Inclusion,
+    Judgements,
+    Questions,
+    Ranks,
+    Sample,
+    Strata,
+    StratifiedSample,
+    StratumSizes,
+    Table,
+)
+
+_NOTHING_KNOWN = 0.5
+OUTPUTS: dict[str, type[Table]] = {
+    "sample": DesignedSample,
+    "questions": Questions,
+    "inclusion": Inclusion,
+    "costs": DesignCosts,
+}
+
+
+class GroupCost(StageConfig):
+    """What the judgements of a group of candidates take, in any unit."""
+
+    group: str
+    """The column that tells groups apart."""
+    first: float = Field(gt=0)
+    """The first judgement of a group."""
+    further: float = Field(gt=0)
+    """Each further one."""
+
+    @model_validator(mode="after")
+    def _shared(self) -> GroupCost:
+        if self.further > self.first:
+            raise ValueError("a further judgement takes no longer than the first of its group")
+        return self
+
+
+class SampleDesign(Seeded, Rankings):
+    """Draw a sample that answers declared questions with few labels: precisions, differences."""
+
+    cuts: ListSizes = Field(default=(100, 500, 1000, 2000), min_length=1)
+    """List sizes at which precisions and differences are asked for."""
+    pairs: Pairs = ()
+    """The pairs of measures whose differences are asked for; all pairs if empty."""
+    baseline: bool = True
+    """Whether the precision of all candidates is asked for, too."""
+    weights: dict[str, float] = Field(default_factory=dict)
+    """What a question counts, by its name ("t_score at 100", "t_score - mi at 100", "baseline") or
+    its kind (precision, difference); 1 if nothing is said. With 0 it is not asked."""
+    size: int = Field(ge=1)
+    """Labels to spend, beyond those of the pilot."""
+    steps: tuple[int, ...] = ()
+    """Earlier sizes of a sample that has grown, ascending: what they drew stays in it."""
+    pilot: Annotated[str | None, Of(Judgements)] = None
+    """Judgements that exist already. Their candidates are in the sample, for certain; the rest is
+    drawn with fresh random numbers."""
+    assist: Annotated[str | None, Of(AboutCandidates)] = None
+    """Predictions: a table of candidates with a column `prediction`, the probability of a true
+    positive, such as join.machine gives. If they rest on judgements, these are the pilot."""
+    judge: str | None = None
+    """Whose predictions, where there are those of several judges."""
+    category: str | None = None
+    """Of which category of true positives, where there are those of several."""
+    assisted: bool = True
+    """Whether the predictions will be in the estimates, too; else they are in the design alone."""
+    rate: Proportion | None = None
+    """Expected share of true positives, where there are no predictions; that of the pilot if not
+    given, one half without a pilot. It says how wide intervals will be, not who is drawn."""
+    floor: float = Field(default=0.05, ge=0, lt=1)
+    """Share of its chance in a simple sample that every candidate has at least, so that later
+    questions can be answered; it costs at most this share of the labels."""
+    baseline_width: float = Field(default=1.25, ge=1)
+    """How much wider the interval of the baseline may be than from a simple sample. 1 makes the
+    sample a simple one, as nothing else serves the baseline so well."""
+    confidence: Proportion = 0.95
+    """Confidence level of the expected intervals."""
+    cost: GroupCost | None = None
+    """What judgements take where those of a group share work, such as one look-up for all pairs of
+    a verb: ``{ group = "l2", first = 5, further = 1 }``. The sample then goes to fewer groups."""
+    groups: Annotated[str | None, Of(Identified)] = None
+    """With cost: the table of candidates that has the column of the groups."""
+
+    @model_validator(mode="after")
+    def _ascending_steps(self) -> SampleDesign:
+        sizes = [0, *self.steps, self.size]
+        if sizes != sorted(set(sizes)):
+            raise ValueError(
+                f"steps are earlier sizes: they ascend from 1 and stay below size = {self.size},"
+                f" unlike {list(self.steps)}"
+            )
+        if self.assist and self.rate:
+            raise ValueError("give either assist or rate")
+        if (self.cost is None) != (self.groups is None):
+            raise ValueError("cost and groups, the table that has the column, go together")
+        if self.cost and self.steps:
+            raise ValueError("a sample with cost is for one size, and has no steps")
+        if (self.judge or self.category) and not self.assist:
+            raise ValueError("judge and category say which predictions: they go with assist")
+        return self
+
+
+@stage(
+    "sample.design",
+    config=SampleDesign,
+    outputs=OUTPUTS,
+)
+def sample_design(config: SampleDesign, tables: Tables) -> Outputs:
+    """Put the questions together, find everybody's chance, draw."""
+    if "assist" in tables:
+        predicted = predictions_of(tables["assist"], judge=config.judge, category=config.category)
+        tables = {**tables, "assist": predicted}
+    ranks = every_rank(chosen_ranks(config, tables), tables)
+    if ranks.limit(1).collect().is_empty():
+        return {name: table.zero_rows() for name, table in OUTPUTS.items()}
+    made = _designed(config, tables, ranks)
+    return {name: getattr(made, name) for name in OUTPUTS}
+
+
+def _designed(config: SampleDesign, tables: Tables, ranks: pl.LazyFrame) -> Design:
+    pairs = pairs_of(config.pairs, config.measures, ranks)
+    sizes = sizes_along(chosen_ranks(config, tables), every=0, cuts=config.cuts)
+    names = labels_of(ranks, "measure").to_list()
+    try:
+        ids, vectors = rank_vectors(ranks, names)
+        questions = declared_questions(
+            measures=names, pairs=pairs, at=sizes, candidates=len(ids),
+            weights=config.weights | ({} if config.baseline else {"baseline": 0.0}),
+        )  # fmt: skip
+    except ValueError as error:
+        raise ConfigError("questions", [Problem("weights", str(error))]) from error
+    sets = question_sets(ids, vectors, pairs=pairs, n=np.array(sizes, dtype=np.int64))
+    judged = _judged(tables, ids)
+    p = _expected(config, tables, ids, judged)
+    asked: Estimands = estimands(
+        sets, p=p, judged=judged.to_numpy(), assisted=config.assisted and "assist" in tables
+    )
+    return designed(
+        asked, questions, sizes=[*config.steps, config.size], floor=config.floor,
+        baseline_width=config.baseline_width, confidence=config.confidence, seed=config.seed,
+        work=_work(config, tables, ids),
+    )  # fmt: skip
+
+
+def _work(config: SampleDesign, tables: Tables, ids: pl.Series) -> Work | None:
+    """Return the groups of the candidates, and what they cost."""
+    if config.cost is None:
+        return None
+    column = config.cost.group
+    require(tables["groups"].collect_schema(), [("cost.group", column)])
+    every = ids.rename("id").to_frame().lazy()
+    found = every.join(tables["groups"].select("id", column), on="id", how="left").collect()
+    lost = found.filter(pl.col(column).is_null())["id"]
+    if len(lost):
+        shown = ", ".join(lost.head(3))
+        what = f"{len(lost):,} of {len(ids):,} candidates have no group, such as {shown}"
+        raise ConfigError("groups", [Problem("cost.group", what, "give all that are ranked one")])
+    ordered = ids.rename("id").to_frame().join(found, on="id", how="left", maintain_order="left")
+    return Work(codes(ordered[column])[0], config.cost.first, config.cost.further)
+
+
+def _judged(tables: Tables, ids: pl.Series) -> pl.Series:
+    """Tell who is in the pilot, were it undecided."""
+    if "pilot" not in tables:
+        return pl.Series(np.zeros(len(ids), dtype=bool))
+    known = tables["pilot"].select(pl.col("id").unique()).collect().to_series()
+    return ids.is_in(known.implode())
+
+
+def _expected(
+    config: SampleDesign, tables: Tables, ids: pl.Series, judged: pl.Series
+) -> FloatArray:
+    """Return the expected probability of a true positive of each candidate."""
+    if "assist" not in tables:
+        rate = config.rate or _pilot_rate(tables)
+        return np.full(len(ids), rate)
+    predicted = pl.LazyFrame({"id": ids, "judged": judged}).join(
+        tables["assist"].select("id", pl.col("prediction").cast(pl.Float64)),
+        on="id", how="left", maintain_order="left",
+    ).collect()  # fmt: skip
+    usable = pl.col("prediction").is_between(0, 1).fill_null(value=False)
+    wrong = predicted.filter(~usable & ~pl.col("judged"))
+    if not wrong.is_empty():
+        shown = ", ".join(wrong["id"].head(3))
+        what = f"{wrong.height:,} of {len(ids):,} candidates have no probability, such as {shown}"
+        remedy = "give each candidate that is ranked a prediction in [0, 1]"
+        raise ConfigError("assist", [Problem("assist", what, remedy)])
+    chance = pl.when(usable).then("prediction").otherwise(0.0)  # what is judged needs none
+    return predicted.select(chance.alias("p")).to_series().to_numpy()
+
+
+def _pilot_rate(tables: Tables) -> float:
+    """Return the share of true positives in the pilot: in the category nearest to one half."""
+    if "pilot" not in tables:
+        return _NOTHING_KNOWN
+    by_category = tables["pilot"].group_by("category").agg(rate=pl.col("tp").mean())
+    off = (pl.col("rate") - 0.5).abs()
+    rates = by_category.drop_nulls().sort(off, "category").collect()["rate"]
+    return float(rates[0]) if len(rates) else _NOTHING_KNOWN
+
+
+# --- The judged candidates, taken for a random sample that somebody else drew.
+
+
+class SampleJudged(StageConfig):
+    """Take the judged candidates for a simple random sample, as those who drew it say it is."""
+
+    candidates: Annotated[str, Of(Identified)]
+    """The candidates that it was drawn from."""
+    judgements: Annotated[str, Of(Judgements)]
+    """The judgements; a candidate with one, were it undecided, was drawn."""
+
+
+@stage("sample.judged", config=SampleJudged, outputs={"sample": Sample})
+def sample_judged(_config: SampleJudged, tables: Tables) -> Outputs:
+    """List each judged candidate once, in the order of ids: the order of drawing is not known."""
+    judged = tables["judgements"].select("id").unique()
+    drawn = tables["candidates"].select("id").join(judged, on="id", how="semi").sort("id")
+    every = tables["candidates"].select(pl.len())
+    sample = drawn.with_columns(
+        multiplicity=pl.lit(1, pl.Int64),
+        position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64),
+        pi=pl.len() / every.collect().item(),
+        stratum=pl.lit(WHOLE),
+    )
+    return {"sample": sample}
+
+
+# --- Simple random samples.
+
+
+class SampleRandom(Seeded):
+    """Draw a simple random sample of the candidates."""
+
+    candidates: Annotated[str, Of(Identified)]
+    """The candidates to draw from."""
+    rate: float | None = Field(default=None, gt=0, le=1)
+    """Sampling rate: this share of the candidates is drawn. Give rate or size."""
+    size: int | None = Field(default=None, ge=1)
+    """Number of draws. Give rate or size."""
+    replacement: bool = False
+    """Whether a candidate can be drawn again; it is annotated once all the same."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> SampleRandom:
+        if (self.rate is None) == (self.size is None):
+            raise ValueError("give either rate or size")
+        return self
+
+
+@stage("sample.random", config=SampleRandom, outputs={"sample": Sample})
+def sample_random(config: SampleRandom, tables: Tables) -> Outputs:
+    """Draw with or without replacement, fixed by the seed."""
+    ids = tables["candidates"].select("id")
+    size = config.size or sampling.sample_size(counted(ids), rate=config.rate or 1.0)
+    draw = with_replacement_in_parts if config.replacement else without_replacement_in_parts
+    return {"sample": draw(ids, size=size, seed=config.seed)}
+
+
+# --- Samples with their own rate in each stratum: the n-best lists, or ranges of a score.
+
+
+class SampleStratified(Seeded):
+    """Draw a simple random sample from each stratum of the candidates."""
+
+    ranks: Annotated[str | None, Of(Ranks)] = None
+    """Strata by n-best lists: the rankings. Give ranks or scores."""
+    measures: tuple[str, ...] = ()
+    """With ranks: a candidate's stratum is that of its best rank under these; all if empty."""
+    scores: Annotated[str | None, Of(Identified)] = None
+    """Strata by score: a table of candidates. Give ranks or scores."""
+    column: str | None = None
+    """With scores: the column of numbers that divides the candidates."""
+    boundaries: tuple[float, ...] = Field(min_length=1)
+    """Last rank of each stratum but the last, or the scores at which a stratum begins;
+    ascending."""
+    sizes: tuple[int, ...] = ()
+    """Draws from each stratum, from the best list or the lowest score on. Give sizes or rates."""
+    rates: tuple[float, ...] = ()
+    """Sampling rate in each stratum. By score, one number more draws from the candidates without
+    a score."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> SampleStratified:
+        if (self.ranks is None) == (self.scores is None):
+            raise ValueError("give either ranks or scores")
+        if (self.scores is None) != (self.column is None):
+            raise ValueError("column = NAME goes with scores")
+        if bool(self.sizes) == bool(self.rates):
+            raise ValueError("give either sizes or rates")
+        if self.ranks and any(bound < 1 or bound % 1 for bound in self.boundaries):
+            raise ValueError("with ranks, boundaries are ranks: whole numbers from 1 on")
+        return self
+
+    @model_validator(mode="after")
+    def _as_many_as_strata(self) -> SampleStratified:
+        number = len(self.sizes or self.rates)
+        strata = len(self.boundaries) + 1
+        if number != strata and not (self.scores and number == strata + 1):
+            raise ValueError(
+                f"{len(self.boundaries)} boundaries make {strata} strata, but there are {number}"
+                f" {'sizes' if self.sizes else 'rates'}"
+            )
+        if any(not 0 <= rate <= 1 for rate in self.rates) or any(n < 0 for n in self.sizes):
+            raise ValueError("rates lie between 0 and 1, sizes are 0 or more")
+        return self
+
+
+_LAID = pl.Schema({"id": pl.String, "stratum": pl.String})
+
+
+def _pieces(config: SampleStratified, tables: Tables) -> Iterator[Outputs]:
+    """Divide all candidates, then draw while their strata are told in the order of ids."""
+    with spill_of(1, _LAID) as laid:
+        counts: Counter[str] = Counter()
+        for part in _strata(config, tables):
+            counts.update(dict(part.group_by("stratum").len().iter_rows()))
+            laid.put(part, 0)
+        drawing = Drawing(_wanted(config, counts), counts, seed=config.seed)
+        for part in in_order(laid, by="id"):
+            drawing.add(part)
+            yield {"strata": part}
+    sample = drawing.sample()
+    yield {"sample": sample, "sizes": _sizes(counts, sample)}
+
+
+@stage(
+    "sample.stratified",
+    config=SampleStratified,
+    outputs={"sample": StratifiedSample, "strata": Strata, "sizes": StratumSizes},
+    pieces=_pieces,
+)
+def sample_stratified(config: SampleStratified, tables: Tables) -> Outputs:
+    """Divide the candidates, then draw without replacement in each stratum, fixed by the seed."""
+    return as_one(_pieces(config, tables))
+
+
+def _strata(config: SampleStratified, tables: Tables) -> Iterator[pl.DataFrame]:
+    try:
+        if config.column is not None:
+            require(tables["scores"].collect_schema(), [("column", config.column)])
+            yield from strata_by_score_in_parts(
+                tables["scores"], column=config.column, boundaries=config.boundaries
+            )
+            return
+        ranks = tables["ranks"]
+        require_ranked("measures", config.measures, ranks)
+        if config.measures:
+            ranks = ranks.filter(pl.col("measure").is_in(config.measures))
+        chosen = every_rank(ranks, tables)
+        names = labels_of(chosen, "measure")
+        bounds = [int(bound) for bound in config.boundaries]
+        yield from strata_by_rank_in_parts(chosen, measures=names.to_list(), boundaries=bounds)
+    except ValueError as error:
+        raise ConfigError("strata", [Problem("boundaries", str(error))]) from error
+
+
+def _wanted(config: SampleStratified, counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the draws from each stratum that there is; an empty one keeps its place."""
+    if config.ranks:
+        last = sum(counts.values())
+        ordered = rank_labels([int(bound) for bound in config.boundaries], last=last)
+    else:
+        ordered = [*score_labels(config.boundaries), UNDEFINED]
+    if config.sizes:
+        sizes = dict(zip(ordered, config.sizes, strict=False))
+        return {name: sizes.get(name, 0) for name in counts}
+    rates = dict(zip(ordered, config.rates, strict=False))
+    return {
+        name: sample_size(counts[name], rate=rates[name]) if rates.get(name) else 0
+        for name in counts
+    }
+
+
+def _sizes(counts: Mapping[str, int], sample: pl.DataFrame) -> pl.DataFrame:
+    rows = list(counts.items())
+    whole = pl.DataFrame(
+        rows, schema={"stratum": pl.String, "n_candidates": pl.Int64}, orient="row"
+    )
+    drawn = sample.group_by("stratum").agg(n_drawn=pl.len().cast(pl.Int64))
+    joined = whole.join(drawn, on="stratum", how="left")
+    return joined.with_columns(pl.col("n_drawn").fill_null(0)).sort("stratum")

@@ -1,0 +1,182 @@
+"""Association scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any
+
+import polars as pl
+from pydantic import Field, field_validator, model_validator
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.association import scoring
+from pipeline.kernels.association.scoring import parse, places, score
+from pipeline.kernels.measure import MEASURES, TUPLE_MEASURES
+from pipeline.kernels.nbest.ranking import ranked_in_parts
+from pipeline.kernels.nbest.stratified import pool
+from pipeline.registry import Named
+from pipeline.stages.base import Of, Outputs, Seeded, StageConfig, Tables, as_one, stage
+from pipeline.stages.collocations.evaluation import Rankings, chosen_ranks
+from pipeline.stages.inputs import require
+from schemas import Candidates, Identified, Pool, PooledRanks, Ranks, Scores, Tuples, TupleScores
+from schemas.candidates import arity
+
+
+class ScoreAssociation(Seeded):
+    """Score the candidates by association measures."""
+
+    candidates: Annotated[str, Of(Candidates)]
+    """The candidates."""
+    measures: Annotated[tuple[str, ...], Named(MEASURES)] = Field(
+        default=("all",), validate_default=True
+    )
+    """Names or aliases of measures, see ``lexassay measures``; ``all`` for every one that it lists.
+    Those with a number are written ``mi_conf(50)``, their columns ``mi_conf_50``."""
+    formulas: dict[str, str] = Field(default_factory=dict)
+    """Measures of your own: name to Polars SQL over o11 .. e22 r1 r2 c1 c2 N."""
+
+    @field_validator("formulas")
+    @classmethod
+    def _parsed(cls, formulas: dict[str, str]) -> dict[str, str]:
+        taken = [name for name in formulas if name in MEASURES or name in Candidates.columns()]
+        if taken:
+            raise ValueError(f"{', '.join(taken)} is the name of a column; choose another")
+        for formula in formulas.values():
+            parse(formula)
+        return formulas
+
+    @model_validator(mode="before")
+    @classmethod
+    def _seed_only_for_random(cls, options: Any) -> Any:
+        """Forget the seed where no measure is random: another one then changes nothing."""
+        if not isinstance(options, Mapping):
+            return options
+        asked = options.get("measures", ["all"])
+        draws = isinstance(asked, list | tuple) and ("all" in asked or "random" in asked)
+        return options if draws else {k: v for k, v in options.items() if k != "seed"}
+
+
+def _places(config: ScoreAssociation) -> Iterable[str]:
+    return places(config.measures)
+
+
+@stage(
+    "score.association",
+    config=ScoreAssociation,
+    outputs={"scores": Scores},
+    shards="candidates",
+    uses=_places,
+)
+def score_association(config: ScoreAssociation, tables: Tables) -> Outputs:
+    """Add a column per measure."""
+    scored = score(
+        tables["candidates"],
+        measures=config.measures,
+        formulas=config.formulas,
+        seed=config.seed,
+    )
+    return {"scores": scored}
+
+
+# --- Pools: the union of the n-best lists of several measures stands for the data set.
+
+
+class ScorePool(Rankings):
+    """Pool the n-best lists of several measures: fewer candidates to annotate."""
+
+    depth: int = Field(ge=1)
+    """Size of the lists."""
+
+
+@stage(
+    "score.pool",
+    config=ScorePool,
+    outputs={"candidates": Pool, "ranks": PooledRanks},
+)
+def score_pool(config: ScorePool, tables: Tables) -> Outputs:
+    """Keep the candidates that are n-best of some measure, and the ranks down to that depth."""
+    ranks = chosen_ranks(config, tables)
+    ranked = ranks.select("measure").unique().sort("measure").collect(engine="streaming")
+    names = ranked.to_series().to_list()
+    down_to = ranks.filter(pl.col("rank") <= config.depth).collect(engine="streaming")
+    return {
+        "candidates": pool(ranks, measures=names, depth=config.depth),
+        "ranks": down_to.with_columns(pool_depth=pl.lit(config.depth, pl.Int64)),
+    }
+
+
+# --- Ranks under each measure.
+
+
+class ScoreRank(Seeded):
+    """Rank the candidates by each measure, ties broken at random but reproducibly."""
+
+    scores: Annotated[str, Of(Identified)]
+    """Any table of candidates with columns of numbers."""
+    measures: tuple[str, ...] = ()
+    """The columns to rank by; all floating-point columns if empty."""
+
+
+def _pieces(config: ScoreRank, tables: Tables) -> Iterator[Outputs]:
+    measures = _measures(config, tables["scores"].collect_schema())
+    for part in ranked_in_parts(tables["scores"], measures=measures, seed=config.seed):
+        yield {"ranks": part}
+
+
+@stage("score.rank", config=ScoreRank, outputs={"ranks": Ranks}, pieces=_pieces)
+def score_rank(config: ScoreRank, tables: Tables) -> Outputs:
+    """Rank by each column of scores."""
+    return as_one(_pieces(config, tables))
+
+
+def _measures(config: ScoreRank, schema: pl.Schema) -> tuple[str, ...]:
+    """Return the columns to rank by."""
+    require(schema, [("measures", name) for name in config.measures])
+    own = Candidates.columns()
+    floats = [name for name, dtype in schema.items() if dtype.is_float() and name not in own]
+    measures = config.measures or tuple(floats)
+    words = [name for name in measures if not schema[name].is_numeric()]
+    if words or not measures:
+        what = f"{', '.join(words)} does not hold numbers" if words else "no column of scores"
+        raise ConfigError("columns", [Problem("measures", what, "name columns of numbers")])
+    return measures
+
+
+# --- Association scores of tuples.
+
+
+class ScoreTuples(StageConfig):
+    """Score tuples by the association measures that are defined for any number of units."""
+
+    tuples: Annotated[str, Of(Tuples)]
+    """The tuples."""
+    measures: Annotated[tuple[str, ...], Named(TUPLE_MEASURES)] = Field(
+        default=("all",), validate_default=True
+    )
+    """Names or aliases of measures for 2-6 units, see ``lexassay measures``; ``all``."""
+    formulas: dict[str, str] = Field(default_factory=dict)
+    """Measures of your own: name to Polars SQL over o e delta f1 f2 ... f_12 ... N and, for
+    three units, the cells o111 o112 ... e222."""
+
+
+@stage("score.tuples", config=ScoreTuples, outputs={"scores": TupleScores}, shards="tuples")
+def score_tuples(config: ScoreTuples, tables: Tables) -> Outputs:
+    """Add a column per measure."""
+    tuples = tables["tuples"]
+    has = tuples.collect_schema()
+    problems = list(_problems(config, arity(has), {*has.names(), *TUPLE_MEASURES}))
+    if problems:
+        raise ConfigError("formulas", problems)
+    scored = scoring.score_tuples(tuples, measures=config.measures, formulas=config.formulas)
+    return {"scores": scored}
+
+
+def _problems(config: ScoreTuples, size: int, taken: set[str]) -> Iterable[Problem]:
+    """Yield what is wrong with the formulas: which columns there are, the tuples tell."""
+    for name, formula in config.formulas.items():
+        if name in taken:
+            yield Problem(f"formulas.{name}", "is the name of a column", "choose another")
+        try:
+            scoring.parse_tuple_formula(formula, size=size)
+        except ValueError as error:
+            yield Problem(f"formulas.{name}", str(error))

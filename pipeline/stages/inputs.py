@@ -1,0 +1,209 @@
+"""Find the columns of a user's file, with an error that names those it has."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Annotated, TypeAlias
+
+import polars as pl
+from pydantic import AfterValidator
+
+from pipeline import errors
+from pipeline.errors import ConfigError, Problem, WaitsForPerson, did_you_mean
+from pipeline.kernels.annotation import adjudication
+from pipeline.kernels.annotation.adjudication import of_round
+from pipeline.kernels.annotation.sheets import by_fold, fold, named
+from pipeline.stages.base import StageConfig
+
+_PLACES = ("file", "line", "doc", "paragraph", "sentence", "position")
+
+
+class NoSuchColumn(ConfigError):
+    """A file has not the columns, or attributes, that the options name, or none of use."""
+
+
+def require(schema: pl.Schema, wanted: Iterable[tuple[str, str]]) -> None:
+    """Check that a file has the columns that an option asks for.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the file has.
+    wanted : iterable of (str, str)
+        Path of the option within the stage, and the column it names.
+
+    Raises
+    ------
+    ConfigError
+        With one problem for each column that is absent or holds no plain values.
+    """
+    has = [name for name in schema.names() if name not in {"file", "line"}]
+    problems: list[Problem] = []
+    for option, name in wanted:
+        if name not in has:
+            what = f"the file has no column {name!r}"
+            problems.append(Problem(option, what, did_you_mean(name, has)))
+        elif held := errors.no_plain_values(schema[name]):
+            what = f"column {name!r} holds {held}, neither text nor numbers"
+            problems.append(Problem(option, what, "write it as text"))
+    if problems:
+        raise NoSuchColumn("columns", problems)
+
+
+def require_attributes(schema: pl.Schema, used: dict[str, set[str]]) -> None:
+    """Check that the tokens have the attributes that the options use.
+
+    Raises
+    ------
+    ConfigError
+        With one problem per option and absent attribute.
+    """
+    attributes = [name for name in schema.names() if name not in _PLACES]
+    problems = [
+        Problem(option, f"the tokens have no attribute {name!r}", did_you_mean(name, attributes))
+        for option, names in used.items()
+        for name in sorted(names - set(schema.names()))
+    ]
+    if problems:
+        raise NoSuchColumn("attributes", problems)
+
+
+# --- Guidelines of labels: what is wrong with them, before anybody is shown them.
+
+MOST = 10_000
+"""Characters of a guideline: a cell holds three times as many, and nobody reads them there."""
+
+
+def check_guidelines(guidelines: Mapping[str, str], labels: Collection[str]) -> None:
+    """Check that guidelines are of labels, and say something.
+
+    Parameters
+    ----------
+    guidelines : mapping of str to str
+        Label to when it is given.
+    labels : collection of str
+        The labels that there are.
+
+    Raises
+    ------
+    ValueError
+        If one is of no label, naming the nearest; if one is blank, too long or no text.
+
+    Examples
+    --------
+    >>> check_guidelines({"SVG": "A verb that lost its meaning."}, ["SVC", "free"])
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no label 'SVG'; did you mean SVC?
+    """
+    for label, text in guidelines.items():
+        if label not in labels:
+            raise ValueError(f"there is no label {label!r}; {did_you_mean(label, labels)}")
+        if not text.strip():
+            raise ValueError(f"the guideline of {label!r} is blank; write one, or leave it out")
+        if len(text) > MOST:
+            what = f"the guideline of {label!r} has {len(text):,} characters, more than {MOST:,}"
+            raise ValueError(f"{what}; shorten it, or name a document in it")
+
+
+# --- Options that name people: two names that mean one person are refused.
+
+
+def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names.
+
+    Raises
+    ------
+    ValueError
+        If one is blank or holds a control character, or two mean the same: they differ in case,
+        blanks or Unicode form alone.
+
+    Examples
+    --------
+    >>> distinct(("a1", "A1 "))
+    Traceback (most recent call last):
+    ...
+    ValueError: two names differ in case or blanks alone: 'a1', 'A1 '
+    """
+    for name in names:
+        if not fold(name) or any(unicodedata.category(sign) == "Cc" for sign in name):
+            raise ValueError(f"{name!r} is no name: it is blank or holds a control character")
+    first = by_fold(names)
+    for name in names:
+        if first[fold(name)] != name or names.count(name) > 1:
+            same = [each for each in names if fold(each) == fold(name)]
+            shown = ", ".join(map(repr, same))
+            raise ValueError(f"two names differ in case or blanks alone: {shown}")
+    return names
+
+
+Names: TypeAlias = Annotated[tuple[str, ...], AfterValidator(distinct)]
+"""Names of people, or labels, that cannot be taken for each other."""
+
+
+def as_asked(rows: pl.LazyFrame, people: Sequence[str]) -> pl.LazyFrame:
+    """Return rows of sheets with the names of those who were asked, whatever was typed."""
+    return named(rows, people)
+
+
+def first_round(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Leave out what somebody decided who saw the labels of others."""
+    return of_round(rows, "annotation")
+
+
+def counting(rows: pl.LazyFrame, seen: pl.DataFrame, *, log: str, answer: str) -> pl.LazyFrame:
+    """Return rows of sheets and of a log of decisions with the answers alone that count."""
+    return adjudication.counting(rows, seen.lazy(), log=log, answer=answer)
+
+
+class Asks(StageConfig):
+    """Options of a stage that reads what people filled in."""
+
+    former: Names = ()
+    """Who was asked formerly, and is no longer: their answers count, too. Answers of anybody else
+    whom no sheet asks are refused."""
+
+    def known(self, *tables: pl.LazyFrame) -> list[str]:
+        """Return who was asked: the annotators of the tables and the former ones."""
+        asked = [
+            name
+            for table in tables
+            for name in table.select(pl.col("annotator").unique().sort()).collect().to_series()
+        ]
+        return list(by_fold([*asked, *self.former]).values())
+
+
+# --- What a stage says of rows that people have not filled in yet.
+
+_EXAMPLES = 3
+_REMEDY = "partial = true goes on without"
+
+
+def wait_for(rows: pl.LazyFrame, *, folder: str, missing: int, what: str) -> WaitsForPerson:
+    """Return the error that says whose rows are empty, and which.
+
+    Parameters
+    ----------
+    rows : LazyFrame
+        The rows of the sheets that are to be filled in: annotator, order, shown (what people
+        know the row by).
+    folder : str
+        The folder of the sheets.
+    missing : int
+        How many answers are missing; fewer than rows where one answer of several people is enough.
+    what : str
+        What an answer is, in the singular.
+
+    Examples
+    --------
+    >>> rows = pl.LazyFrame({"annotator": ["anna"], "order": [1], "shown": ["take care"]})
+    >>> print(wait_for(rows, folder="x", missing=1, what="label"))
+    x waits for 1 label: 1 of anna; such as take care; partial = true goes on without
+    """
+    ordered = rows.select("annotator", "order", "shown").sort("order", "annotator").collect()
+    whose = ordered.group_by("annotator").len().sort("annotator")
+    first = ordered["shown"].unique(maintain_order=True).head(_EXAMPLES)
+    return WaitsForPerson(
+        folder, missing, what, dict(whose.iter_rows()), first.to_list(), remedy=_REMEDY
+    )

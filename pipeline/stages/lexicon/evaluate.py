@@ -1,0 +1,403 @@
+"""The quality of a lexicon against the gold: L* and its kin, and each sampled lemma."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Annotated, get_args
+
+import polars as pl
+from pydantic import Field
+
+from pipeline import memory
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.lexicon.inference import (
+    AnyMethod,
+    Interval,
+    Limiting,
+    by_chance,
+    expected_errors,
+    normal_quantile,
+    star_interval,
+    unequal,
+    unsure,
+)
+from pipeline.kernels.lexicon.l_measure import (
+    Matched,
+    Weights,
+    aligned_in_parts,
+    best_match_in_parts,
+    entropy_in_parts,
+    lemma_scores,
+    lemma_sizes,
+    listed,
+    matched,
+    overlaps_in_parts,
+)
+from pipeline.kernels.lexicon.statistics import (
+    Order,
+    Whole,
+    differences,
+    differing,
+    lexicons,
+    quality,
+    trends,
+)
+from pipeline.kernels.lexicon.wordlists import Both, all_lemmas, held
+from pipeline.kernels.partitions import ranges_of, slices
+from pipeline.stages.base import (
+    Of,
+    Outputs,
+    Proportion,
+    Seeded,
+    StageConfig,
+    Tables,
+    as_one,
+    several,
+    stage,
+)
+from schemas import (
+    ExpectedWidths,
+    KeyedLemmas,
+    LemmaForms,
+    LemmaSample,
+    LemmaScores,
+    LexiconComparison,
+    LexiconDifferences,
+    LexiconIntervals,
+    LexiconLemmas,
+    LexiconOverlaps,
+    LexiconQuality,
+    LexiconTrends,
+    WordList,
+)
+
+# --- Which limits a stage can give for the lemmas that were drawn.
+
+
+def chosen_method(scores: pl.DataFrame, how: Limiting) -> AnyMethod:
+    """Return the method that is asked for, or the default for such lemmas.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        `schemas.LemmaScores`.
+    how : Limiting
+        What is asked for.
+
+    Raises
+    ------
+    ConfigError
+        If the method does not go with lemmas that were drawn with different chances.
+    """
+    try:
+        return how.chosen(scores)
+    except ValueError as error:
+        remedy = "leave interval out, or take beta, t or linearised"
+        raise ConfigError("lexicon", [Problem("interval", str(error), remedy)]) from error
+
+
+_TEXTS = ("missing", "spurious")
+_SCORED = 300
+"""Bytes that the scores of a lemma take while they are looked at together."""
+
+
+class EvaluateLexicon(Seeded):
+    """Measure a lexicon against the gold by the L-measure, on the sampled lemmas."""
+
+    gold: Annotated[str, Of(WordList)]
+    """The dictionary that counts as right."""
+    lexicon: Annotated[str, Of(WordList)]
+    """The lexicon to evaluate."""
+    overlaps: Annotated[str, Of(LexiconOverlaps)]
+    """The forms that they share."""
+    sample: Annotated[str | None, Of(LemmaSample)] = None
+    """The lemmas to evaluate by; all that both have if left out."""
+    looked_up: Annotated[str | None, Of(KeyedLemmas)] = None
+    """What was looked up, where the gold is keyed in and join.keying does not wait for all
+    (partial): the other lemmas of the sample then do not count as lacking in the dictionary."""
+    complete: bool = True
+    """Whether the gold is a whole dictionary; false if it was keyed in for the sample alone:
+    coverage, F*, E* and best-match F1 then cannot be known."""
+    weights: Weights = "gold"
+    """What L is weighted by: ``gold``, the gold's forms; or ``published``, the forms of the match
+    over those of gold and match together, as in the paper's worked example."""
+    n: int | None = Field(default=None, ge=1)
+    """Takes the place of the sum of the sizes, as published tables may need; no interval then."""
+    interval: AnyMethod | None = None
+    """Method of the confidence interval. Of a simple sample bootstrap_t (the default), percentile,
+    linearised, t or beta; of lemmas drawn with different chances beta (the default), t or
+    linearised."""
+    confidence: Proportion = 0.95
+    """Confidence level."""
+    replicates: int = Field(default=2000, ge=100)
+    """Samples drawn again for the bootstrap."""
+    rates: tuple[Proportion, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+    """Other sampling rates to say the expected width for."""
+    order: Order = "position"
+    """Order of the lemmas in the figures: ``position``, as drawn, or ``size``, by gold forms."""
+    span: int | None = Field(default=None, ge=1)
+    """Lemmas in a moving average of the figures; a tenth of the sample, 3 at least, if left out."""
+
+
+def _evaluation_pieces(config: EvaluateLexicon, tables: Tables) -> Iterator[Outputs]:
+    """Yield the lemmas and their forms in ranges of lemmas, then what they say together."""
+    gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
+    ranges = ranges_of("lemma", gold, lexicon, overlaps.select(lemma="gold"))
+    sample = tables["sample"].collect() if "sample" in tables else None
+    found = matched(
+        overlaps, gold, lexicon, ranges=ranges, sample=sample, weights=config.weights
+    )  # fmt: skip
+    whole = _whole(found, tables) if config.complete else Whole()
+    scores = _scores(found.both, sample, tables, config)
+    how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
+    chosen = _chosen(scores, how, config)
+    forms = aligned_in_parts(scores.lazy(), gold, lexicon, ranges)
+    for number, part in enumerate(forms):
+        of_range = ranges.of(scores.lazy(), number, by="lemma")
+        yield _with_forms(of_range, part.collect())
+    intervals = {method: _interval(scores, method, how, config) for method in how.methods(scores)}
+    yield {
+        "quality": quality(scores, intervals[chosen], whole, n=config.n),
+        "intervals": _table(intervals, chosen, config),
+        "widths": _widths(scores, config),
+    }
+    for along in slices(trends(scores, order=config.order, span=config.span)):
+        yield {"trends": along}
+
+
+@stage(
+    "evaluate.lexicon",
+    config=EvaluateLexicon,
+    outputs={
+        "quality": LexiconQuality,
+        "lemmas": LemmaScores,
+        "forms": LemmaForms,
+        "intervals": LexiconIntervals,
+        "widths": ExpectedWidths,
+        "trends": LexiconTrends,
+    },
+    pieces=_evaluation_pieces,
+)
+def evaluate_lexicon(config: EvaluateLexicon, tables: Tables) -> Outputs:
+    """Find the best match of each lemma, weigh its L, add up, and say how sure that is."""
+    return as_one(_evaluation_pieces(config, tables))
+
+
+def _scores(
+    both: Both, sample: pl.DataFrame | None, tables: Tables, config: EvaluateLexicon
+) -> pl.DataFrame:
+    """Return the scores of the sampled lemmas that both have, in order; their forms are counted."""
+    memory.require(
+        both.matches.height * _SCORED, f"the scores of {both.matches.height:,} lemmas",
+        otherwise="draw a sample of the lemmas",
+    )  # fmt: skip
+    looked_up = tables["looked_up"].select("lemma").collect() if "looked_up" in tables else None
+    sampled = all_lemmas(both) if sample is None else held(
+        both, sample, looked_up=looked_up, complete=config.complete
+    )  # fmt: skip
+    counted = sampled.with_columns(
+        n_missing=pl.col("n_gold") - pl.col("n_common"),
+        n_spurious=pl.col("n_match") - pl.col("n_common"),
+    ).sort("lemma")
+    # Dividing by n may differ in the last bit at the end of a chunk: one chunk, always in order.
+    whole = counted.collect(engine="in-memory").rechunk()
+    scored = lemma_scores(whole.lazy(), weights=config.weights, n=config.n)
+    columns = [name for name in LemmaScores.columns() if name not in _TEXTS]
+    return by_chance(scored.select(columns).collect(engine="in-memory"))
+
+
+def _with_forms(scores: pl.LazyFrame, forms: pl.DataFrame) -> Outputs:
+    """Return the lemmas of a range, with what is missing and spurious, and their forms."""
+    texts = listed(forms.lazy()).select("lemma", *_TEXTS)
+    full = scores.join(texts, on="lemma", how="left").with_columns(pl.col(_TEXTS).fill_null(""))
+    return {"lemmas": full.select(*LemmaScores.columns()).sort("lemma"), "forms": forms}
+
+
+def _chosen(scores: pl.DataFrame, how: Limiting, config: EvaluateLexicon) -> AnyMethod:
+    """Return the method, if it and n go with how the lemmas were drawn."""
+    if config.n is not None and unequal(scores):
+        what = f"{config.n:,} takes the place of a sum over lemmas drawn with the same chance"
+        raise ConfigError("lexicon", [Problem("n", what, "leave it out: chances differ here")])
+    return chosen_method(scores, how)
+
+
+def _interval(
+    scores: pl.DataFrame, method: AnyMethod, how: Limiting, config: EvaluateLexicon
+) -> Interval:
+    interval = star_interval(scores, how, method=method)
+    if config.n is None:
+        return interval
+    star = float(scores["contribution"].to_numpy().sum()) if scores.height else None
+    return unsure(interval._replace(estimate=star))
+
+
+def _table(
+    intervals: dict[AnyMethod, Interval], chosen: AnyMethod, config: EvaluateLexicon
+) -> pl.DataFrame:
+    rows = [
+        (method, each.estimate, each.standard_error, each.lower, each.upper, config.confidence,
+         each.method, method == chosen)
+        for method, each in intervals.items()
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=LexiconIntervals.columns(), orient="row")
+
+
+def _whole(found: Matched, tables: Tables) -> Whole:
+    """Measure what needs the whole gold."""
+    gold, lexicon, overlaps = (tables[name] for name in ("gold", "lexicon", "overlaps"))
+    forms = {"gold_forms": found.gold_forms, "lexicon_forms": found.lexicon_forms}
+    return Whole(
+        gold_lemmas=found.gold_lemmas, lexicon_lemmas=found.lexicon_lemmas,
+        common_lemmas=found.common, f_star=found.f_star,
+        best_match=best_match_in_parts(overlaps, **forms),
+        entropy=entropy_in_parts(overlaps, gold, lexicon, lemmas=found.lexicon_lemmas),
+    )  # fmt: skip
+
+
+def _widths(scores: pl.DataFrame, config: EvaluateLexicon) -> pl.DataFrame:
+    z = normal_quantile(config.confidence)
+    rates = sorted({*config.rates, 1.0})
+    usable = config.n is None and scores["drawn"].all()
+    rows = []
+    for each in expected_errors(scores, rates):
+        errors = (each.simple, each.by_size) if usable else (None, None)
+        pairs = [(error, None if error is None else 2.0 * z * error) for error in errors]
+        rows.append((each.rate, each.size, *pairs[0], *pairs[1]))
+    return pl.DataFrame(rows, schema=ExpectedWidths.columns(), orient="row")
+
+
+# --- Several lexicons against one gold: how much they differ in L*, and where.
+
+
+class EvaluateLexicons(Seeded):
+    """Compare lexicons that were evaluated against one gold by the same sampled lemmas."""
+
+    lexicons: Annotated[tuple[str, ...], Of(LemmaScores)] = Field(min_length=2)
+    """Stages of kind evaluate.lexicon, of one gold and one sample."""
+    interval: AnyMethod | None = None
+    """Method of the confidence intervals, as for evaluate.lexicon; of a difference beta is t."""
+    confidence: Proportion = 0.95
+    """Confidence level of each interval by itself."""
+    replicates: int = Field(default=2000, ge=100)
+    """Samples drawn again for the bootstrap."""
+
+
+@stage(
+    "evaluate.lexicons",
+    config=EvaluateLexicons,
+    outputs={
+        "lexicons": LexiconComparison,
+        "differences": LexiconDifferences,
+        "lemmas": LexiconLemmas,
+    },
+)
+def evaluate_lexicons(config: EvaluateLexicons, tables: Tables) -> Outputs:
+    """Estimate each L* and the difference of each two from the same lemmas."""
+    plans = dict(zip(config.lexicons, several(tables, "lexicons", config.lexicons), strict=True))
+    scores = {name: table.collect().sort("lemma") for name, table in plans.items()}
+    _require_same_lemmas(scores)
+    _require_same_weights(scores)
+    _require_same_chances(scores)
+    how = Limiting(config.interval, config.confidence, config.replicates, config.seed)
+    method = chosen_method(next(iter(scores.values())), how)
+    intervals = {name: star_interval(each, how, method=method) for name, each in scores.items()}
+    return {
+        "lexicons": lexicons(scores, intervals),
+        "differences": differences(scores, how),
+        "lemmas": differing(scores),
+    }
+
+
+def _require_same_lemmas(scores: dict[str, pl.DataFrame]) -> None:
+    (first, one), *others = scores.items()
+    problems = []
+    for name, other in others:
+        odd = pl.concat([
+            one.join(other, on="lemma", how="anti"), other.join(one, on="lemma", how="anti"),
+        ]).sort("lemma")["lemma"]  # fmt: skip
+        if len(odd):
+            such = ", ".join(map(repr, odd.head(3)))
+            what = f"{len(odd):,} lemmas are in {first} or in {name} alone, such as {such}"
+            problems.append(
+                Problem("lexicons", what, "sample once, from the gold and all lexicons")
+            )
+        elif not one["n_gold"].equals(other["n_gold"]):
+            what = f"{first} and {name} were evaluated against different golds"
+            problems.append(Problem("lexicons", what, "take one gold for both"))
+    if problems:
+        raise ConfigError("lexicons", problems)
+
+
+def _require_same_chances(scores: dict[str, pl.DataFrame]) -> None:
+    """Refuse lemmas that are the same, but were drawn in other ways."""
+    (first, one), *others = scores.items()
+    problems = [
+        Problem("lexicons", f"{first} and {name} have the same lemmas, drawn with other chances",
+                "take one sample for both")
+        for name, other in others
+        if not one["pi"].equals(other["pi"])
+    ]  # fmt: skip
+    if problems:
+        raise ConfigError("lexicons", problems)
+
+
+def _require_same_weights(scores: dict[str, pl.DataFrame]) -> None:
+    """Refuse L* that were weighted differently, or over an n that no sample can be judged by."""
+    problems = [
+        Problem("lexicons", f"{name} was evaluated with an n of its own", "leave n out there")
+        for name, each in scores.items()
+        if not unequal(each)
+        and not math.isclose(_sum(each, "weight") * _sum(each, "base"), _sum(each, "size"))
+    ]
+    if not set.intersection(*(_weights(each) for each in scores.values())):
+        what = f"{', '.join(scores)} were evaluated with different weights"
+        problems.append(Problem("lexicons", what, "set weights alike there"))
+    if problems:
+        raise ConfigError("lexicons", problems)
+
+
+def _sum(scores: pl.DataFrame, column: str) -> float:
+    return float(scores[column].to_numpy().sum())
+
+
+def _weights(scores: pl.DataFrame) -> set[Weights]:
+    """Return the weights that a table may have: both, where gold and matches are equal."""
+    return {
+        weights
+        for weights in get_args(Weights)
+        if scores.select(
+            pl.all_horizontal(
+                pl.col(name) == expr
+                for name, expr in zip(("size", "base"), lemma_sizes(weights), strict=True)
+            ).all()
+        ).item()
+    }
+
+
+# --- The overlaps of a lexicon with the gold: how many forms each two lemmas share.
+
+
+class ScoreLexicon(StageConfig):
+    """Count the wordforms that each lemma of the gold shares with each lemma of a lexicon."""
+
+    gold: Annotated[str, Of(WordList)]
+    """The dictionary that counts as right."""
+    lexicon: Annotated[str, Of(WordList)]
+    """The lexicon to evaluate."""
+
+
+def _score_pieces(_config: ScoreLexicon, tables: Tables) -> Iterator[Outputs]:
+    for part in overlaps_in_parts(tables["gold"], tables["lexicon"]):
+        yield {"overlaps": part}
+
+
+@stage(
+    "score.lexicon",
+    config=ScoreLexicon,
+    outputs={"overlaps": LexiconOverlaps},
+    pieces=_score_pieces,
+)
+def score_lexicon(config: ScoreLexicon, tables: Tables) -> Outputs:
+    """Join both on the wordform and count by pairs of lemmas."""
+    return as_one(_score_pieces(config, tables))

@@ -1,0 +1,346 @@
+"""A lexicon or dictionary as a canonical wordlist, whatever file it comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeAlias
+
+import polars as pl
+from pydantic import Field, field_validator
+
+from pipeline.expressions import expression
+from pipeline.kernels import numeric
+from pipeline.kernels.lexicon.wordlists import (
+    ENTRY,
+    Case,
+    Change,
+    Counts,
+    Spelling,
+    UnicodeForm,
+    canonical_in_parts,
+    counts_of,
+    generated_in_parts,
+    listed_in_parts,
+    spelt,
+    union,
+)
+from pipeline.kernels.partitions import batches, ranges_of, spill_of
+from pipeline.stages.base import (
+    FAULTS,
+    Of,
+    Outputs,
+    StageConfig,
+    Tables,
+    TableSource,
+    as_one,
+    several,
+    stage,
+)
+from pipeline.stages.inputs import require
+from schemas import LemmaList, Preparation, WordList
+
+# --- How stages that read lemmas and forms bring them into one spelling.
+
+Step: TypeAlias = tuple[str, int, str | None]
+
+
+class Spelt(StageConfig):
+    """Options of a stage that normalises lemmas and forms; blanks around them always go."""
+
+    unicode: UnicodeForm = "NFC"
+    """Unicode form of all texts: NFC, NFD, NFKC, NFKD or as_it_is."""
+    case: Case = "as_it_is"
+    """``lower`` puts all texts into lower case."""
+    replace: dict[str, str] = Field(default_factory=dict)
+    """What is written for what, after the steps above: { "ё" = "е" }."""
+
+    @property
+    def spelling(self) -> Spelling:
+        """The steps that these options ask for."""
+        return Spelling(self.unicode, self.case, self.replace)
+
+
+def changed(counts: pl.DataFrame) -> list[Step]:
+    """Return what each step of the spelling changed, as steps of a preparation."""
+    return [(f"texts changed: {step}", n, example) for step, n, example in counts.rows()]
+
+
+def preparation(steps: Sequence[Step]) -> pl.DataFrame:
+    """Return `schemas.Preparation`, the steps in order."""
+    numbered = [(number, *step) for number, step in enumerate(steps, 1)]
+    return pl.DataFrame(numbered, schema=Preparation.columns(), orient="row")
+
+
+Column: TypeAlias = Literal["lemma", "form"]
+_COLUMNS: tuple[Column, ...] = ("lemma", "form")
+_APART = "|"
+"""Between a lemma and what keeps its homographs apart."""
+
+
+class ExtractLexicon(Spelt):
+    """Read a lexicon or dictionary: its lemmas, and the set of wordforms of each."""
+
+    path: TableSource
+    """File or files with lemmas and forms: TSV, CSV, Parquet, or one of the formats unimorph,
+    wordform_blocks, treebank, analyses."""
+    columns: dict[Column, str] = Field(default_factory=dict)
+    """Names of lemma and form in the file, where they differ."""
+    where: str = ""
+    """Rows to read, as a condition in SQL over the file's columns: "pos = 'V'"."""
+    apart_by: tuple[str, ...] = ()
+    """Columns that keep homographs apart, such as pos or the number of a headword; left out, their
+    forms are united."""
+    forms_separator: str = ""
+    """What stands between forms that share a field: ", " in a printed dictionary keyed in."""
+    lemma_is_form: bool = False
+    """Count each lemma among its own forms, as a headword is one in most dictionaries."""
+
+    @field_validator("where")
+    @classmethod
+    def _parsed(cls, where: str) -> str:
+        if where:
+            expression(where)
+        return where
+
+
+def _lexicon_pieces(config: ExtractLexicon, tables: Tables) -> Iterator[Outputs]:
+    """Select rows, bring texts into one spelling, then list the forms of each lemma once."""
+    names = {each: config.columns.get(each, each) for each in _COLUMNS}
+    read, counts = Reading(), Counts()
+    with spill_of(1, ENTRY) as laid:
+        for batch in batches(_rows(config, names, tables["path"])):
+            laid.add(_entries(batch, names, config, read), pl.lit(0))
+        yield {FAULTS: pl.concat(read.faults)}
+        for lexicon, lemmas in listed_in_parts(laid, counts):
+            if lexicon is not None:
+                yield {"lexicon": lexicon}
+            if lemmas is not None:
+                yield {"lemmas": lemmas.select(*LemmaList.columns())}
+    yield {"preparation": _preparation(read, counts)}
+
+
+@stage(
+    "extract.lexicon",
+    config=ExtractLexicon,
+    outputs={"lexicon": WordList, "lemmas": LemmaList, "preparation": Preparation},
+    pieces=_lexicon_pieces,
+)
+def extract_lexicon(config: ExtractLexicon, tables: Tables) -> Outputs:
+    """List the forms of each lemma once."""
+    return as_one(_lexicon_pieces(config, tables))
+
+
+@dataclass
+class Reading:
+    """What is found while rows are read; exists as long as that takes."""
+
+    rows: int = 0
+    without_form: int = 0
+    changes: list[list[Change]] = field(default_factory=list)
+    faults: list[pl.DataFrame] = field(default_factory=list)
+
+
+def _rows(config: ExtractLexicon, names: dict[Column, str], raw: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the rows to read: file, line, lemma, form, and what keeps homographs apart."""
+    wanted = [(f"columns.{each}", name) for each, name in names.items()]
+    asked = expression(config.where).meta.root_names() if config.where else []
+    wanted += [("where", name) for name in asked]
+    require(raw.collect_schema(), [*wanted, *(("apart_by", name) for name in config.apart_by)])
+    held = raw.filter(expression(config.where)) if config.where else raw
+    text = {each: pl.col(name).cast(pl.String) for each, name in names.items()}
+    apart = [pl.col(name).cast(pl.String).fill_null("") for name in config.apart_by]
+    return held.select("file", "line", **text, apart=_key(apart))
+
+
+def _entries(
+    rows: pl.DataFrame, names: dict[Column, str], config: ExtractLexicon, read: Reading
+) -> pl.DataFrame:
+    """Return some rows as entries, and take down what was found in them."""
+    texts, changes = spelt(_split(rows, config), config.spelling, columns=_COLUMNS)
+    own = pl.col("lemma") if config.lemma_is_form else pl.lit(None, pl.String)
+    keyed = texts.with_columns(_lemma(config), own=own)
+    faults = _lexicon_faults(keyed.lazy(), names, config).collect()
+    if faults.height or not read.faults:
+        read.faults.append(faults)
+    read.rows += rows.height
+    read.without_form += int(keyed["form"].is_null().sum())
+    read.changes.append(changes)
+    return keyed.drop_nulls("lemma")
+
+
+def _key(apart: list[pl.Expr]) -> pl.Expr:
+    return pl.concat_str(apart, separator=_APART) if apart else pl.lit("")
+
+
+def _split(rows: pl.DataFrame, config: ExtractLexicon) -> pl.DataFrame:
+    """Give every form a row of its own where a field lists several."""
+    if not config.forms_separator:
+        return rows
+    parts = pl.col("form").str.split(config.forms_separator.strip() or " ")
+    # A separator at the end lists no form: only a field without any leaves an empty row.
+    bare = parts.list.eval(pl.element().str.strip_chars())
+    filled = bare.list.eval(pl.element().filter(pl.element() != ""))
+    return rows.with_columns(filled).explode("form", empty_as_null=True)
+
+
+def _lemma(config: ExtractLexicon) -> pl.Expr:
+    joined = pl.concat_str("lemma", pl.lit(_APART), "apart") if config.apart_by else pl.col("lemma")
+    return joined.alias("lemma")
+
+
+def _lexicon_faults(
+    keyed: pl.LazyFrame, names: dict[Column, str], config: ExtractLexicon
+) -> pl.LazyFrame:
+    column = names["lemma"]
+    named = keyed.rename({"lemma": column}) if column != "lemma" else keyed
+    bad = [numeric.faults(
+        named, parsed={column: pl.col(column)}, problem="is empty", required=True
+    )]  # fmt: skip
+    if config.apart_by:
+        more = len(config.apart_by)
+        strange = keyed.filter(pl.col("lemma").str.count_matches(_APART, literal=True) > more)
+        problem = f"holds {_APART!r}, which sets off {', '.join(config.apart_by)}: replace it"
+        bad.append(strange.select(
+            "file", "line", column=pl.lit(column), value="lemma", problem=pl.lit(problem)
+        ))  # fmt: skip
+    return pl.concat(bad)
+
+
+def _preparation(read: Reading, counts: Counts) -> pl.DataFrame:
+    """Count what was read, what was changed, and what is there."""
+    steps: list[Step] = [
+        ("rows read", read.rows, None),
+        *changed(counts_of(read.changes)),
+        ("rows without a form", read.without_form, None),
+        ("rows that repeat another", counts.repeated, None),
+        ("lemmas", counts.lemmas, None),
+        ("lemmas without any form", counts.without_forms, None),
+        ("forms, each counted once per lemma", counts.forms, None),
+    ]
+    return preparation(steps)
+
+
+# --- A wordlist whose forms are generated from paradigm tables.
+
+ParadigmColumn: TypeAlias = Literal["lemma", "stem", "paradigm", "ending"]
+_ENTRY: tuple[ParadigmColumn, ...] = ("lemma", "stem", "paradigm")
+_ENDING: tuple[ParadigmColumn, ...] = ("paradigm", "ending")
+
+
+class ExtractParadigms(Spelt):
+    """Generate the wordforms of lemmas from the paradigms that they name."""
+
+    entries: TableSource
+    """File with lemma, stem and paradigm; an entry may come again with another paradigm."""
+    paradigms: TableSource
+    """File with paradigm and ending: a suffix, or a pattern with ~ for the stem, ``n~u``."""
+    columns: dict[ParadigmColumn, str] = Field(default_factory=dict)
+    """Names of lemma, stem, paradigm and ending in the files, where they differ."""
+
+
+def _paradigm_pieces(config: ExtractParadigms, tables: Tables) -> Iterator[Outputs]:
+    """Generate the forms, bring them into one spelling, then list those of each lemma once."""
+    entries = _named(tables["entries"], _ENTRY, config)
+    endings = _named(tables["paradigms"], _ENDING, config)
+    yield {FAULTS: _paradigm_faults(entries, endings)}
+    generating = _Generating()
+    with spill_of(1, pl.Schema(WordList.columns())) as laid:
+        for part in generated_in_parts(entries.drop_nulls(), endings.drop_nulls("paradigm")):
+            laid.add(generating.spelt(part, config), pl.lit(0))
+        for lexicon in canonical_in_parts(laid):
+            generating.count(lexicon)
+            yield {"lexicon": lexicon}
+    yield {"preparation": generating.preparation()}
+
+
+@stage(
+    "extract.paradigms",
+    config=ExtractParadigms,
+    outputs={"lexicon": WordList, "preparation": Preparation},
+    pieces=_paradigm_pieces,
+)
+def extract_paradigms(config: ExtractParadigms, tables: Tables) -> Outputs:
+    """Put every ending of its paradigm to each stem; an unknown paradigm is a fault."""
+    return as_one(_paradigm_pieces(config, tables))
+
+
+@dataclass
+class _Generating:
+    """What is counted while forms are generated; exists as long as that takes."""
+
+    generated: int = 0
+    lemmas: int = 0
+    forms: int = 0
+    changes: list[list[Change]] = field(default_factory=list)
+
+    def spelt(self, rows: pl.DataFrame, config: ExtractParadigms) -> pl.DataFrame:
+        """Return some of the generated forms in one spelling."""
+        texts, changes = spelt(rows, config.spelling, columns=["lemma", "form"])
+        self.generated += rows.height
+        self.changes.append(changes)
+        return texts.drop_nulls("lemma")
+
+    def count(self, lexicon: pl.DataFrame) -> None:
+        """Take down how large a part of the wordlist is."""
+        self.lemmas += lexicon["lemma"].n_unique()
+        self.forms += int(lexicon["form"].count())
+
+    def preparation(self) -> pl.DataFrame:
+        """Return what was done, step by step."""
+        return preparation([
+            ("forms generated", self.generated, None),
+            *changed(counts_of(self.changes)),
+            ("lemmas", self.lemmas, None),
+            ("forms, each counted once per lemma", self.forms, None),
+        ])  # fmt: skip
+
+
+def _named(
+    table: pl.LazyFrame, wanted: tuple[ParadigmColumn, ...], config: ExtractParadigms
+) -> pl.LazyFrame:
+    names = {each: config.columns.get(each, each) for each in wanted}
+    require(table.collect_schema(), [(f"columns.{each}", name) for each, name in names.items()])
+    return table.select("file", "line", **{new: pl.col(old) for new, old in names.items()})
+
+
+def _paradigm_faults(entries: pl.LazyFrame, endings: pl.LazyFrame) -> pl.LazyFrame:
+    wrong = []
+    for table, columns in ((entries, _ENTRY), (endings, _ENDING[:1])):
+        for column in columns:
+            empty = table.filter(pl.col(column).is_null())
+            wrong.append(_fault(empty, column, "is empty"))
+    unknown = entries.drop_nulls("paradigm").join(endings, on="paradigm", how="anti")
+    wrong.append(_fault(unknown, "paradigm", "is not among the paradigms"))
+    return pl.concat(wrong)
+
+
+def _fault(rows: pl.LazyFrame, column: str, problem: str) -> pl.LazyFrame:
+    return rows.select(
+        "file", "line", column=pl.lit(column), value=pl.col(column), problem=pl.lit(problem)
+    )
+
+
+# --- Several dictionaries as one.
+
+
+class ExtractUnion(StageConfig):
+    """Unite several wordlists: all lemmas, and for each all forms that any of them has."""
+
+    lexicons: Annotated[tuple[str, ...], Of(WordList)] = Field(min_length=1)
+    """The wordlists; their order does not matter."""
+
+
+def _union_pieces(config: ExtractUnion, tables: Tables) -> Iterator[Outputs]:
+    """Yield ranges of lemmas, in order."""
+    wordlists = several(tables, "lexicons", config.lexicons)
+    ranges = ranges_of("lemma", *wordlists)
+    for number in range(len(ranges)):
+        parts = (ranges.of(each, number, by="lemma") for each in wordlists)
+        yield {"lexicon": union(*parts).sort("lemma", "form")}
+
+
+@stage("extract.union", config=ExtractUnion, outputs={"lexicon": WordList}, pieces=_union_pieces)
+def extract_union(config: ExtractUnion, tables: Tables) -> Outputs:
+    """Join them on the lemma, and unite the forms."""
+    return as_one(_union_pieces(config, tables))

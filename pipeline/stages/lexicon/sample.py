@@ -1,0 +1,289 @@
+"""The sample of lemmas to evaluate a lexicon by."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import polars as pl
+from pydantic import Field, model_validator
+
+from pipeline.errors import ConfigError, Problem
+from pipeline.kernels.annotation.sheets import assign, named, notes, unasked
+from pipeline.kernels.lexicon.wordlists import (
+    Design,
+    canonical,
+    common_in_parts,
+    contradictions,
+    keyed_forms,
+    keying_faults,
+    normalised,
+    paradigm_sizes,
+    sample_by_size,
+    simple_sample,
+    sizes,
+)
+from pipeline.kernels.sampling import candidate_id, sample_size
+from pipeline.stages.base import (
+    FAULTS,
+    FilledSheets,
+    Of,
+    Outputs,
+    Seeded,
+    Sheets,
+    StageConfig,
+    Tables,
+    TableSource,
+    several,
+    stage,
+)
+from pipeline.stages.inputs import Asks, Names, require, wait_for
+from pipeline.stages.lexicon.extract import Spelt, changed, preparation
+from schemas import KeyedEntries, KeyedLemmas, KeyingRows, LemmaSample, Preparation, WordList
+
+# --- From filled keying sheets to a gold lexicon of the sampled lemmas.
+
+
+class JoinKeying(Asks, Spelt):
+    """Join the filled keying sheets: what the dictionary says of the sampled lemmas."""
+
+    sheet: Annotated[str, Of(KeyingRows)]
+    """What was to be looked up."""
+    folder: Annotated[str | None, FilledSheets(KeyedEntries, "keying_sheet")] = Field(
+        default=None, pattern=r"^[\w-]+$"
+    )
+    """Folder of the sheets, and of what people decide in the browser."""
+    entries: Annotated[str | None, Of(KeyedEntries)] = None
+    """Or a table of what stands in them, such as a simulated person gives."""
+    lemma_is_form: bool = False
+    """Count each lemma among its own forms, keyed in or not."""
+    partial: bool = False
+    """Go on although lemmas are missing; they do not count."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> JoinKeying:
+        if (self.folder is None) == (self.entries is None):
+            raise ValueError("give either folder or entries")
+        return self
+
+
+@stage(
+    "join.keying",
+    config=JoinKeying,
+    outputs={
+        "gold": WordList,
+        "keyed": KeyedLemmas,
+        "others": KeyedEntries,
+        "notes": KeyedEntries,
+        "preparation": Preparation,
+    },
+)
+def join_keying(config: JoinKeying, tables: Tables) -> Outputs:
+    """Check every row that came back, wait for missing lemmas, then list the forms."""
+    sheet = tables["sheet"]
+    asked, known = sheet.select("lemma").unique(), config.known(sheet)
+    entries = named(tables["entries" if config.entries else "folder"], known)
+    every = keyed_forms(entries).collect()
+    typed = every.lazy().join(asked, on="lemma", how="semi").collect()
+    wrong = pl.concat([
+        keying_faults(entries),
+        unasked(entries.join(asked, on="lemma", how="semi"), known=known, answer="forms"),
+        contradictions(normalised(every, config.spelling, columns=["form"])[0].lazy()),
+    ])  # fmt: skip
+    empty = sheet.join(typed.lazy(), on="lemma", how="anti")
+    missing = empty.select(pl.col("lemma").n_unique()).collect().item()
+    if missing and not config.partial and wrong.limit(1).collect().is_empty():
+        place, shown = config.folder or str(config.entries), empty.with_columns(shown="lemma")
+        raise wait_for(shown, folder=place, missing=missing, what="lemma")
+    spelt, counts = normalised(typed, config.spelling, columns=["form"])
+    rows = spelt.lazy().select("lemma", "form")
+    forms = rows.drop_nulls("form")
+    own = forms.select("lemma", form=pl.col("lemma"))
+    gold = canonical(pl.concat([forms, own]) if config.lemma_is_form else forms)
+    return {
+        "gold": gold,
+        "keyed": _keyed(rows.select("lemma").unique(), gold, entries),
+        # Rows of lemmas that this sample does not ask for: of earlier samples, or strangers.
+        "others": entries.join(asked, on="lemma", how="anti"),
+        "notes": notes(entries),
+        "preparation": preparation(
+            [
+                ("forms keyed in", typed["form"].count(), None),
+                *changed(counts),
+                ("lemmas to look up", asked.collect().height, None),
+                ("lemmas not looked up yet", missing, None),
+            ]
+        ),
+        FAULTS: wrong,
+    }
+
+
+def _keyed(lemmas: pl.LazyFrame, gold: pl.LazyFrame, entries: pl.LazyFrame) -> pl.LazyFrame:
+    remarks = entries.drop_nulls(["lemma", "note"]).group_by("lemma")
+    notes = remarks.agg(note=pl.col("note").unique().sort().str.join("; "))
+    counted = lemmas.join(sizes(gold, name="n_forms"), on="lemma", how="left")
+    full = counted.join(notes, on="lemma", how="left")
+    forms = pl.col("n_forms").fill_null(0)
+    return full.select("lemma", found=forms > 0, n_forms=forms, note="note")
+
+
+_NOT_COMMON = "is not a lemma of the gold and of every lexicon"
+
+
+class SampleLemmas(Seeded):
+    """Draw lemmas that the gold and all lexicons have, or take a list of them."""
+
+    gold: Annotated[str | None, Of(WordList)] = None
+    """The gold; left out if it is on paper, to be keyed in for the lemmas drawn."""
+    lexicons: Annotated[tuple[str, ...], Of(WordList)] = Field(min_length=1)
+    """The lexicon to evaluate, or several to compare: they are judged by the same lemmas."""
+    rate: float | None = Field(default=None, gt=0, le=1)
+    """Sampling rate lambda: this share of the common lemmas is drawn, one at least. Give rate,
+    size, lemmas or path."""
+    size: int | None = Field(default=None, ge=1)
+    """Number of lemmas to draw."""
+    design: Design = "simple"
+    """How rate and size draw: ``simple``, all lemmas with the same chance; or ``size``, in
+    proportion to their forms in the gold, the largest for certain: far fewer lemmas make L* as
+    sure. Without a gold the forms of the lexicon count, of several their mean."""
+    lemmas: tuple[str, ...] = ()
+    """The lemmas to take."""
+    path: TableSource | None = None
+    """File with the lemmas to take, in a column lemma."""
+    drawn: bool = False
+    """Whether the lemmas of a list were drawn at random: only then are there intervals."""
+
+    @model_validator(mode="after")
+    def _one_of_four(self) -> SampleLemmas:
+        choices = (self.rate, self.size, self.lemmas or None, self.path)
+        if sum(each is not None for each in choices) != 1:
+            raise ValueError("give one of rate, size, lemmas and path")
+        if self.drawn and (self.rate or self.size):
+            raise ValueError("drawn goes with lemmas or path: what rate and size give is drawn")
+        if self.design != "simple" and not (self.rate or self.size):
+            raise ValueError(f"design = {self.design!r} goes with rate or size, not with a list")
+        return self
+
+
+@stage("sample.lemmas", config=SampleLemmas, outputs={"sample": LemmaSample})
+def sample_lemmas(config: SampleLemmas, tables: Tables) -> Outputs:
+    """Draw without replacement, fixed by the seed: a smaller sample is part of a larger one."""
+    gold = tables["gold"] if config.gold else None
+    lexicons = several(tables, "lexicons", config.lexicons)
+    shared = common_in_parts(*([] if gold is None else [gold]), *lexicons)
+    if config.path is not None:
+        return _from_file(tables["path"], shared, drawn=config.drawn)
+    if config.lemmas:
+        return {"sample": _named(config, shared, dry=shared.is_empty())}
+    size = config.size or sample_size(shared.height, rate=config.rate or 1.0)
+    if config.design == "size":
+        weighed = paradigm_sizes(shared.lazy(), gold, lexicons)
+        drawn = sample_by_size(weighed, size=size, seed=config.seed)
+    else:
+        drawn = simple_sample(shared, size=size, seed=config.seed)
+    return {"sample": _sample(drawn, shared, drawn=True)}
+
+
+def _sample(chosen: pl.DataFrame, shared: pl.DataFrame, *, drawn: bool) -> pl.DataFrame:
+    """Return the table; of a list that was drawn all lemmas have had the same chance."""
+    if "pi" not in chosen.columns:
+        chance = chosen.height / max(1, shared.height) if drawn else None
+        chosen = chosen.with_columns(pi=pl.lit(chance, pl.Float64))
+    return chosen.select(
+        "lemma", "position", population=pl.lit(shared.height, pl.Int64), drawn=pl.lit(drawn),
+        pi="pi", stratum=pl.lit("all"),
+    )  # fmt: skip
+
+
+def _numbered(lemmas: pl.DataFrame) -> pl.DataFrame:
+    once = lemmas.unique("lemma", maintain_order=True)
+    return once.select("lemma", position=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
+
+
+def _named(config: SampleLemmas, shared: pl.DataFrame, *, dry: bool) -> pl.DataFrame:
+    asked = _numbered(pl.DataFrame({"lemma": list(config.lemmas)}))
+    unknown = asked.join(shared, on="lemma", how="anti", maintain_order="left")["lemma"]
+    if dry:
+        return _sample(asked.clear(), shared, drawn=config.drawn)
+    if len(unknown):
+        what = f"{len(unknown):,} of {asked.height:,} lemmas are not in the gold and every lexicon"
+        such = f"such as {', '.join(map(repr, unknown.head(3)))}"
+        raise ConfigError("lemmas", [Problem("lemmas", f"{what}, {such}", "leave them out")])
+    return _sample(asked, shared, drawn=config.drawn)
+
+
+def _from_file(raw: pl.LazyFrame, shared: pl.DataFrame, *, drawn: bool) -> Outputs:
+    require(raw.collect_schema(), [("path", "lemma")])
+    rows = raw.with_columns(pl.col("lemma").str.strip_chars()).drop_nulls("lemma")
+    unknown = rows.join(shared.lazy(), on="lemma", how="anti").select(
+        "file", "line", column=pl.lit("lemma"), value="lemma", problem=pl.lit(_NOT_COMMON)
+    )
+    asked = _numbered(rows.sort("file", "line").select("lemma").collect())
+    lemmas = asked.join(shared, on="lemma", how="semi")
+    return {"sample": _sample(lemmas, shared, drawn=drawn), FAULTS: unknown}
+
+
+# --- Keying sheets: lemmas to look up in a printed dictionary.
+
+
+class SheetKeying(Seeded):
+    """Lay out sheets on which the dictionary's forms of the sampled lemmas are keyed in."""
+
+    lexicon: Annotated[str, Of(WordList)]
+    """The lexicon, for the forms to show."""
+    sample: Annotated[str, Of(LemmaSample)]
+    """The lemmas to look up."""
+    folder: str = Field(pattern=r"^[\w-]+$")
+    """Folder of the sheets; a sheet that is there is never written again."""
+    annotators: Names = Field(default=("annotator",), min_length=1)
+    """Who looks them up; each lemma is given to one of them."""
+    shown: bool = True
+    """Whether the forms of the lexicon stand beside the lemma."""
+    kind: Literal["xlsx", "csv"] = "xlsx"
+    """Kind of file."""
+    instructions: str = ""
+    """What the annotator should know, such as which dictionary to use."""
+
+
+@stage(
+    "sheet.keying",
+    config=SheetKeying,
+    outputs={"sheet": KeyingRows},
+    delivers=lambda config: Sheets(config.folder, config.kind, "keying_sheet", config.instructions),
+)
+def sheet_keying(config: SheetKeying, tables: Tables) -> Outputs:
+    """Give each lemma to somebody, and put its forms in the lexicon beside it."""
+    lemmas = tables["sample"].select(candidate_id("lemma"), "lemma")
+    assigned = assign(
+        lemmas.select("id"), annotators=config.annotators, overlap=0.0, seed=config.seed
+    )
+    rows = assigned.join(lemmas, on="id").select("annotator", "order", "id", "lemma")
+    if config.shown:
+        forms = tables["lexicon"].drop_nulls("form").group_by("lemma")
+        beside = forms.agg(lexicon_forms=pl.col("form").sort().str.join(", "))
+        rows = rows.join(beside, on="lemma", how="left")
+    return {"sheet": rows}
+
+
+# --- Keying sheets filled from a digitised dictionary, as a person who has the book would.
+
+
+class SheetKeyingSimulated(StageConfig):
+    """Fill the keying sheets from a dictionary instead of by hand."""
+
+    sheet: Annotated[str, Of(KeyingRows)]
+    """What is to be looked up."""
+    gold: Annotated[str, Of(WordList)]
+    """The dictionary to look it up in."""
+
+
+@stage("sheet.keying_simulated", config=SheetKeyingSimulated, outputs={"entries": KeyedEntries})
+def sheet_keying_simulated(_config: SheetKeyingSimulated, tables: Tables) -> Outputs:
+    """Put the known forms into every row of the sheet, or a - if there are none."""
+    by_lemma = tables["gold"].drop_nulls("form").group_by("lemma")
+    forms = by_lemma.agg(forms=pl.col("form").sort().str.join(", "))
+    rows = tables["sheet"].join(forms, on="lemma", how="left").select(
+        file=pl.concat_str("annotator", pl.lit(" (simulated)")), line=pl.col("order") + 1,
+        annotator="annotator", id="id", lemma="lemma", forms=pl.col("forms").fill_null("-"),
+        note=pl.lit(None, pl.String),
+    )  # fmt: skip
+    return {"entries": rows}
