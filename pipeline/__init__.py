@@ -8,6 +8,7 @@ first used, so that the command starts fast.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from pipeline.sizing.design import plan_design
     from pipeline.sizing.output import plan_chart
     from pipeline.sizing.plan import plan_comparison, plan_pilot, plan_width
+
+from pipeline.moved import Finder
+
+sys.meta_path.append(Finder)
 
 _HOME = {
     "LMeasure": "pipeline.api.lexicons",

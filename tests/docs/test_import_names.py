@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.moved import MOVED
+
 ROOT = Path(__file__).parents[2]
 KEPT = ("errors", "registry", "kernels.measure", "stages.base", "formats.base", "report.view")
 """Modules of ``pipeline`` that extensions import: where they are now is where they stay."""
@@ -52,3 +54,8 @@ def test_shown_name_can_be_imported(name: str) -> None:
 @pytest.mark.parametrize("name", KEPT)
 def test_module_of_extensions_is_where_it_was(name: str) -> None:
     assert importlib.import_module(f"pipeline.{name}").__name__ == f"pipeline.{name}"
+
+
+@pytest.mark.parametrize(("old", "new"), MOVED.items())
+def test_module_that_has_moved_is_found_by_its_old_name(old: str, new: str) -> None:
+    assert importlib.import_module(old) is importlib.import_module(new)
