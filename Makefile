@@ -16,15 +16,18 @@ export LEXASSAY_DATA ?= $(wildcard $(abspath ../shared/data))
 # Where byte code is not kept, every command that a test starts compiles the code anew: .8 of 2.2 s.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test long torture laws test-coverage office browser cluster cluster-ready docs lint wheel bench scale coverage clean
+.PHONY: help demo digests test check-all browser-smoke long torture laws test-coverage office browser cluster cluster-ready docs lint wheel bench scale coverage clean
 
 help:
 	@echo "make demo      run an example of each family, with tables and reports"
-	@echo "make test      run all tests, but for those of make long and make torture"
+	@echo "make digests   run the experiments that need no public data; compare their tables with known ones"
+	@echo "make test      run all tests, but for those that take seconds each"
+	@echo "make check-all run everything: the tests, the long suites, the wheel, the documentation"
 	@echo "make long      tests that take seconds each: kills, public data, commands of the documentation"
 	@echo "make torture   what is random, for longer: kills, COUNT mutated inputs of SEED"
 	@echo "make laws      laws of measures and readers, on more examples"
 	@echo "make test-coverage  count the lines that the tests run, in all processes"
+	@echo "make browser-smoke  open one report and one page of annotation in a Chromium"
 	@echo "make office    people in the loop, their sheets saved by LibreOffice"
 	@echo "make browser   open reports and pages of annotation in a Chromium: on a phone, in the dark, by mouse and finger"
 	@echo "make cluster   results on an object store, tasks on Spark: a server of each on this machine"
@@ -62,13 +65,27 @@ demo: $(VENV)/core
 	@echo "reports: $(RUNS)/pp-verb/report/index.html (collocations), \
 	$(RUNS)/pos-induction/report/index.html (clusters), $(RUNS)/lexicon/report/index.html (lexicons)"
 
+# The tables of the experiments that need no public data are those of benchmarks/digests.json. After a
+# change that is meant: cp $(RUNS)/digests.json benchmarks/digests.json
+digests: demo
+	LEXASSAY_DATA= $(BIN)/python benchmarks/table_digests.py record $(RUNS)/digests.json --runs $(RUNS) --rounded
+	$(BIN)/python benchmarks/table_digests.py compare benchmarks/digests.json $(RUNS)/digests.json
+
 test: $(VENV)/test
-	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+
+# Everything, for a release and for a change of many areas.
+check-all:
+	CHECK=all .ci/run
 
 # What takes seconds a test: experiments on public data, runs that are killed or run at once, other
 # people's packages, and every command of the documentation.
 long: $(VENV)/test
-	$(BIN)/python -m pytest -m long --numprocesses 3 --dist worksteal $(call marked,long)
+	$(BIN)/python -m pytest -m long --numprocesses 2 --dist worksteal $(call marked,long)
+
+# Those of one folder of the tests: make long-kernels
+long-%: $(VENV)/test
+	$(BIN)/python -m pytest -m long --numprocesses 2 --dist worksteal tests/$*
 
 # What is random, for longer: kills (LEXASSAY_KILLS=300: more of them), and COUNT mutated inputs,
 # sheets, experiments, results and commands of SEED, which goes on where it stopped.
@@ -78,14 +95,14 @@ torture: $(VENV)/test
 	$(BIN)/python -m pytest -m torture --numprocesses 2 $(call marked,torture)
 	$(BIN)/python -m tests.mutation --seed $(SEED) --count $(COUNT)
 
-# Laws and slow twins on four times as many examples as the tests draw.
+# Laws and slow twins on ten times as many examples as the tests draw.
 laws: $(VENV)/test
-	LEXASSAY_EXAMPLES=200 $(BIN)/python -m pytest --numprocesses 3 --dist worksteal tests/kernels tests/formats tests/schemas
+	LEXASSAY_EXAMPLES=100 $(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/kernels tests/formats tests/schemas
 
 # Lines that no test runs. The floor and what is left out stand in pyproject.toml.
 test-coverage: $(VENV)/test
 	rm -f .coverage .coverage.*
-	$(BIN)/python -m coverage run -m pytest -m "not torture and not browser" --numprocesses 3 --dist worksteal $(TESTS)
+	LEXASSAY_EXAMPLES=50 $(BIN)/python -m coverage run -m pytest -m "not torture and not browser" --numprocesses 2 --dist worksteal $(TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
 
@@ -102,12 +119,22 @@ $(VENV)/browser: $(VENV)/core
 	$(PIP) --editable ".[test,browser]"
 	touch $@
 
-# Chromium comes as LibreOffice does. axe-core comes from npm; without it its tests are left out.
-AXE := axe-core@4.14.1
-browser: $(VENV)/browser
+# Chromium comes as LibreOffice does.
+.PHONY: chromium
+chromium:
 	@command -v chromium > /dev/null || test "$$(id -u)" != 0 || ! command -v apt-get > /dev/null \
 		|| (apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 		apt-get install -qq -y --no-install-recommends chromium > /dev/null) || true
+
+# A report and a page of annotation, in half a minute.
+browser-smoke: $(VENV)/browser chromium
+	@if command -v chromium > /dev/null; \
+	then $(BIN)/python -m pytest -m smoke tests/browser; \
+	else echo "make browser-smoke: Chromium is not here and cannot be installed: nothing was tested"; fi
+
+# axe-core comes from npm; without it its tests are left out.
+AXE := axe-core@4.14.1
+browser: $(VENV)/browser chromium
 	@test -d $(VENV)/$(AXE) || ! command -v npm > /dev/null || npm install --silent --no-save \
 		--no-audit --no-fund --ignore-scripts --prefix $(VENV)/$(AXE) $(AXE) || true
 	@if command -v chromium > /dev/null; \

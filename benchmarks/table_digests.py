@@ -7,11 +7,16 @@ python benchmarks/table_digests.py compare before.json after.json --changed chan
 it) and writes the digest of each table. `compare` prints what differs and ends with 1 unless it
 is exactly what the file of `--changed` lists: a line a table, ``experiment/stage.table``, ``*``
 for any; ``#`` begins a comment.
+
+The last bits of a logarithm depend on the processor. Digests that are compared across machines,
+as ``benchmarks/digests.json`` by ``make digests``, are recorded with ``--rounded``: of tables
+whose floats have six significant digits, without those in `OF_A_MACHINE`.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import subprocess
@@ -21,12 +26,17 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+import polars as pl
+import polars.selectors as cs
+
 ROOT = Path(__file__).resolve().parents[1]
 GENERATED = {
     "make_corpus.py": "pp-verb",
     "make_taggings.py": "pos-induction",
     "make_keywords.py": "keywords",
 }
+OF_A_MACHINE = {"pos-induction/types.scores"}
+"""Tables that six digits do not make equal: where the search for a bound stops depends on more."""
 _DONE = (0, 3)
 """Exit codes of runs whose tables count: done, and waiting for people."""
 
@@ -71,7 +81,7 @@ def compare(
     return found
 
 
-def record(configs: Iterable[Path], runs: Path) -> dict[str, str]:
+def record(configs: Iterable[Path], runs: Path, *, rounded: bool = False) -> dict[str, str]:
     """Run experiments and return the digest of every table that is made.
 
     Parameters
@@ -80,6 +90,8 @@ def record(configs: Iterable[Path], runs: Path) -> dict[str, str]:
         Experiments; those that lack public data are left out, saying so.
     runs : Path
         Where results go.
+    rounded : bool
+        Whether to digest tables whose floats are rounded.
 
     Raises
     ------
@@ -97,21 +109,33 @@ def record(configs: Iterable[Path], runs: Path) -> dict[str, str]:
         )
         if done.returncode not in _DONE:
             raise SystemExit(f"{config}: exit code {done.returncode}\n{done.stderr}")
-        found = tables_of(runs / config.stem)
+        found = tables_of(runs / config.stem, rounded=rounded)
         print(f"{config.stem}: {len(found)} tables", file=sys.stderr)
         digests |= found
     return digests
 
 
-def tables_of(folder: Path) -> dict[str, str]:
+def tables_of(folder: Path, *, rounded: bool = False) -> dict[str, str]:
     """Return the digest of every table of the last run of an experiment."""
     newest = max((folder / "history").glob("*.json"), key=lambda path: path.name)
     kept = json.loads(newest.read_bytes())
-    return {
-        f"{kept['experiment']}/{stage}.{table}": digest
-        for stage, each in kept["stages"].items()
-        for table, digest in each["digests"].items()
-    }
+    found = {}
+    for stage, each in kept["stages"].items():
+        for table, digest in each["digests"].items():
+            name = f"{kept['experiment']}/{stage}.{table}"
+            if not rounded:
+                found[name] = digest
+            elif name not in OF_A_MACHINE:
+                found[name] = rounded_digest(folder / stage / each["fingerprint"][:24] / table)
+    return found
+
+
+def rounded_digest(folder: Path) -> str:
+    """Return the digest of a table, in any order of rows, with six digits of each float."""
+    table = pl.read_parquet(folder / "*.parquet")
+    same = table.with_columns(cs.float().replace(-0.0, 0.0)).select(sorted(table.columns))
+    lines = same.write_csv(float_scientific=True, float_precision=5).splitlines()
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
 
 def patterns_in(path: Path | None) -> list[str]:
@@ -128,6 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     recording.add_argument("output", type=Path)
     recording.add_argument("configs", type=Path, nargs="*")
     recording.add_argument("--runs", type=Path, required=True)
+    recording.add_argument("--rounded", action="store_true")
     comparing = commands.add_parser("compare")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
@@ -141,7 +166,8 @@ def _record(asked: argparse.Namespace) -> int:
         made = [sys.executable, str(ROOT / "data" / program), str(ROOT / "data" / folder)]
         subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
     configs = asked.configs or sorted((ROOT / "configs").glob("*.toml"))
-    found = record([each.resolve() for each in configs], asked.runs.resolve())
+    paths = [each.resolve() for each in configs]
+    found = record(paths, asked.runs.resolve(), rounded=asked.rounded)
     asked.output.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
     return 0
 

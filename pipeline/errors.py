@@ -184,6 +184,7 @@ __all__ = [
     "SchemaViolation",
     "StageFailed",
     "StoreError",
+    "TaskFailed",
     "UnknownName",
     "Violation",
     "WaitsForPerson",
@@ -288,6 +289,10 @@ class Warned(LexassayError):
 
 class StoreError(LexassayError):
     """The results cannot be written or read: disk full, read-only folder, damage."""
+
+
+class TaskFailed(LexassayError):
+    """A task or its result cannot be sent between processes, or the memory is used up."""
 
 
 class WorkerLost(LexassayError):

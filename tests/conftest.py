@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -16,8 +17,8 @@ from pipeline.report.page import images
 from pipeline.runner import inputs
 from tests.house import threads
 
-EXAMPLES = int(os.environ.get("LEXASSAY_EXAMPLES", "50"))
-"""How many examples are drawn where a test does not say it; `make laws` draws more."""
+EXAMPLES = int(os.environ.get("LEXASSAY_EXAMPLES", "10"))
+"""How many examples are drawn for each law; `make laws` draws more."""
 
 # A limit of 1 MB is for the counts alone: small corpora are counted in many buckets.
 os.environ.setdefault(inputs.LIBRARIES_VARIABLE, "0")
@@ -40,6 +41,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             for mark in item.iter_markers("uncounted"):
                 item.add_marker(pytest.mark.skip(reason=mark.args[0]))
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of garbage collections: a run makes one after each task."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_wait_for_the_disk() -> Iterator[None]:
+    """Leave out fsync in the process of the test: it is for a power failure, which no test has."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,29 +2,135 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import pickle
-import queue
-import selectors
-import subprocess
+import re
+import reprlib
+import signal
 import sys
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar, cast
 
 from pipeline import allocator
 from pipeline.engine.base import engine
-from pipeline.errors import WorkerLost
+from pipeline.errors import LexassayError, TaskFailed, WorkerLost
 
-# --- A worker as the process that started it sees it: tasks go in, results come out.
+# --- What a worker does with a task, on this machine or on another: it packs what comes of it.
 
-_GRACE = 2.0
-_START = "import lexassay; from pipeline.engine.processes import main; main()"
+LESS_MEMORY = "set memory = ... or fewer workers in [run]"
+"""What to do where the memory is used up."""
+_PARENT_PULSE = 0.5
+"""Seconds between two looks at the process that a worker works for."""
+
+
+def begin(parent: int) -> None:
+    """Set up a process of this machine as a worker.
+
+    Parameters
+    ----------
+    parent : int
+        The process that it works for, and ends with.
+    """
+    atexit.register(os._exit, 0)  # nothing is left to tidy up
+    os.setsid()  # Ctrl-C in the terminal is for the process that it works for
+    os.dup2(2, 1)  # what a task prints is no output of the command
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End at once, even within a task, when nobody is left to ask for the result."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_PULSE)
+    os._exit(0)
+
+
+def answer(packed: bytes, folder: str) -> bytes:
+    """Return the outcome of a task, both pickled; what cannot be pickled is an outcome, too.
+
+    Parameters
+    ----------
+    packed : bytes
+        A pickled pair of task and item.
+    folder : str
+        Where to run it, if this machine has it.
+
+    Examples
+    --------
+    >>> pickle.loads(answer(pickle.dumps((len, "abc")), "."))
+    (True, 3)
+    """
+    there = contextlib.chdir(folder) if Path(folder).is_dir() else contextlib.nullcontext()
+    with there:
+        return _pack(*_outcome(packed))
+
+
+def failure(what: str, error: BaseException, remedy: str) -> TaskFailed:
+    """Return the error of a task that came to no result, and to no error that can be sent."""
+    text = traceback.format_exception_only(error)[0].strip()
+    own = TaskFailed(f"{what}: {text}; {remedy}")
+    own.add_note("".join(traceback.format_exception(error)))
+    return own
+
+
+def _outcome(packed: bytes) -> tuple[bool, Any]:
+    try:
+        task, item = pickle.loads(packed)
+    except Exception as error:
+        remedy = "define what it needs in a module that workers can import"
+        return False, failure("a worker cannot read the task", error, remedy)
+    try:
+        return True, task(item)
+    except MemoryError as error:
+        return False, failure("the memory is used up", error, LESS_MEMORY)
+    except Exception as error:
+        error.add_note(traceback.format_exc())
+        return False, error
+    except BaseException as error:  # SystemExit, or a panic of a library
+        return False, failure("the task would end its worker", error, "raise an Exception instead")
+
+
+def _pack(done: bool, value: Any) -> bytes:
+    import cloudpickle  # noqa: PLC0415  commands start without it
+
+    try:
+        packed: bytes = cloudpickle.dumps((done, value))
+        if not done:
+            pickle.loads(packed)  # not every error can be made anew from its arguments
+    except Exception as error:
+        if done:
+            own = failure("the result cannot be pickled", error, "return plain values")
+        else:
+            own = failure("the task raised what cannot be pickled", value, "raise a plain error")
+        return pickle.dumps((False, own))
+    return packed
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_TRIES = 3
+_PULSE = 0.2
+"""Seconds until Ctrl-C is heard: with the handler of Polars it does not end a wait for a lock."""
+_CODE = re.compile(r"\{(.*?)\}")
+_START = """
+import sys
+sys.path[:] = path
+import lexassay
+from pipeline.engine.processes import begin
+begin(parent)
+"""
 """Lexassay first: with it loaded, no module of the same name can stand in for its own."""
+_BRIEF = reprlib.Repr()
+_BRIEF.maxother = _BRIEF.maxstring = 80
 
 
 def safe_path() -> list[str]:
@@ -41,7 +147,7 @@ def safe_path() -> list[str]:
 
 
 class Worker:
-    """A process that runs one task at a time.
+    """A process that does one task at a time: a pool of one, so that its death is of one task.
 
     Parameters
     ----------
@@ -51,123 +157,47 @@ class Worker:
     Examples
     --------
     >>> worker = Worker(threads=1)
-    >>> worker.give(len, "abc")
-    >>> worker.result(), worker.stop()
-    (3, 0)
+    >>> worker.do(len, "abc")
+    3
+    >>> worker.stop()
     """
 
     def __init__(self, threads: int) -> None:
-        path = os.pathsep.join(safe_path())
-        own = {"PYTHONPATH": path, "POLARS_MAX_THREADS": str(threads)}
-        environment = allocator.THRIFTY | allocator.wished(os.environ) | own
-        # In a process group of its own: Ctrl-C is for the process that it works for.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-            start_new_session=True,
-        )
-        if self._process.stdin is None or self._process.stdout is None:
-            raise OSError("a worker has no pipes")
-        self._tasks, self.answers = self._process.stdin, self._process.stdout
+        # Ctrl-C reaches neither this thread, so that no start is cut short, nor the new process.
+        blocked = (signal.SIG_BLOCK, {signal.SIGINT})
+        with ThreadPoolExecutor(1, initializer=signal.pthread_sigmask, initargs=blocked) as thread:
+            self._pool: Any = thread.submit(_pool_of_one, threads).result()
+        self._last: Future[bytes] = Future()
 
-    def give(self, task: Callable[[Any], Any], item: Any) -> None:
-        """Send a task; a worker that is dead is found out when the answer is read."""
+    def give(self, task: Callable[[Item], Result], item: Item) -> Future[bytes]:
+        """Send a task; a process that is dead is found out by the answer.
+
+        Raises
+        ------
+        TaskFailed
+            If it cannot be pickled.
+        """
+        import cloudpickle  # noqa: PLC0415  commands start without it
+
         try:
-            pickle.dump((task, item), self._tasks)
-            self._tasks.flush()
-        except BrokenPipeError:
-            return
-
-    def result(self) -> Any:
-        """Return what the task gave, or raise what it raised; EOFError if the worker died."""
+            packed = cloudpickle.dumps((task, item))
+        except Exception as error:
+            own = failure("it cannot be pickled", error, "pass plain functions and values")
+            raise _of_task(own, task, item) from error
+        self._last = Future()  # not done, should Ctrl-C come now
         try:
-            done, value = pickle.load(self.answers)
-        except pickle.UnpicklingError as error:
-            raise EOFError from error
-        if not done:
-            raise value
-        return value
+            self._last = self._pool.submit(answer, packed, str(Path.cwd()))
+        except BrokenProcessPool as death:
+            self._last.set_exception(death)
+        return self._last
 
-    def stop(self) -> int:
-        """End the process; return its code."""
-        with contextlib.suppress(BrokenPipeError):
-            self._tasks.close()  # it ends at once, even within a task, when no more can come
-        try:
-            code = self._process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            code = self._process.wait()
-        self.answers.close()
-        return code
+    def do(self, task: Callable[[Item], Result], item: Item) -> Result:
+        """Return what a task gives or raise what it raises; BrokenProcessPool if it dies."""
+        return _result(task, item, self.give(task, item))
 
-
-# --- A worker: runs the tasks that come in by its standard input until that is closed.
-
-
-def main() -> None:
-    """Run tasks; results go out by what was the standard output."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a task prints must not stand among the answers
-    tasks: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(sys.stdin.buffer, tasks), daemon=True).start()
-    while True:
-        task, item = tasks.get()
-        pickle.dump(_outcome(task, item), answers)
-        answers.flush()
-
-
-def _receive(channel: BinaryIO, tasks: queue.SimpleQueue[tuple[Any, Any]]) -> None:
-    """Take in tasks; without anybody to ask for the result, end at once, even within a task."""
-    while True:
-        try:
-            tasks.put(pickle.load(channel))
-        except EOFError:
-            os._exit(0)
-
-
-def answer(packed: bytes, folder: str) -> bytes:
-    """Return the outcome of a task, both pickled.
-
-    Parameters
-    ----------
-    packed : bytes
-        A pickled pair of task and item.
-    folder : str
-        Where to run it, if this machine has it.
-
-    Examples
-    --------
-    >>> pickle.loads(answer(pickle.dumps((len, "abc")), "."))
-    (True, 3)
-    """
-    there = contextlib.chdir(folder) if Path(folder).is_dir() else contextlib.nullcontext()
-    with there:
-        return pickle.dumps(_outcome(_unpacked, packed))
-
-
-def _unpacked(packed: bytes) -> Any:
-    task, item = pickle.loads(packed)
-    return task(item)
-
-
-def _outcome(task: Any, item: Any) -> tuple[bool, Any]:
-    try:
-        return True, task(item)
-    except Exception as error:
-        error.add_note(traceback.format_exc())
-        return False, error
-
-
-if __name__ == "__main__":
-    main()
-
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-_TRIES = 3
+    def stop(self) -> None:
+        """End the process, at once if it is within a task."""
+        self._pool.shutdown(wait=True, kill_workers=not self._last.done())
 
 
 @engine("processes")
@@ -189,20 +219,26 @@ class ProcessEngine:
     def __init__(self, workers: int | None = None) -> None:
         self._cores = os.cpu_count() or 1
         self._count = workers or self._cores
-        self._idle: list[Worker] = []
+        self._depth = 0
+        self._workers: set[Worker] = set()
+        self._idle: set[Worker] = set()
 
     def __enter__(self) -> ProcessEngine:
+        self._depth += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        while self._idle:
-            self._idle.pop().stop()
+        self._depth -= 1
+        if not self._depth:
+            self._end(self._workers)
 
     def map(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield task(item) for every item, as they come.
 
         Raises
         ------
+        TaskFailed
+            If a task or its result cannot be sent, or the memory is used up.
         WorkerLost
             If workers die again and again on the same item.
         """
@@ -210,47 +246,91 @@ class ProcessEngine:
         if len(waiting) == 1:  # not worth a worker
             yield task(waiting.pop()[0])
             return
-        busy: dict[Worker, tuple[Item, int]] = {}
-        with selectors.DefaultSelector() as ready:
-            try:
-                while waiting or busy:
-                    self._hand_out(task, waiting, busy, ready)
-                    for key, _ in ready.select():
-                        worker: Worker = key.data
-                        ready.unregister(worker.answers)
-                        item, tries = busy.pop(worker)
-                        try:
-                            result = worker.result()
-                        except EOFError:
-                            waiting.append((item, _again(worker, tries)))
-                            continue
-                        self._idle.append(worker)
-                        yield result
-            finally:
-                for worker in busy:
-                    worker.stop()
+        busy: dict[Future[bytes], tuple[Worker, Item, int]] = {}
+        try:
+            while waiting or busy:
+                while waiting and len(busy) < self._count:
+                    item, tries = waiting.popleft()
+                    worker = next(iter(self._idle), None) or self._new()
+                    busy[worker.give(task, item)] = worker, item, tries
+                    self._idle.remove(worker)  # not before: a task may be refused
+                for future in wait(busy, _PULSE, FIRST_COMPLETED).done:
+                    worker, item, tries = busy.pop(future)
+                    if isinstance(death := future.exception(), BrokenProcessPool):
+                        self._end({worker})
+                        waiting.append((item, _next_try(task, item, tries, death)))
+                    else:
+                        self._idle.add(worker)
+                        yield _result(task, item, future)
+        finally:
+            self._end({worker for worker, *_ in busy.values()})
 
-    def _hand_out(
-        self,
-        task: Callable[[Item], Result],
-        waiting: deque[tuple[Item, int]],
-        busy: dict[Worker, tuple[Item, int]],
-        ready: selectors.BaseSelector,
-    ) -> None:
-        while waiting and len(busy) < self._count:
-            worker = self._idle.pop() if self._idle else Worker(max(1, self._cores // self._count))
-            item, tries = waiting.popleft()
-            busy[worker] = (item, tries)
-            ready.register(worker.answers, selectors.EVENT_READ, worker)
-            worker.give(task, item)
+    def _new(self) -> Worker:
+        worker = Worker(max(1, self._cores // self._count))
+        self._workers.add(worker)
+        self._idle.add(worker)
+        return worker
+
+    def _end(self, workers: set[Worker]) -> None:
+        """End workers side by side."""
+        with ThreadPoolExecutor(max(1, len(workers))) as pool:
+            list(pool.map(Worker.stop, workers))
+        self._workers, self._idle = self._workers - workers, self._idle - workers
 
 
-def _again(worker: Worker, tries: int) -> int:
+def _pool_of_one(threads: int) -> Any:
+    """Return a pool whose only process has been started."""
+    from loky import ProcessPoolExecutor  # noqa: PLC0415  commands start without it
+
+    path = safe_path()
+    own = {
+        "PYTHONPATH": os.pathsep.join(path),
+        "PYTHONSAFEPATH": "1",
+        "POLARS_MAX_THREADS": str(threads),
+        "LOKY_MAX_MEMORY_LEAK_SIZE": "1e18",  # what a worker holds is no reason to end it
+    }
+    environment = allocator.THRIFTY | allocator.wished(os.environ) | own
+    # For the processes that count what pools use; that a killed run leaves some of it is no news.
+    theirs = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker"}
+    before = {name: os.environ.get(name, "") for name in theirs}
+    os.environ.update(theirs)
+    try:
+        arguments = {"path": path, "parent": os.getpid()}
+        pool = ProcessPoolExecutor(
+            1, env=environment, initializer=exec, initargs=(_START, arguments)
+        )
+        pool.submit(int)
+    finally:
+        os.environ.update(before)  # empty is as good as none
+    return pool
+
+
+def _result(task: Callable[[Item], Result], item: Item, future: Future[bytes]) -> Result:
+    """Return what a task gave, or raise what it raised."""
+    packed = future.result()
+    try:
+        done, value = pickle.loads(packed)
+    except Exception as error:
+        own = failure("the result cannot be read", error, "return plain values")
+        raise _of_task(own, task, item) from error
+    if done:
+        return cast("Result", value)
+    raise _of_task(value, task, item) if isinstance(value, TaskFailed) else value
+
+
+def _next_try(task: object, item: object, tries: int, death: Exception) -> int:
     """Return the number of the next try of a task whose worker died."""
-    code = worker.stop()
     if tries < _TRIES:
         return tries + 1
-    raise WorkerLost(
-        f"{_TRIES} workers died on the same task (the last with code {code}). If the memory is"
-        " used up, set memory = ... or fewer workers in [run]; what was finished is kept."
-    )
+    code = _CODE.search(str(death))
+    how = code[1] if code else str(death).partition("\n")[0]
+    text = f"{_TRIES} workers died on it, the last with {how}; if the memory is used up,"
+    lost = WorkerLost(f"{text} {LESS_MEMORY}; what was finished is kept")
+    raise _of_task(lost, task, item) from death
+
+
+def _of_task(error: LexassayError, task: object, item: object) -> LexassayError:
+    """Return an error with the task that it is of."""
+    name = getattr(task, "__qualname__", None) or _BRIEF.repr(task)
+    error.args = (f"task {name} of {_BRIEF.repr(item)}: {error}",)
+    return error

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.annotate import adjudication
@@ -122,7 +122,6 @@ def test_everybody_has_an_order_of_their_own(log: sqlite3.Connection) -> None:
     assert sorted(orders[0]) == sorted(orders[1]) == names
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     said=st.dictionaries(st.sampled_from(["ana", "ben", "eva", "ida"]), st.sampled_from("sf")),
 )

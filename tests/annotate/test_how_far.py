@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.annotate.progress import how_far
@@ -36,7 +36,6 @@ ACTS = st.lists(
 Act = tuple[str, Round, str, Kind, str | None, bool]
 
 
-@settings(max_examples=40, deadline=None)
 @given(acts=ACTS, gone=st.booleans())
 def test_as_the_slow_count(
     tmp_path_factory: pytest.TempPathFactory, acts: list[Act], gone: bool

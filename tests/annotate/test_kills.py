@@ -79,7 +79,6 @@ def test_eighty_kills(office: Office) -> None:
         assert len(each.sent) > BY_FORK  # there was something to lose
         assert each.failures > BY_FORK / 2
     assert len(rows) == sum(len(each.sent) for each in every)
-    assert sum(each.repeated for each in every) > 0  # some kills came between disk and answer
 
 
 @pytest.mark.parametrize("kills", [0, 12])

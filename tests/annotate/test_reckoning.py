@@ -106,6 +106,7 @@ def test_limits_are_shown_at_declared_looks_alone(tmp_path: Path) -> None:
     assert third.rows[-1].draws == 120
 
 
+@pytest.mark.long
 def test_the_limits_of_a_look_are_those_of_the_experiment(tmp_path: Path) -> None:
     work = desk(tmp_path, PRECISION + "looks = [40, 120]\n")
     work.judge_all()
@@ -119,6 +120,7 @@ def test_the_limits_of_a_look_are_those_of_the_experiment(tmp_path: Path) -> Non
         assert mine[row["measure"], row["n"]] == (row["precision"], row["lower"], row["upper"])
 
 
+@pytest.mark.long
 def test_a_designed_sample_without_looks_is_shown_at_the_end(tmp_path: Path) -> None:
     designed = DESIGNED.replace('"sample"', '"sample"\ninclusion = "sample.inclusion"')
     work = desk(tmp_path, designed, sample=(

@@ -77,6 +77,7 @@ def test_the_page_stands_beside_the_tables(write: Write) -> None:
     assert findings["text"].to_list() == stacked["text"].to_list()
 
 
+@pytest.mark.long
 def test_the_command_names_the_page(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write(COLLECT + '[sweep.over]\n"stages.sample.seed" = [1, 2]\n')
     assert main(["run", "x.toml"]) == 0
@@ -88,7 +89,10 @@ def test_the_command_names_the_page(write: Write, capsys: pytest.CaptureFixture[
     assert Path("runs/small/sweep/index.html").read_bytes() == first
 
 
-@pytest.mark.parametrize(("section", "words"), [("report = false\n", []), ("", ["--no-report"])])
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [("report = false\n", []), pytest.param("", ["--no-report"], marks=pytest.mark.long)],
+)
 def test_there_need_not_be_a_page(
     write: Write, capsys: pytest.CaptureFixture[str], section: str, words: list[str]
 ) -> None:
@@ -104,7 +108,10 @@ def test_there_need_not_be_a_page(
     "over",
     [
         pytest.param('"stages.sample.seed" = [1]\n', marks=pytest.mark.long),
-        '"stages.scores.measures" = [["mi"], ["mi", "t_score", "dice"]]\n',
+        pytest.param(
+            '"stages.scores.measures" = [["mi"], ["mi", "t_score", "dice"]]\n',
+            marks=pytest.mark.long,
+        ),
         pytest.param(
             '"stages.judgements.categories" = [{ TP = "TP" }, { A = "TP" }]\n',
             marks=pytest.mark.long,
@@ -118,6 +125,7 @@ def test_settings_of_all_kinds(write: Write, over: str) -> None:
     assert "Data and provenance" in page
 
 
+@pytest.mark.long
 def test_tables_without_rows(write: Write) -> None:
     section = '\n[sweep]\ncollect = ["sampled.cuts"]\nwhere = "n > 99"\n[sweep.over]\n'
     _, page = made(write(section + '"stages.sample.seed" = [1, 2]\n'))

@@ -11,7 +11,11 @@ import pytest
 from tests.browser.pages import WIDTHS, Open, caption, charts, found, nothing
 from tests.browser.reports import REPORTS
 
-every_report = pytest.mark.parametrize("name", REPORTS)
+SMOKE = [
+    pytest.param(name, marks=[pytest.mark.smoke] if name == "collocations" else [])
+    for name in REPORTS
+]
+every_report = pytest.mark.parametrize("name", SMOKE)
 every_width = pytest.mark.parametrize("width", WIDTHS)
 
 

@@ -139,6 +139,7 @@ def test_why_compares_with_the_last_run_that_succeeded(
     assert "rate: 0.5 -> 0.7" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_sweep(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sweep = """
 [sweep]

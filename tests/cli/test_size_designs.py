@@ -28,6 +28,7 @@ def _there(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(experiment)
 
 
+@pytest.mark.long
 def test_table_and_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*ASK, "--precision", "30%"]) == 0
     said = capsys.readouterr().out

@@ -13,7 +13,7 @@ from pipeline.api.batch import script, task_words
 from pipeline.runner.batch import PhaseState
 from pipeline.runner.config import parse_setting
 from tests.runner.commands import environment
-from tests.runner.execution.batching import build, phases, plain_digests
+from tests.runner.execution.batching import build, elsewhere, phases
 
 SBATCH = """\
 #!/bin/sh
@@ -132,4 +132,4 @@ def test_a_stage_goes_through_the_queue(tmp_path: Path) -> None:
     assert "words is done: nothing to submit" in texts.call("slurm", "words").err
     texts.run()
     assert texts.outcomes() == {"candidates": "done", "words": "reused", "scores": "done"}
-    assert texts.digests() == plain_digests(texts)
+    assert texts.digests() == elsewhere(texts)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.runner.commands import environment
-from tests.runner.execution.batching import build, phases, plain_digests
+from tests.runner.execution.batching import build, elsewhere, phases
 from tests.runner.laboratory import Laboratory
 
 CHAPTER = Path(__file__).parents[2] / "docs" / "runs.md"
@@ -89,4 +89,4 @@ def test_jobs_side_by_side_some_twice_one_killed(tmp_path: Path) -> None:
         assert not phases(texts, "candidates")[name]["todo"]
     texts.run()
     assert texts.outcomes() == {"candidates": "reused", "words": "done", "scores": "done"}
-    assert texts.digests() == plain_digests(texts)
+    assert texts.digests() == elsewhere(texts)

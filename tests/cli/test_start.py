@@ -49,6 +49,7 @@ def test_measures_are_listed_without_what_computes_them() -> None:
     assert {"pipeline.kernels.measure", "pipeline.cli.measures"} <= modules
 
 
+@pytest.mark.long
 def test_a_finished_run_imports_what_its_own_stages_need(tmp_path: Path) -> None:
     laboratory = build(tmp_path)
     laboratory.run()
@@ -62,6 +63,7 @@ def test_a_finished_run_imports_what_its_own_stages_need(tmp_path: Path) -> None
     assert not any(name.startswith("pipeline.stages.clustering.") for name in stages)
 
 
+@pytest.mark.long
 def test_a_report_that_is_there_imports_no_module_of_scipy(tmp_path: Path) -> None:
     laboratory = build(tmp_path)
     words = ["run", str(laboratory.config), "--runs", str(laboratory.runs)]

@@ -58,6 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("place", OPTIONS, ids=lambda place: LINES[place][:40])
+@pytest.mark.long
 def test_each_commented_option_can_be_used(place: int, folder: Path) -> None:
     assert _problems(_enabled(place), folder) == ""
 

@@ -141,6 +141,7 @@ def test_pp_verb_design(tmp_path: Path) -> None:
         assert row["lower"] <= gap <= row["upper"]
 
 
+@pytest.mark.long
 def test_keywords(tmp_path: Path) -> None:
     """Names of one document lead by effect size; dispersion finds the themes, as the chapter says."""
     done = generated("keywords", "make_keywords.py", tmp_path)

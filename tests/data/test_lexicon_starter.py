@@ -63,6 +63,7 @@ def test_new_writes_an_experiment_that_runs(
 
 
 @pytest.mark.parametrize("place", OPTIONS, ids=lambda place: LINES[place][:24])
+@pytest.mark.long
 def test_each_commented_option_can_be_used(place: int, tmp_path: Path) -> None:
     assert _problems(_enabled(place), tmp_path) == ""
 

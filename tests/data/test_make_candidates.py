@@ -97,12 +97,6 @@ def test_planted_pairs_keep_to_their_kind(simulation: Simulation) -> None:
     assert all(joint[pair] >= kind.least for pair, kind in simulation.planted.items())
 
 
-def test_another_seed_makes_another_table() -> None:
-    first, other = simulate("one"), simulate("two")
-    assert first == simulate("one")
-    assert first.tokens != other.tokens
-
-
 def test_precision_graphs_are_as_the_readme_says(committed: pl.DataFrame) -> None:
     names = ["t_score", "log_likelihood", "chi_squared", "mi", "dice"]
     scored = lx.score(committed.drop("TP", "support_verb", "figurative"), measures=names)

@@ -1,11 +1,7 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TypeAlias
 
 import make_candidates
@@ -135,28 +131,6 @@ def test_documents_and_sentences_have_names_of_their_own(small: Corpus) -> None:
     assert len(set(documents)) == len(documents) == len(small.documents)
     names = [each["sent_id"] for each in comments]
     assert len(set(names)) == len(names) == SMALL
-
-
-def test_same_seed_same_bytes_in_another_process(whole: Corpus, tmp_path: Path) -> None:
-    subprocess.run(
-        [sys.executable, str(make_corpus.__file__), str(tmp_path / "new")],
-        check=True,
-        env=os.environ | {"PYTHONHASHSEED": "7"},
-        stdout=subprocess.DEVNULL,
-    )
-    found = {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
-    assert found == {name: made.encode() for name, made in files(whole).items()}
-
-
-def test_another_seed_makes_another_corpus(small: Corpus) -> None:
-    other = corpus("other", n_sentences=SMALL)
-    assert other.documents != small.documents
-    assert corpus("other", n_sentences=SMALL) == other
-
-
-def test_a_small_corpus_is_the_beginning_of_the_whole(small: Corpus, whole: Corpus) -> None:
-    first = [each for document in whole.documents for each in document][:SMALL]
-    assert [each for document in small.documents for each in document] == first
 
 
 def test_labels_follow_what_was_planted(small: Corpus) -> None:

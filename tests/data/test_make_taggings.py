@@ -72,8 +72,3 @@ def test_memory_gives_a_type_one_tag(text: list[list[Token]]) -> None:
         for token, tag in zip(sentence, tags, strict=True):
             found[token.form].add(tag)
     assert {len(held) for held in found.values()} == {1}
-
-
-def test_another_seed_makes_another_corpus(text: list[list[Token]]) -> None:
-    assert corpus("another", n_sentences=5) != text[:5]
-    assert corpus(SEED, n_sentences=5) == text[:5]

@@ -20,6 +20,7 @@ OPTIONS = [place for place, line in enumerate(LINES) if OPTION.match(line)]
 SWEEP = LINES.index("#[sweep]")
 
 
+@pytest.mark.long
 def test_new_writes_an_experiment_that_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -49,6 +50,7 @@ def test_new_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("place", [place for place in OPTIONS if place < SWEEP])
+@pytest.mark.long
 def test_each_commented_option_can_be_used(place: int, tmp_path: Path) -> None:
     assert _problems(_enabled(place), tmp_path) == ""
 

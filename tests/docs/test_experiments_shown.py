@@ -49,10 +49,15 @@ def whole(fragment: dict[str, Any]) -> dict[str, Any]:
     return {"name": "shown", "stages": {"stub": stub}, **fragment}
 
 
+@pytest.fixture(scope="module")
+def schema() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json_schema())
+
+
 @pytest.mark.parametrize("place", EXPERIMENTS)
-def test_an_experiment_is_valid(place: str) -> None:
+def test_an_experiment_is_valid(place: str, schema: jsonschema.Draft202012Validator) -> None:
     experiment = whole(tomllib.loads(EXPERIMENTS[place]))
-    jsonschema.Draft202012Validator(json_schema()).validate(experiment)
+    schema.validate(experiment)
     for options in experiment["stages"].values():
         given = {name: value for name, value in options.items() if name != "use"}
         STAGES.get(options["use"]).config.model_validate(given)

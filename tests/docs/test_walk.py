@@ -52,6 +52,7 @@ def page(folder: Path, text: str) -> Path:
         "<!-- before: false -->\n",
     ],
 )
+@pytest.mark.long
 def test_what_is_not_so_is_found(text: str, tmp_path: Path) -> None:
     with pytest.raises(Stumble, match=r"page\.md:\d+: "):
         walk(page(tmp_path, text), tmp_path / "reader", PROGRAMS)
@@ -74,6 +75,7 @@ def test_what_is_not_so_is_found(text: str, tmp_path: Path) -> None:
         "```toml\nnot = 'done'\n```\n\n    false\n\n```sh\ntrue\n```\n",
     ],
 )
+@pytest.mark.long
 def test_what_is_so_passes(text: str, tmp_path: Path) -> None:
     assert walk(page(tmp_path, text), tmp_path / "reader", PROGRAMS) == len(steps(text))
 

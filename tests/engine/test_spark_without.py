@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.engine import ENGINES
 from pipeline.engine.spark import MASTER, REMOTE, _builder, mapper
-from pipeline.errors import ConfigError, DataError
+from pipeline.errors import ConfigError, DataError, TaskFailed
 
 OWN = importlib.metadata.version("lexassay")
 
@@ -42,7 +42,8 @@ def test_a_task_that_the_worker_does_not_know_is_an_error_of_that_task() -> None
     batch = pa.RecordBatch.from_pydict({"id": [0], "work": [unknown]})
     (answered,) = mapper(OWN, ".")(iter([batch]))
     done, error = pickle.loads(answered.column("answer")[0].as_py())
-    assert (done, str(error)) == (False, "No module named 'no_such_module'")
+    assert (done, type(error)) == (False, TaskFailed)
+    assert "ModuleNotFoundError: No module named 'no_such_module'; define what" in str(error)
 
 
 def test_a_worker_without_lexassay(monkeypatch: pytest.MonkeyPatch) -> None:

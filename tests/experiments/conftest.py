@@ -1,16 +1,39 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+import pipeline as lx
 from tests.experiments.test_sheets import EXPERIMENT, NOUNS, sentence
+
+
+def write(folder: Path) -> None:
+    corpus = "".join(sentence(n, v) for n in NOUNS for v in ("take", "give"))
+    (folder / "corpus.conllu").write_text(corpus, encoding="utf-8")
+    (folder / "x.toml").write_text(EXPERIMENT)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    corpus = "".join(sentence(n, v) for n in NOUNS for v in ("take", "give"))
-    (tmp_path / "corpus.conllu").write_text(corpus, encoding="utf-8")
-    (tmp_path / "x.toml").write_text(EXPERIMENT)
+    """The working folder, with an experiment that has never run."""
+    write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def _waiting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("waiting")
+    write(found)
+    assert lx.run(found / "x.toml", runs=found / "runs", report=False).waits
+    return found
+
+
+@pytest.fixture
+def waiting(_waiting: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with an experiment whose sheets are out."""
+    shutil.copytree(_waiting, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -85,6 +85,7 @@ def test_counts_are_those_of_the_pipeline(simulation: ModuleType, replacement: b
                 assert values == expected[name].to_list()
 
 
+@pytest.mark.long
 def test_exact_intervals_keep_their_level(cells: pl.DataFrame) -> None:
     exact = cells.filter(pl.col("method").is_in(NEVER_BELOW))
     assert exact.height == 36

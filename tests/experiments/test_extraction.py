@@ -49,7 +49,7 @@ def signatures(pairs: Pairs) -> dict[tuple[str, str], tuple[int, int, int, int]]
 
 def extracted(folder: Path, experiment: str) -> dict[tuple[str, str], tuple[int, int, int, int]]:
     (folder / "x.toml").write_text('name = "x"\n' + experiment)
-    found = lx.run(folder / "x.toml", runs=folder / "runs").table("candidates")
+    found = lx.run(folder / "x.toml", runs=folder / "runs", report=False).table("candidates")
     return {
         (row[0], row[1]): row[2:] for row in found.select("l1", "l2", "f", "f1", "f2", "N").rows()
     }
@@ -179,7 +179,7 @@ def test_any_number_of_shards_gives_the_same(tmp_path: Path) -> None:
             right = { where = "upos = 'VERB'" }
             """
         )
-        done = lx.run(folder / "x.toml", runs=folder / "runs")
+        done = lx.run(folder / "x.toml", runs=folder / "runs", report=False)
         digests.append(done.manifests["candidates"].digests())
         assert done.table("candidates.corpus").rows() == [
             ("documents", 10), ("pair tokens", 200), ("sentences", 200), ("tokens", 400),
@@ -243,7 +243,7 @@ def test_laws_are_checked(tmp_path: Path, public_data: Callable[[str], Path]) ->
         right = {{ where = "upos = 'NOUN'" }}
         """
     )
-    found = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs").table("candidates")
+    found = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False).table("candidates")
     o22 = pl.col("N") - pl.col("f1") - pl.col("f2") + pl.col("f")
     assert found.select((o22 >= 0).all()).item()
     assert found.get_column("f").sum() == found.get_column("N").max()

@@ -100,7 +100,13 @@ def test_the_signature_of_a_keyword(tmp_path: Path) -> None:
     assert all(f"[[{ids[key]}]]" in text for key, text in shown.select("id", "text").rows())
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(way, marks=[] if way == "little memory, one shard" else [pytest.mark.long])
+        for way in WAYS
+    ],
+)
 def test_the_same_digests_from_any_shards(way: str, tmp_path: Path) -> None:
     corpus(tmp_path)
     digests = []

@@ -71,7 +71,7 @@ use = "score.association"
 candidates = "candidates"
 measures = ["t_score", "log_likelihood"]
 """)
-    run = lx.run(folder / "scale.toml", runs=folder / runs)
+    run = lx.run(folder / "scale.toml", runs=folder / runs, report=False)
     assert run.table("candidates").height > 30
     return {
         f"{stage}.{table}": digest
@@ -107,7 +107,9 @@ left = {{ where = "upos = 'NOUN'" }}
 right = {{ where = "upos = 'VERB'" }}
 """)
     tables = {
-        name: lx.run(tmp_path / f"{name}.toml", runs=tmp_path / "runs").table("candidates")
+        name: lx.run(tmp_path / f"{name}.toml", runs=tmp_path / "runs", report=False).table(
+            "candidates"
+        )
         for name in ("scale", "0", "1")
     }
     summed: dict[tuple[str, str], tuple[int, int]] = {}
@@ -151,6 +153,7 @@ def test_a_killed_workers_task_is_done_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.uncounted("a worker that dies cannot write its counts")
+@pytest.mark.long
 def test_workers_that_die_every_time_are_given_up() -> None:
     with ProcessEngine(workers=2) as engine, pytest.raises(WorkerLost, match="3 workers died"):
         list(engine.map(os._exit, [7, 8]))

@@ -103,6 +103,7 @@ def test_the_same_label_in_both_places_counts_once(folder: Path) -> None:
     assert main(["run", "x.toml", "--no-report"]) == 0
 
 
+@pytest.mark.long
 def test_two_different_labels_in_two_places_are_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -102,7 +102,7 @@ def fill(path: Path, label: str = "SVC", *, only: int | None = None) -> None:
 
 
 def test_run_waits_then_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "x.toml"]) == 3
+    assert main(["run", "x.toml", "--no-report"]) == 3
     said = capsys.readouterr()
     wanted = rows(folder).height
     whose = ", ".join(f"{n} of {who}" for who, n in sorted(asked(folder).items()))
@@ -110,18 +110,17 @@ def test_run_waits_then_goes_on(folder: Path, capsys: pytest.CaptureFixture[str]
     assert "not run: rests on judgements" in said.err
     assert [path.name for path in sheets(folder)] == ["001-anna.xlsx", "002-ben.xlsx"]
     fill(sheets(folder)[0])
-    assert main(["run", "x.toml"]) == 3
+    assert main(["run", "x.toml", "--no-report"]) == 3
     left = asked(folder)["ben"]
     assert f"waits for {left} labels: {left} of ben; such as " in capsys.readouterr().out
     fill(sheets(folder)[1], "svc ")
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
     done = lx.show("x.toml")
     assert done.table("sampled.baseline").row(0, named=True)["k_sampled"] == 6
 
 
-def test_sheets_are_blind_and_hold_odd_words(folder: Path) -> None:
-    main(["run", "x.toml"])
-    found = rows(folder)
+def test_sheets_are_blind_and_hold_odd_words(waiting: Path) -> None:
+    found = rows(waiting)
     filled = {each.name for each in found if each.null_count() < found.height}
     assert filled == {"file", "line", "annotator", "id", "l1", "l2"}
     of_tuples = {"l3", "l4", "l5", "l6"}
@@ -130,54 +129,52 @@ def test_sheets_are_blind_and_hold_odd_words(folder: Path) -> None:
     both = found.join(candidates, on="id", suffix="_true")
     assert both.height == found.height
     assert both.select((pl.col("l1") == pl.col("l1_true")).all()).item()
-    page = openpyxl.load_workbook(sheets(folder)[0]).worksheets[0]
+    page = openpyxl.load_workbook(sheets(waiting)[0]).worksheets[0]
     texts = [str(cell.value) for row in page.iter_rows() for cell in row if cell.value]
     assert any("[[" in text for text in texts)
     assert not any(name in texts for name in ("mi", "t_score", "score", "f"))
 
 
-def test_a_sheet_that_is_there_is_never_written_again(folder: Path) -> None:
-    main(["run", "x.toml"])
-    fill(sheets(folder)[0])
-    before = {path: path.read_bytes() for path in sheets(folder)}
-    main(["run", "x.toml", "--force", "sheet"])
-    main(["run", "x.toml", "--set", 'stages.sheet.instructions="other"'])
-    assert {path: path.read_bytes() for path in sheets(folder)} == before
+def test_a_sheet_that_is_there_is_never_written_again(waiting: Path) -> None:
+    fill(sheets(waiting)[0])
+    before = {path: path.read_bytes() for path in sheets(waiting)}
+    main(["run", "x.toml", "--no-report", "--force", "sheet"])
+    main(["run", "x.toml", "--no-report", "--set", 'stages.sheet.instructions="other"'])
+    assert {path: path.read_bytes() for path in sheets(waiting)} == before
 
 
-def test_a_larger_sample_gives_a_sheet_with_the_new_rows_alone(folder: Path) -> None:
-    main(["run", "x.toml"])
-    for path in sheets(folder):
+def test_a_larger_sample_gives_a_sheet_with_the_new_rows_alone(waiting: Path) -> None:
+    for path in sheets(waiting):
         fill(path)
-    first = rows(folder)
-    assert main(["run", "x.toml", "--deliver", "--set", "stages.sample.size=10"]) == 3
-    later = rows(folder).filter(~pl.col("file").is_in(first["file"].unique().implode()))
+    first = rows(waiting)
+    assert (
+        main(["run", "x.toml", "--no-report", "--deliver", "--set", "stages.sample.size=10"]) == 3
+    )
+    later = rows(waiting).filter(~pl.col("file").is_in(first["file"].unique().implode()))
     assert later.height > 0
     assert not set(later["id"]) & set(first["id"])
-    for path in sheets(folder)[2:]:
+    for path in sheets(waiting)[2:]:
         fill(path, "free")
-    assert main(["run", "x.toml", "--set", "stages.sample.size=10"]) == 0
+    assert main(["run", "x.toml", "--no-report", "--set", "stages.sample.size=10"]) == 0
     base = lx.show("x.toml", settings={"stages.sample.size": 10}).table("sampled.baseline")
     assert base.row(0, named=True)["k_sampled"] == 6
-    assert main(["run", "x.toml", "--set", "stages.sample.size=3"]) == 0
+    assert main(["run", "x.toml", "--no-report", "--set", "stages.sample.size=3"]) == 0
     smaller = lx.show("x.toml", settings={"stages.sample.size": 3})
     asked = set(smaller.table("sheet")["id"])
     others = smaller.table("judgements.others")
-    assert set(others["id"]) == set(rows(folder)["id"]) - asked
-    assert others["file"].is_in([path.name for path in sheets(folder)]).all()
+    assert set(others["id"]) == set(rows(waiting)["id"]) - asked
+    assert others["file"].is_in([path.name for path in sheets(waiting)]).all()
 
 
-def test_partial_annotation_can_be_evaluated(folder: Path) -> None:
-    main(["run", "x.toml"])
-    fill(sheets(folder)[0], only=2)
-    assert main(["run", "x.toml", "--set", "stages.judgements.partial=true"]) == 0
+def test_partial_annotation_can_be_evaluated(waiting: Path) -> None:
+    fill(sheets(waiting)[0], only=2)
+    assert main(["run", "x.toml", "--no-report", "--set", "stages.judgements.partial=true"]) == 0
     done = lx.show("x.toml", settings={"stages.judgements.partial": True})
     assert done.table("sampled.baseline").row(0, named=True)["n_sampled"] == 2
 
 
-def test_faults_name_sheet_and_row_and_nothing_is_joined(folder: Path) -> None:
-    main(["run", "x.toml"])
-    path = sheets(folder)[0]
+def test_faults_name_sheet_and_row_and_nothing_is_joined(waiting: Path) -> None:
+    path = sheets(waiting)[0]
     fill(path)
     book = openpyxl.load_workbook(path)
     page = book.worksheets[0]
@@ -187,7 +184,7 @@ def test_faults_name_sheet_and_row_and_nothing_is_joined(folder: Path) -> None:
     book.save(path)
     before = path.read_bytes()
     with pytest.raises(DataError) as error:
-        lx.run("x.toml")
+        lx.run("x.toml", report=False)
     said = str(error.value)
     assert "001-anna.xlsx" in said
     assert "did you mean SVC" in said
@@ -199,34 +196,33 @@ def test_faults_name_sheet_and_row_and_nothing_is_joined(folder: Path) -> None:
 
 
 def test_csv_saved_with_semicolons_and_a_byte_order_mark(folder: Path) -> None:
-    main(["run", "x.toml", "--deliver", "--set", 'stages.sheet.kind="csv"'])
+    main(["run", "x.toml", "--no-report", "--deliver", "--set", 'stages.sheet.kind="csv"'])
     for path in sheets(folder):
         table = pl.read_csv(path, infer_schema=False).with_columns(label=pl.lit("SVC"))
         text = table.write_csv(separator=";", quote_style="always")
         path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    assert main(["run", "x.toml", "--set", 'stages.sheet.kind="csv"']) == 0
+    assert main(["run", "x.toml", "--no-report", "--set", 'stages.sheet.kind="csv"']) == 0
 
 
-def test_deleted_rows_are_missing_and_come_back_on_a_new_sheet(folder: Path) -> None:
-    main(["run", "x.toml"])
-    path = sheets(folder)[0]
-    gone = rows(folder).filter(file=path.name).height
+def test_deleted_rows_are_missing_and_come_back_on_a_new_sheet(waiting: Path) -> None:
+    path = sheets(waiting)[0]
+    gone = rows(waiting).filter(file=path.name).height
     path.unlink()
-    fill(sheets(folder)[0])
-    assert main(["run", "x.toml"]) == 3
-    assert 0 < rows(folder).filter(pl.col("annotator") == "anna").height <= gone
+    fill(sheets(waiting)[0])
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    assert 0 < rows(waiting).filter(pl.col("annotator") == "anna").height <= gone
 
 
 def test_annotators_differ(folder: Path) -> None:
-    main(["run", "x.toml", "--deliver", "--set", "stages.sheet.overlap=1"])
+    main(["run", "x.toml", "--no-report", "--deliver", "--set", "stages.sheet.overlap=1"])
     fill(sheets(folder)[0], "SVC")
     fill(sheets(folder)[1], "free")
     settings = {"stages.sheet.overlap": 1}
-    undecided = lx.run("x.toml", settings=settings).table("sampled.baseline")
+    undecided = lx.run("x.toml", report=False, settings=settings).table("sampled.baseline")
     row = undecided.row(0, named=True)
     assert (row["n_undecided"], row["n_unjudged"], row["n_drawn"]) == (6, 0, 6)
     rule = {"stages.judgements.rule": "expert", "stages.judgements.expert": "anna"}
-    expert = lx.run("x.toml", settings=settings | rule).table("sampled.baseline")
+    expert = lx.run("x.toml", report=False, settings=settings | rule).table("sampled.baseline")
     assert expert.row(0, named=True)["k_sampled"] == 6
     rule["stages.judgements.expert"] = "ana"
     with pytest.raises(ConfigError, match="asks nobody called 'ana'; did you mean anna"):
@@ -236,27 +232,25 @@ def test_annotators_differ(folder: Path) -> None:
 
 @pytest.mark.parametrize("option", [[], ["--no-deliver"]])
 def test_a_what_if_writes_no_sheets(
-    folder: Path, capsys: pytest.CaptureFixture[str], option: list[str]
+    waiting: Path, capsys: pytest.CaptureFixture[str], option: list[str]
 ) -> None:
-    main(["run", "x.toml"])
-    before = {path: path.read_bytes() for path in sheets(folder)}
+    before = {path: path.read_bytes() for path in sheets(waiting)}
     capsys.readouterr()
-    assert main(["run", "x.toml", *option, "--set", "stages.sample.size=10"]) == 3
+    assert main(["run", "x.toml", "--no-report", *option, "--set", "stages.sample.size=10"]) == 3
     said = capsys.readouterr().err
-    assert {path: path.read_bytes() for path in sheets(folder)} == before
+    assert {path: path.read_bytes() for path in sheets(waiting)} == before
     assert "would write a sheet with" in said
     assert "--deliver writes it" in said
-    assert lx.run("x.toml", settings={"stages.sample.size": 10}).waits
-    assert {path: path.read_bytes() for path in sheets(folder)} == before
-    assert lx.run("x.toml", settings={"stages.sample.size": 10}, deliver=True).waits
-    assert len(sheets(folder)) > len(before)
+    assert lx.run("x.toml", report=False, settings={"stages.sample.size": 10}).waits
+    assert {path: path.read_bytes() for path in sheets(waiting)} == before
+    assert lx.run("x.toml", report=False, settings={"stages.sample.size": 10}, deliver=True).waits
+    assert len(sheets(waiting)) > len(before)
 
 
-def test_progress_of_each_annotator(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["run", "x.toml"])
-    fill(sheets(folder)[0], only=2)
-    fill(sheets(folder)[1])
-    anna, ben = asked(folder)["anna"], asked(folder)["ben"]
+def test_progress_of_each_annotator(waiting: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fill(sheets(waiting)[0], only=2)
+    fill(sheets(waiting)[1])
+    anna, ben = asked(waiting)["anna"], asked(waiting)["ben"]
     for command in ("status", "sheets"):
         capsys.readouterr()
         assert main([command, "x.toml"]) == 0
@@ -267,8 +261,8 @@ def test_progress_of_each_annotator(folder: Path, capsys: pytest.CaptureFixture[
 
 def test_gc_while_a_sheet_waits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Somebody is not done yet: results of no use go, nothing that a person made does."""
-    main(["run", "x.toml", "--set", "stages.candidates.examples=1"])
-    main(["run", "x.toml"])
+    main(["run", "x.toml", "--no-report", "--set", "stages.candidates.examples=1"])
+    main(["run", "x.toml", "--no-report"])
     fill(sheets(folder)[0], only=1)
     (folder / "runs" / "small" / "sheet" / "notes.txt").write_text("typed by a person")
     before = {path: path.read_bytes() for path in sheets(folder)}
@@ -281,7 +275,7 @@ def test_gc_while_a_sheet_waits(folder: Path, capsys: pytest.CaptureFixture[str]
     assert (folder / "runs" / "small" / "sheet" / "notes.txt").read_text() == "typed by a person"
     fill(sheets(folder)[0])
     fill(sheets(folder)[1])
-    assert main(["run", "x.toml"]) == 0
+    assert main(["run", "x.toml", "--no-report"]) == 0
 
 
 def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
@@ -308,14 +302,14 @@ def test_a_report_of_what_is_there_while_judgements_wait(folder: Path) -> None:
 
 def test_labels_beside_other_examples_count(folder: Path) -> None:
     """As the version before wrote them: an example is no part of what a row is about."""
-    assert main(["run", "x.toml"]) == 3
-    shown = lx.run("x.toml").table("candidates.examples").get_column("text").to_list()
+    assert main(["run", "x.toml", "--no-report"]) == 3
+    shown = lx.run("x.toml", report=False).table("candidates.examples").get_column("text").to_list()
     for sheet in sheets(folder):
         fill(sheet)
     before = {path: path.read_bytes() for path in sheets(folder)}
     experiment = EXPERIMENT.replace("examples = 2", 'examples = 2\nform = "lemma"')
     (folder / "x.toml").write_text(experiment)
-    done = lx.run("x.toml")
+    done = lx.run("x.toml", report=False)
     assert done.table("candidates.examples").get_column("text").to_list() != shown
     assert not done.waits
     assert {path: path.read_bytes() for path in sheets(folder)} == before
@@ -337,7 +331,7 @@ def test_a_sheet_shows_what_the_corpus_shows(folder: Path) -> None:
         "examples = 2", "examples = 2\nexample_width = 28"
     )
     (folder / "x.toml").write_text(short)
-    found = lx.run("x.toml").table("sheet.sheet")
+    found = lx.run("x.toml", report=False).table("sheet.sheet")
     assert set(found.get_column("example_1")) == {
         "L'[[incidence]] des […] [[baisse]].",
         "[…] des [[symptômes]] [[baisse]].",

@@ -26,7 +26,7 @@ relation = "adjacent"
 left = {unit}
 right = {unit}
 """)
-    return lx.run(folder / "x.toml", runs=folder / "runs")
+    return lx.run(folder / "x.toml", runs=folder / "runs", report=False)
 
 
 def test_folded_filtered_and_without_stop_words(tmp_path: Path) -> None:
@@ -50,7 +50,11 @@ def test_stop_words_that_change_make_the_candidates_anew(tmp_path: Path) -> None
         (tmp_path / "x.toml").read_text().replace("stop.tsv", "more.tsv")
     )
     (tmp_path / "more.tsv").write_text("word\nsaw\n")
-    after = lx.run(tmp_path / "x.toml", runs=tmp_path / "runs").manifests["candidates"].digests()
+    after = (
+        lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)
+        .manifests["candidates"]
+        .digests()
+    )
     assert before["candidates"] != after["candidates"]
 
 
@@ -93,4 +97,4 @@ left = {{ label = "{{form}}" }}
 right = {{ label = "{{form}}" }}
 """)
     with pytest.raises(ConfigError, match=said):
-        lx.run(tmp_path / "x.toml", runs=tmp_path / "runs")
+        lx.run(tmp_path / "x.toml", runs=tmp_path / "runs", report=False)

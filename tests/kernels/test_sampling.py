@@ -47,6 +47,7 @@ def test_every_candidate_has_the_same_chance(draw: object) -> None:
     assert ((counts - 400) ** 2 / 400).sum() < 43.8  # chi-squared, 19 df, p = .001
 
 
+@pytest.mark.long
 def test_pairs_are_drawn_together_as_often_as_they_should() -> None:
     """Without replacement two given candidates of 10 are both among 4 in 2/15 of samples."""
     both = sum(

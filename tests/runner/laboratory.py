@@ -55,7 +55,9 @@ use = "evaluate.comparison"
 ranks = "ranks"
 judgements = "gold"
 sample = "sample"
-cuts = [10, 20]
+cuts = [10]
+every = 0
+population = "super"
 """
 STAGES = ("candidates", "scores", "sample", "ranks", "gold", "precision", "comparison")
 HEADER = "l1\tl2\tf\tf1\tf2\tN"

@@ -218,6 +218,7 @@ sample = "one"
 """
 
 
+@pytest.mark.long
 def test_a_pilot_without_judgements(tmp_path: Path) -> None:
     run = lx.run(write(tmp_path, judged=0), runs=tmp_path / "runs", report=False)
     with pytest.raises(ConfigError, match="answers: nothing is judged yet; fill in its sheet"):

@@ -82,6 +82,7 @@ def counted(done: lx.Run, stage: str, n: int) -> dict[str, int]:
     return counts
 
 
+@pytest.mark.long
 def test_pilot_is_carried_on(done: lx.Run) -> None:
     table = lx.plan_pilot(done, "pilot", measures=PAIR, n=[20], rates=[0.4, 0.8], replicates=500)
     counts = counted(done, "pilot", 20)

@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Self
 
 import polars as pl
@@ -213,13 +214,10 @@ class Drawing:
     def _draw(self, spec: Spec) -> str:
         if self._worker is not None:
             try:
-                self._worker.give(drawn, spec)
-                picture: str = self._worker.result()
-            except EOFError:  # it died: for want of memory, say
+                return self._worker.do(drawn, spec)
+            except BrokenProcessPool:  # it died: for want of memory, say
                 self._worker.stop()
                 self._worker = None
-            else:
-                return picture
         return drawn(spec)
 
 

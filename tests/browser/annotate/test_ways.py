@@ -44,6 +44,7 @@ def test_no_sideways_scrolling(
         page.keyboard.press("Escape")
 
 
+@pytest.mark.smoke
 def test_by_finger_alone(serve: Serve, open_card: OpenCard) -> None:
     served = serve(Subject(pairs(4)))
     page = open_card(served.address(), width=375, height=740, finger=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline as lx
@@ -62,7 +62,6 @@ def test_the_finding_says_it(done: lx.Run) -> None:
 PAIRS = st.tuples(st.integers(0, 20), st.integers(1, 20), st.integers(0, 20), st.integers(1, 20))
 
 
-@settings(max_examples=10)
 @given(PAIRS)
 def test_a_sample_grows_within_the_candidates(counts: tuple[int, int, int, int]) -> None:
     k_1, n_1, k_2, n_2 = counts

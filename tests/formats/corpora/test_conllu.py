@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
@@ -246,7 +246,6 @@ def sentences(draw: st.DrawFn) -> tuple[str, str, bool]:
 
 
 @pytest.mark.long
-@settings(max_examples=30)
 @given(
     drawn=st.lists(sentences(), min_size=1, max_size=6), blanks=st.integers(1, 3), sizes=ONE_SIZE
 )

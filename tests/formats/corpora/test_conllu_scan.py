@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.formats.base import format_of
@@ -110,7 +110,6 @@ def sentences(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.long
-@settings(max_examples=60)
 @given(drawn=st.lists(sentences(), min_size=1, max_size=5), size=st.sampled_from(SIZES))
 def test_is_read_as_by_the_slow_reader(
     drawn: list[str], size: int, tmp_path_factory: pytest.TempPathFactory

@@ -20,7 +20,7 @@ from pipeline.formats.base import format_of
 from tests.formats.corpora.cut_files import parts_of
 
 WORDS = ("a", "B.", "c d", "née", "_", "#")
-MANY = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 DOCUMENTS = (0.0, 0.05, 0.6)
 """How often a document begins."""
 
@@ -77,13 +77,13 @@ def test_what_comes_twice_in_other_parts_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("documents", DOCUMENTS)
-@pytest.mark.parametrize("size", [20, 200])
+@pytest.mark.parametrize("size", [20, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("columns", [(0, 1, 2, 3), (0, 3), (0, 2, 3), (1, 2, 3), (3,)])
-@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("header", [pytest.param(False, marks=pytest.mark.long), True])
 def test_token_tables(
     documents: float, size: int, columns: Sequence[int], header: bool, tmp_path: Path
 ) -> None:
-    rows = table(random.Random(f"{documents} {size}"), 12 if size == 20 else 30, documents)
+    rows = table(random.Random(f"{documents} {size}"), 6 if size == 20 else 30, documents)
     names = [("doc", "paragraph", "sentence", "form")[each] for each in columns]
     lines, before = ["\t".join(names)] if header else list[str](), rows[0][2]
     for row in rows:
@@ -100,12 +100,13 @@ def test_token_tables(
 @MANY
 @given(
     seed=st.integers(0, 10**6),
-    rows=st.integers(1, 15),
+    rows=st.integers(1, 9),
     size=st.integers(1, 900),
     documents=st.sampled_from(DOCUMENTS),
 )
+@pytest.mark.long
 def test_parquet(seed: int, rows: int, size: int, documents: float, tmp_path: Path) -> None:
-    tokens = table(random.Random(seed), 12, documents)
+    tokens = table(random.Random(seed), 6, documents)
     names = ["doc", "paragraph", "sentence", "form"]
     frame = pl.DataFrame(tokens, schema=names, orient="row").with_columns(
         pl.col("sentence").cast(pl.Int64)
@@ -124,18 +125,18 @@ def test_a_row_group_is_a_part_and_a_sentence_is_of_the_one_where_it_begins(tmp_
 
 def test_what_is_damaged_in_a_row_group_is_said_by_its_part(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    frame = pl.DataFrame({"sentence": range(3000), "form": [f"w{each}" for each in range(3000)]})
-    frame.write_parquet(path, row_group_size=1000, compression="uncompressed")
+    frame = pl.DataFrame({"sentence": range(900), "form": [f"w{each}" for each in range(900)]})
+    frame.write_parquet(path, row_group_size=300, compression="uncompressed")
     parts, format_ = parts_of(path, 1), format_of("a.parquet", kind="corpus")
     assert len(parts) == 3
     assert format_.read_part
     content = bytearray(path.read_bytes())
-    at = content.index(b"w1500")
-    content[at : at + 5] = b"\xff" * 5
+    at = content.index(b"w450")
+    content[at : at + 4] = b"\xff" * 4
     path.write_bytes(content)
     read, options = format_.read_part, format_.options()
     assert (
-        sum(each.tokens.height for each in read(path, options, ["form"], 1 << 20, parts[0])) == 1000
+        sum(each.tokens.height for each in read(path, options, ["form"], 1 << 20, parts[0])) == 300
     )
     with pytest.raises(DataError, match="not a whole Parquet file"):
         list(read(path, options, ["form"], 1 << 20, parts[1]))
@@ -166,13 +167,13 @@ def pieces_of(draw: random.Random, content: bytes, number: int) -> list[bytes]:
 
 @pytest.mark.parametrize("ending", PACKED)
 @pytest.mark.parametrize("documents", DOCUMENTS)
-@pytest.mark.parametrize("number", [2, 5, 60])
+@pytest.mark.parametrize("number", [2, *(pytest.param(n, marks=pytest.mark.long) for n in (5, 60))])
 def test_packed_files_are_cut_at_their_members(
     documents: float, number: int, ending: str, tmp_path: Path
 ) -> None:
     draw = random.Random(f"{documents} {number}")
     mark = b"\xef\xbb\xbf" if number == 5 else b""
-    content = mark + conllu(draw, 200, documents)
+    content = mark + conllu(draw, 120, documents)
     path = tmp_path / f"a.conllu{ending}"
     path.write_bytes(packed(pieces_of(draw, content, number), ending))
     most = [len(parts_of(path, size)) for size in (len(content) // 8, len(content) // 3)]
@@ -181,7 +182,9 @@ def test_packed_files_are_cut_at_their_members(
 
 
 @pytest.mark.parametrize("ending", PACKED)
-@pytest.mark.parametrize("options", [{}, {"sentences": "wrapped"}])
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"sentences": "wrapped"}, marks=pytest.mark.long)]
+)
 def test_packed_text(options: dict[str, str], ending: str, tmp_path: Path) -> None:
     draw = random.Random(3)
     content = "\r\n".join(draw.choice(["a b", "", "### x", "c d e"]) for _ in range(999)).encode()

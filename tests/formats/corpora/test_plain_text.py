@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -178,7 +178,6 @@ def test_options_that_cannot_be(options: dict[str, Any], said: str, tmp_path: Pa
 LINE = st.text(st.sampled_from("aZß9٣é\u0301'’-‐,.;_ \t\u00ad\u200d\u200b漢😀#\x1f"), max_size=12)
 
 
-@settings(max_examples=50)
 @given(lines=st.lists(LINE, min_size=1, max_size=10), sizes=ONE_SIZE, lenient=st.booleans())
 def test_against_the_slow_tokenizer(
     lines: list[str], sizes: list[int], lenient: bool, tmp_path_factory: pytest.TempPathFactory
@@ -188,7 +187,6 @@ def test_against_the_slow_tokenizer(
     assert found.rows(named=True) == slow_readers.text(path, mark="")
 
 
-@settings(max_examples=50)
 @given(lines=st.lists(LINE | st.just("Aa. B a\tz"), min_size=1, max_size=12), sizes=ONE_SIZE)
 def test_wrapped_is_split_of_joined_lines(
     lines: list[str], sizes: list[int], tmp_path_factory: pytest.TempPathFactory

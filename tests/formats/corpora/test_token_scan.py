@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.formats.base import format_of
@@ -123,7 +123,6 @@ OTHER = st.sampled_from(
 )
 
 
-@settings(max_examples=40)
 @given(
     lines=st.lists(st.one_of(ROW, ROW, OTHER), max_size=25),
     first=ROW,

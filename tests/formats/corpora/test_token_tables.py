@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -280,7 +280,6 @@ SENTENCES = st.lists(
 )
 
 
-@settings(max_examples=50)
 @given(
     sentences=SENTENCES,
     ending=st.sampled_from(["", "\n", "\n\n"]),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -291,7 +291,6 @@ def stack_says(lines: list[str]) -> tuple[bool, set[int]]:
     return good and not stack, whole
 
 
-@settings(max_examples=30)
 @given(lines=st.lists(st.one_of(LINES, TOKENS, TOKENS), max_size=30), sizes=ONE_SIZE)
 def test_nesting_against_a_stack(
     lines: list[str], sizes: list[int], tmp_path_factory: pytest.TempPathFactory

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.cooccurrence.concordance import in_context, written
@@ -127,7 +127,6 @@ def _outer(plain: str) -> list[list[str]]:
 
 
 @pytest.mark.long
-@settings(max_examples=50)
 @given(drawn=st.lists(sentences(), min_size=1, max_size=4))
 def test_drawn_sentences(drawn: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     path = write(tmp_path_factory.mktemp("drawn") / "t.conllu", "".join(drawn))

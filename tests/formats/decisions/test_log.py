@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.formats.annotation_log import (
@@ -139,7 +139,6 @@ ACTS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(acts=ACTS)
 def test_like_a_stack_of_states(
     tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[Kind, str, str]]

@@ -13,7 +13,7 @@ from typing import Any
 import openpyxl
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError
@@ -36,7 +36,6 @@ def opened(raw: bytes) -> openpyxl.Workbook:
     return openpyxl.load_workbook(io.BytesIO(raw))
 
 
-@settings(max_examples=50)
 @given(texts=st.lists(cells, max_size=6))
 def test_round_trip(texts: list[str]) -> None:
     rows = sheet_rows(texts, note=list(reversed(texts)))

@@ -11,7 +11,7 @@ from random import Random
 import mpmath
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.association import log_tails
@@ -58,7 +58,6 @@ def tables(draw: st.DrawFn, most: int = 60) -> Cells:
 
 
 @pytest.mark.parametrize("name", TESTS)
-@settings(max_examples=12)
 @given(data=st.data())
 def test_agrees_with_sixty_digits_near_independence(name: str, data: st.DataObject) -> None:
     times = float(name.partition("_mu_")[2].replace("_", ".")) if "_mu_" in name else 1
@@ -239,7 +238,6 @@ def test_without_joint_tokens_every_value_is_at_least_as_large(name: str) -> Non
 
 
 @pytest.mark.long
-@settings(max_examples=25)
 @given(cells=st.lists(near_independence(10**9), min_size=2, max_size=12), random=st.randoms())
 def test_equal_rows_get_equal_bits_whatever_the_blocks(cells: list[Cells], random: Random) -> None:
     alone = {c: table(c).row(0) for c in cells}

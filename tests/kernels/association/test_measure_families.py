@@ -12,7 +12,7 @@ import mpmath
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipeline.errors import ConfigError, UnknownName
@@ -48,7 +48,6 @@ def test_limits_of_all_sizes(decades: int) -> None:
         assert abs(shortfall / (k - mpmath.exp(exact)) - 1) <= 2e-14
 
 
-@settings(max_examples=40)
 @given(cells=st.one_of(signatures(10**7), rare()), decades=st.integers(1, 2000))
 @example(cells=Cells(1, 1, 1, 10), decades=316)  # 10^-316 has eight digits
 @example(cells=Cells(1, 1, 1, 10), decades=323)
@@ -66,7 +65,6 @@ def test_first_term() -> None:
     assert seven["mi_conf_1000"] == pytest.approx(expected, rel=1e-15)
 
 
-@settings(max_examples=40)
 @given(
     cells=st.one_of(signatures(10**6, least=0), rare()),
     thousandths=st.integers(1, 10**9),
@@ -98,7 +96,6 @@ def test_poisson_mu_is_nought_or_huge() -> None:
     assert exact > 10**7
 
 
-@settings(max_examples=40)
 @given(cells=st.one_of(signatures(10**9), rare()))
 def test_laws(cells: Cells) -> None:
     """Stricter levels and larger factors score lower; more joint tokens score higher."""

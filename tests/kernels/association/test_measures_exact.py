@@ -8,7 +8,7 @@ from typing import Any, cast
 import mpmath
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.association.measures.effect_sizes import conservative_log_ratio, mikolov
@@ -55,21 +55,18 @@ def agree(value: float | None, exact: mpmath.mpf | None, cancelled: float) -> bo
     return bool(abs(value - exact) <= 1e-11 * abs(exact) + 1e-14 * cancelled + 1e-300)
 
 
-@settings(max_examples=100)
 @given(rows=st.lists(tables, min_size=1, max_size=12))
 def test_exact_value(rows: list[Cells]) -> None:
     check(rows)
 
 
 @given(rows=st.lists(signatures(most=100, least=0), min_size=1, max_size=12))
-@settings(max_examples=40)
 def test_exact_value_in_small_tables(rows: list[Cells]) -> None:
     """Zero cells and full margins, O11 = 0 among them."""
     check(rows)
 
 
 @given(rows=st.lists(st.one_of(small(), independent()), min_size=1, max_size=30))
-@settings(max_examples=60)
 def test_exact_value_at_independence(rows: list[Cells]) -> None:
     """Small tables, O11 = E11 in half of them, where a signed statistic has no sign."""
     check(rows)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.association import scoring
@@ -56,7 +56,6 @@ def close(first: float | None, second: float | None) -> bool:
     return first == second or math.isclose(first, second, rel_tol=1e-12, abs_tol=1e-13)
 
 
-@settings(max_examples=15)  # a query costs the same whatever its rows
 @given(rows=st.lists(tables, min_size=1, max_size=60))
 def test_swapping_the_units(rows: list[Cells]) -> None:
     symmetric = [name for name in KNOWN if MEASURES.get(name).symmetric]
@@ -71,7 +70,6 @@ def test_what_is_not_symmetric() -> None:
     assert differ == {name for name in KNOWN if not MEASURES.get(name).symmetric}
 
 
-@settings(max_examples=15)
 @given(rows=st.lists(signatures(10**9), min_size=1, max_size=60))
 def test_the_sign_is_that_of_the_difference(rows: list[Cells]) -> None:
     for cells, found in zip(rows, scores(*rows), strict=True):
@@ -88,7 +86,6 @@ def test_signed_tests_are_known() -> None:
     assert signed <= known, "add it to FOLLOW_THE_SIGN, or to the set after it"
 
 
-@settings(max_examples=30)
 @given(
     cells=st.one_of(signatures(10**6, least=0), rare()),
     steps=st.lists(st.integers(1, 50), max_size=15),
@@ -126,7 +123,6 @@ def bounds(name: str) -> tuple[float, float, str]:
     return float(low), float(high), said
 
 
-@settings(max_examples=15)
 @given(rows=st.lists(st.one_of(tables, signatures(50, least=0)), min_size=1, max_size=60))
 @pytest.mark.filterwarnings("error")
 def test_range(rows: list[Cells]) -> None:
@@ -161,7 +157,6 @@ def test_how_a_table_is_stored_does_not_matter() -> None:
         assert found.select(among.columns[4:]).equals(among.select(among.columns[4:]))
 
 
-@settings(max_examples=15)
 @given(rows=st.lists(signatures(10**5), min_size=1, max_size=30), seed=st.integers(0, 99))
 def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> None:
     table = frame(*rows, *rows).with_row_index("row").collect()
@@ -174,7 +169,6 @@ def test_row_order_and_batches_do_not_matter(rows: list[Cells], seed: int) -> No
 
 
 @pytest.mark.long
-@settings(max_examples=20)
 @given(
     rows=st.lists(st.one_of(tables, signatures(50, least=0)), min_size=1, max_size=40),
     size=st.integers(1, 9),

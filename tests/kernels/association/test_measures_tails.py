@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.association.scoring import score
@@ -19,7 +19,6 @@ def values(name: str, *cells: Cells) -> list[float | None]:
     return score(frame(*cells), measures=[name]).collect().get_column(name).to_list()
 
 
-@settings(max_examples=12)
 @given(data=st.data())
 @pytest.mark.parametrize("name", sorted(TWINS))
 def test_exact_value(name: str, data: st.DataObject) -> None:

@@ -7,7 +7,7 @@ import math
 import mpmath
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.association.contingency import columns
@@ -53,7 +53,6 @@ def test_exact_values(table: Table) -> None:
         assert abs(found - exact) <= 1e-11 * abs(exact), (name, found, mpmath.nstr(exact, 20))
 
 
-@settings(max_examples=40)
 @given(table=tables(3, 3, most=100))
 def test_exact_poisson_test(table: Table) -> None:
     exact = EXACT["poisson_pv"](table)
@@ -83,7 +82,6 @@ def test_poisson_tails(o: int, e: float) -> None:
     assert abs(found - exact) <= 1e-11 * abs(exact)
 
 
-@settings(max_examples=50)
 @given(table=tables(2, 2))
 def test_two_units_score_as_pairs(table: Table) -> None:
     both = sorted(set(TUPLE_MEASURES) & set(MEASURES))
@@ -126,7 +124,6 @@ def test_hand_computed() -> None:
     assert one("poisson_pv", table) == pytest.approx(poisson)
 
 
-@settings(max_examples=40)
 @given(table=tables(), data=st.data())
 def test_order_of_the_units_does_not_matter(table: Table, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(table.size)))
@@ -143,7 +140,6 @@ def test_signed_measures_follow_the_sign_of_the_difference(table: Table) -> None
 
 
 @pytest.mark.long
-@settings(max_examples=25)
 @given(rows=st.lists(tables(3, 3, 10**5), min_size=1, max_size=20), seed=st.integers(0, 9))
 def test_row_order_and_batches_do_not_matter(rows: list[Table], seed: int) -> None:
     table = frame(*rows, *rows).with_row_index("row").collect()

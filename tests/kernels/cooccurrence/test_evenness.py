@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.cooccurrence.dispersion import MEASURES, evenness
@@ -73,7 +73,6 @@ corpora = st.lists(
 ).filter(lambda corpus: any(v for v, _ in corpus))
 
 
-@settings(max_examples=60)
 @given(corpus=corpora)
 def test_against_fractions(corpus: Corpus) -> None:
     here, there = found(corpus), slow(corpus)
@@ -82,7 +81,6 @@ def test_against_fractions(corpus: Corpus) -> None:
         assert here[name] == (expected if expected is None else pytest.approx(expected, abs=1e-12))
 
 
-@settings(max_examples=30)
 @given(corpus=corpora, data=st.data())
 def test_the_order_of_parts_does_not_matter(corpus: Corpus, data: st.DataObject) -> None:
     """To the last bit, since digests rest on it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def test_as_added_up_by_hand(corpora: list[dict[Pair, int]], rows: int, least: i
     assert whole["documents"].equals(2 * whole["f"])
 
 
+@pytest.mark.long
 def test_more_than_there_is_room_for() -> None:
     corpus = {(f"a{n % 40}", f"b{n}"): 1 for n in range(1000)}
     with room_for(100):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def test_frequencies_of_all_subsets(counts: Counts, threshold: int) -> None:
     room_for=st.sampled_from([1, 2, 5, 1000]),
     data=st.data(),
 )
+@pytest.mark.long
 def test_sums_on_the_disk_are_those_in_memory(
     counts: Counts, threshold: int, cuts: list[int], room_for: int, data: st.DataObject
 ) -> None:

@@ -6,7 +6,7 @@ import bisect
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.survey.design import Work, expected_cost, groups_met, inclusion, priced
@@ -33,7 +33,6 @@ def variance(x: np.ndarray, pi: np.ndarray) -> float:
 
 
 @pytest.mark.long
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000), st.sampled_from([2.0, 5.0, 20.0]), st.integers(20, 120))
 def test_at_equal_cost_the_variance_is_smaller(seed: int, first: float, size: int) -> None:
     x, group = invented(seed)

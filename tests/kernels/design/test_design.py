@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.sampling import without_replacement
@@ -139,7 +139,6 @@ def test_krenn_needs_a_third_of_the_variance_and_no_question_does_worse() -> Non
     assert questions.filter(n=100)["gain"].median() > 4.0
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_whatever_is_asked_the_tables_are_valid_and_the_chances_add_up(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 12))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.numeric import FloatArray
@@ -70,7 +70,6 @@ def test_a_limit_of_1_on_all_candidates_leaves_the_simple_sample() -> None:
     assert x.std() / x.mean() < 0.05
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 2**32))
 def test_no_other_sizes_have_a_smaller_sum_of_variances(seed: int) -> None:
     wanted = goals(50.0)

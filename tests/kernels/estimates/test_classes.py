@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.nbest.stratified import set_limits, stratified_sets
@@ -81,7 +81,6 @@ def made(bits: np.random.Generator) -> Estimates:
     return hajek(sums[..., None], mass, known=NOTHING)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000))
 def test_the_p_value_is_where_the_limits_begin_to_hold_0(seed: int) -> None:
     bits = np.random.default_rng(seed)
@@ -94,7 +93,6 @@ def test_the_p_value_is_where_the_limits_begin_to_hold_0(seed: int) -> None:
             assert bool(lower <= 0 <= upper) is inside
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.5, 0.99))
 def test_limits_hold_the_estimate_and_grow(seed: int, confidence: float) -> None:
     found = made(np.random.default_rng(seed))

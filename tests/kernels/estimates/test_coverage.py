@@ -35,7 +35,7 @@ def unbiased(found: Estimates, truth: float) -> bool:
 
 
 @pytest.mark.parametrize("design", ["simple", "unequal"])
-@pytest.mark.parametrize("size", [100, 400])
+@pytest.mark.parametrize("size", [100, pytest.param(400, marks=pytest.mark.long)])
 def test_lists_of_a_generated_population(design: str, size: int) -> None:
     x = np.ones(SIZE) if design == "simple" else np.exp(-RANK / 300) + 0.05
     pi = chances(x, size)
@@ -69,8 +69,10 @@ def sampled_strata(
     return estimated(np.ones(len(y), dtype=bool), y, pi, drawn, stratum=stratum), float(y.mean())
 
 
-@pytest.mark.parametrize("strata", [2, 5, 10, 20])
-@pytest.mark.parametrize("draws", [1, 3, 10, 50])
+@pytest.mark.parametrize(
+    "strata", [2, 5, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 20))]
+)
+@pytest.mark.parametrize("draws", [1, 3, 10, pytest.param(50, marks=pytest.mark.long)])
 def test_strata(strata: int, draws: int) -> None:
     for rates in ([0.1] * strata, np.linspace(0.6, 0.02, strata).tolist()):
         sizes = np.linspace(100, 400, strata).astype(int).tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.survey.bands import equal_chances, list_bands, pair_bands
@@ -41,7 +41,6 @@ def made(seed: int, *, strata: bool = False) -> tuple[dict[str, pl.DataFrame], S
     return tables, of(tables)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 9), st.booleans())
 def test_a_window_is_the_list_of_its_members(
     seed: int, window: int, every: int, strata: bool

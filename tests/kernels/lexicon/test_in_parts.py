@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,6 +90,7 @@ def test_common_lemmas(first: Lexicon, second: Lexicon, rows: int) -> None:
     assert sorted(found["lemma"]) == sorted(common(frame(first), frame(second)).collect()["lemma"])
 
 
+@pytest.mark.long
 def test_forms_of_very_many_lemmas() -> None:
     """A form that all lemmas have makes more pairs than there are forms."""
     gold = {f"g{i}": {"of all", f"w{i}"} for i in range(30)}

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from pipeline.kernels.lexicon.l_measure import (
     Weights,
@@ -161,7 +161,6 @@ def test_swapped_lemmas_score_1_too() -> None:
 
 
 @given(lexicons, lexicons)
-@settings(max_examples=25)
 def test_row_order_changes_no_bit(gold: Lexicon, lexicon: Lexicon) -> None:
     one = scored(frame(gold), frame(lexicon))
     two = scored(frame(gold).reverse(), frame(lexicon).reverse())
@@ -190,6 +189,7 @@ def test_a_lemma_without_forms_weighs_nothing() -> None:
     assert scores.select("lemma", "L", "weight").rows() == [("a", 0.0, 0.0), ("b", 1.0, 1.0)]
 
 
+@pytest.mark.long
 def test_a_form_in_a_thousand_lemmas() -> None:
     many = {f"l{number:03}": {"x", f"y{number}"} for number in range(1000)}
     scores = scored(frame(many), frame(many))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 
 from pipeline.kernels.lexicon.wordlists import canonical, common, lex, sizes, union
 from tests.kernels.lexicon.lexicons import Lexicon, frame, lexicons, sets
@@ -24,7 +24,6 @@ def test_union_is_a_full_outer_join(first: Lexicon, second: Lexicon) -> None:
 
 
 @given(lexicons, lexicons, lexicons)
-@settings(max_examples=25)
 def test_laws_of_the_union(first: Lexicon, second: Lexicon, third: Lexicon) -> None:
     a, b, c = (frame(each) for each in (first, second, third))
     assert sets(union(a, a)) == first

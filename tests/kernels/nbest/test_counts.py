@@ -4,7 +4,7 @@ from itertools import groupby, permutations, product
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from pipeline.kernels.nbest.precision import baseline, nbest_counts, positives, precision_columns
 from pipeline.kernels.statistics.binomial_intervals import clopper_pearson
@@ -76,7 +76,6 @@ def slow_counts(scores: Scores, draws: Draws) -> list[tuple[object, ...]]:
     return [row for row in rows if any(draws[str(row[0])])]
 
 
-@settings(deadline=None)
 @given(studies())
 def test_agrees_with_every_way_to_break_the_ties(study: tuple[Scores, Draws]) -> None:
     scores, draws = study
@@ -84,7 +83,6 @@ def test_agrees_with_every_way_to_break_the_ties(study: tuple[Scores, Draws]) ->
     assert count(scores, draws).select(columns).rows() == slow_counts(scores, draws)
 
 
-@settings(deadline=None, max_examples=25)
 @given(studies(largest=12))
 def test_tables_are_valid_and_recall_ends_at_one(study: tuple[Scores, Draws]) -> None:
     scores, draws = study

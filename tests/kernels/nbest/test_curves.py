@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.nbest.precision import (
@@ -34,7 +34,6 @@ def test_windows_by_hand() -> None:
     ]  # fmt: skip
 
 
-@settings(deadline=None, max_examples=40)
 @given(studies(largest=7), st.integers(1, 8))
 def test_windows_agree_with_a_loop(study: tuple[Scores, Draws], window: int) -> None:
     scores, draws = study

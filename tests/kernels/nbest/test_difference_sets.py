@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from polars.testing import assert_series_equal
 from scipy.stats import fisher_exact
 
@@ -64,14 +64,12 @@ def slow_counts(ranks: pl.DataFrame, draws: Draws) -> list[tuple[object, ...]]:
     return rows
 
 
-@settings(deadline=None)
 @given(studies(largest=15))
 def test_counts_agree_with_sets(study: tuple[Scores, Draws]) -> None:
     scores, draws = study
     assert count(scores, draws).rows() == slow_counts(ranks_of(scores), draws)
 
 
-@settings(deadline=None, max_examples=25)
 @given(studies(largest=15))
 def test_both_directions_mirror(study: tuple[Scores, Draws]) -> None:
     ranks, judged = ranks_of(study[0]), judged_of(study[1])

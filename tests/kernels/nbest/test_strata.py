@@ -4,7 +4,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.nbest.stratified import pool, strata_by_rank, strata_by_score, stratified
@@ -62,7 +62,6 @@ def test_mistaken_boundaries(boundaries: list[int]) -> None:
             )
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.integers(0, 30),
     st.integers(0, 10),
@@ -70,6 +69,7 @@ def test_mistaken_boundaries(boundaries: list[int]) -> None:
     st.integers(0, 12),
     st.text(max_size=3),
 )
+@pytest.mark.long
 def test_larger_samples_hold_the_smaller_ones(
     a: int, b: int, more_a: int, more_b: int, seed: str
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.nbest.stratified import stratified_comparison, stratified_difference
@@ -84,7 +84,6 @@ def studies(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     return pl.concat(ranks), sampled, pl.DataFrame({"id": ids, "stratum": strata})
 
 
-@settings(deadline=None)
 @given(
     studies(),
     st.lists(st.integers(0, 10), max_size=4),

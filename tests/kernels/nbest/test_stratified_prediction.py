@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betabinom
 
@@ -55,7 +55,6 @@ def test_one_draw_is_enough_and_none_is_not() -> None:
     assert np.isnan([lower[1], upper[1]]).all()
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=1, max_size=3))
 def test_the_estimate_lies_within(parts: list[tuple[int, int, int]]) -> None:
     size = [a + b + c for a, b, c in parts]

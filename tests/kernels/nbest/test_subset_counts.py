@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.nbest.comparison import compare, difference_counts, subset_difference_counts
@@ -17,7 +17,6 @@ def ids(members: list[int]) -> pl.DataFrame:
     return pl.DataFrame({"id": [name(c) for c in members]}, schema={"id": pl.String})
 
 
-@settings(deadline=None, max_examples=50)
 @given(studies(largest=8), st.sets(st.integers(0, 9)))
 def test_agrees_with_sets(study: tuple[Scores, Draws], members: set[int]) -> None:
     scores, draws = study

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.nbest.sample_size import (
@@ -29,7 +29,6 @@ def slow_outcomes(
     return {outcome: times / seen.total() for outcome, times in seen.items()}
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.data(), st.booleans())
 def test_outcomes_agree_with_all_samples(data: st.DataObject, replacement: bool) -> None:
     candidates = data.draw(st.integers(1, 6))

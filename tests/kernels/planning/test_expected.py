@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -66,7 +66,6 @@ def slow(
 unit = st.floats(0.0, 1.0)
 
 
-@settings(max_examples=60)
 @given(
     p=st.lists(unit, min_size=6, max_size=6),
     precision=st.lists(unit, min_size=9, max_size=9),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import brentq
@@ -77,7 +77,6 @@ def test_two_looks_by_an_integral(ratio: float) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=20)
 @given(
     st.lists(st.floats(0.3, 0.97), min_size=1, max_size=4),
     st.sampled_from(sorted(SPENDING)), st.sampled_from([0.01, 0.05, 0.2]),
@@ -89,7 +88,6 @@ def test_agrees_with_a_fine_grid(ratios: list[float], spending: str, alpha: floa
     assert found == pytest.approx(slow_bounds(shares, V, alpha, spending), abs=1e-8)
 
 
-@settings(max_examples=25)
 @given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6), st.sampled_from(sorted(SPENDING)))
 def test_laws(ratios: list[float], spending: str) -> None:
     V = np.cumprod(ratios)
@@ -102,6 +100,7 @@ def test_laws(ratios: list[float], spending: str) -> None:
     assert levels.sum() >= (1 - 1e-9) * aims[-1] or np.any(np.diff(V) > -2e-3 * V[:-1])
 
 
+@pytest.mark.long
 def test_questions_do_not_know_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     V = np.random.default_rng(3).uniform(0.2, 1.0, (7, 4)).cumprod(axis=1)
     together = spent_levels(FOUR, V, alpha=0.05)

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import boschloo_exact
 
@@ -76,7 +76,6 @@ def test_agrees_with_scipy(table: Table) -> None:
     assert one((k2, n2, k1, n1)) == pytest.approx(less, rel=1e-7)
 
 
-@settings(deadline=None, max_examples=40)
 @given(tables())
 def test_agrees_with_the_definition(table: Table) -> None:
     assert one(table) == pytest.approx(slow_boschloo(*table), rel=1e-9, abs=0)
@@ -133,7 +132,6 @@ def test_degenerate_tables() -> None:
     assert boschloo_greater(empty, empty, empty, empty).shape == (0,)
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.lists(tables(largest=12), min_size=2, max_size=20), st.randoms())
 def test_result_belongs_to_its_table_whatever_the_batch(rows: list[Table], random: Random) -> None:
     alone = {row: one(row) for row in rows}

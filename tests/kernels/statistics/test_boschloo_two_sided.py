@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipeline.kernels.statistics import boschloo as module
@@ -61,7 +61,6 @@ def test_where_twice_the_smaller_is_above_fisher() -> None:
     assert boschloo_minlike(*table)[0] < fishers
 
 
-@settings(max_examples=60)
 @given(tables())
 @example((6, 6, 2, 3))  # a climb from the minimum between two maxima takes many steps
 @example((8, 9, 3, 9))  # two maxima closer than the grid, a minimum between them
@@ -77,7 +76,6 @@ def test_agrees_with_the_definition_in_larger_groups(table: Table) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=20)
 @given(st.lists(tables(largest=60), min_size=1, max_size=4))
 def test_never_above_fisher_and_symmetric(rows: list[Table]) -> None:
     k1, n1, k2, n2 = (np.array(column) for column in zip(*rows, strict=True))

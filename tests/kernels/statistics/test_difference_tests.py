@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
@@ -36,7 +36,6 @@ def limits(table: Counts, confidence: float, method: str) -> tuple[np.ndarray, n
 
 
 @pytest.mark.long
-@settings(max_examples=60)
 @given(st.lists(tables(), min_size=1, max_size=4), st.sampled_from(METHODS),
        st.sampled_from([0.0, 0.05, 0.3]))  # fmt: skip
 def test_the_level_at_which_limits_decide(some: list[Counts], method: str, margin: float) -> None:
@@ -57,7 +56,6 @@ def test_the_level_at_which_limits_decide(some: list[Counts], method: str, margi
 
 
 @pytest.mark.long
-@settings(max_examples=25)
 @given(tables(), st.sampled_from(METHODS))
 def test_laws(table: Counts, method: str) -> None:
     k1, n1, k2, n2, size, whole = table

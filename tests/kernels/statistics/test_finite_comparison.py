@@ -6,7 +6,7 @@ from math import comb, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
@@ -76,7 +76,6 @@ def test_by_hand() -> None:
     assert one((2, 2, 0, 2, 4)) == pytest.approx(2 / 36)
 
 
-@settings(max_examples=60)
 @given(tables())
 def test_agrees_with_the_definition(table: Table) -> None:
     assert one(table) == pytest.approx(slow_p(table), rel=1e-9, abs=1e-15)

@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
@@ -76,7 +76,6 @@ def test_coverage_is_never_below_the_level(
         assert round(covered.min(), 4) == lowest
 
 
-@settings(max_examples=60)
 @given(st.data(), st.sampled_from(LEVELS))
 def test_agrees_with_exact_fractions(data: st.DataObject, level: str) -> None:
     population = data.draw(st.integers(1, 22))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import signal
+from collections.abc import Callable, Iterator
 from typing import Any, Never
 
 import pytest
@@ -23,14 +25,14 @@ class Watched(Worker):
         self.drawn = 0
         self.made.append(self)
 
-    def result(self) -> Any:
-        picture = super().result()
+    def do(self, task: Callable[[Any], Any], item: Any) -> Any:
+        picture = super().do(task, item)
         self.drawn += 1
         return picture
 
     def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        for pid in self._pool._processes:
+            os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Watched]]:
     monkeypatch.setattr(module, "Worker", Watched)
     yield Watched.made
     for process in Watched.made:
-        assert process._process.poll() is not None
+        assert not process._pool._processes
 
 
 def bars(*heights: int) -> Figure:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from pathlib import Path
-
 import pytest
 
 import lexassay as lx
@@ -14,57 +11,45 @@ from pipeline.runner.fingerprint import Digests
 from pipeline.runner.graph import load
 from pipeline.runner.store import artefacts
 from tests.runner.commands import finish
-from tests.runner.execution.batching import EXPERIMENT, STAGES, build, phases, plain_digests
-from tests.runner.laboratory import Laboratory, wait_until
+from tests.runner.execution.batching import (
+    BUCKETS,
+    SHARDS,
+    do,
+    do_all,
+    elsewhere,
+    given,
+    phases,
+)
+from tests.runner.laboratory import Laboratory, change, wait_until
 
 WAITS = "another run is at work on it; waiting"
-ONE_PIECE = EXPERIMENT.replace('memory = "1MB"\nshard = 1\n', "")
+STAGES = ("candidates", "scores")
+ALL = ["count", "merge", "counts", "combine", "result"]
 
 
-@pytest.fixture
-def texts(tmp_path: Path) -> Laboratory:
-    return build(tmp_path / "texts")
-
-
-def do(laboratory: Laboratory, stage: str, *numbers: int) -> None:
-    for number in numbers:
-        done = laboratory.call("task", stage, str(number))
-        assert done.code == 0, done.text
-
-
-def do_all(laboratory: Laboratory, stage: str) -> list[str]:
-    """Do all tasks, phase by phase, in random order within each; return the phases."""
-    found = phases(laboratory, stage)
-    for each in found.values():
-        do(laboratory, stage, *random.Random(3).sample(each["todo"], len(each["todo"])))
-    return list(found)
+@pytest.fixture(autouse=True)
+def _in_shards_and_buckets(texts: Laboratory) -> None:
+    given(texts, f"{BUCKETS}\n{SHARDS}")
 
 
 @pytest.mark.parametrize(
-    ("experiment", "names"),
+    ("options", "names"),
     [
-        (EXPERIMENT, ["count", "merge", "counts", "combine", "result"]),
-        pytest.param(ONE_PIECE, ["count", "counts", "combine", "result"], marks=pytest.mark.long),
-        pytest.param(EXPERIMENT.replace('memory = "1MB"\n', ""), None, marks=pytest.mark.long),
-        pytest.param(
-            EXPERIMENT.replace("shard = 1\n", 'engine = "processes"\nworkers = 2\n'),
-            None,
-            marks=pytest.mark.long,
-        ),
+        (f"{BUCKETS}\n{SHARDS}", ALL),
+        ("", ["count", "counts", "combine", "result"]),
+        pytest.param(SHARDS, ALL, marks=pytest.mark.long),
+        pytest.param(f'{BUCKETS}\nengine = "processes"\nworkers = 2', ALL, marks=pytest.mark.long),
     ],
 )
 def test_a_run_finds_what_tasks_have_done(
-    tmp_path: Path, experiment: str, names: list[str] | None
+    texts: Laboratory, options: str, names: list[str]
 ) -> None:
-    texts = build(tmp_path / "texts", experiment=experiment)
-    assert do_all(texts, "candidates") == (
-        names or ["count", "merge", "counts", "combine", "result"]
-    )
-    do_all(texts, "words")
+    change(texts.config, f"{BUCKETS}\n{SHARDS}", options)
+    assert do_all(texts, "candidates") == names
     assert do_all(texts, "scores") == ["run", "result"]
     texts.run()
     assert texts.outcomes() == dict.fromkeys(STAGES, "reused")
-    assert texts.digests() == plain_digests(texts)
+    assert texts.digests() == elsewhere(texts)
     assert texts.events("stage_started") == []
     assert list(texts.root.rglob(".staging-*")) == []
     assert {path.name for path in texts.root.glob("*/.*")} == {".lock"}
@@ -88,13 +73,13 @@ def test_a_run_goes_on_where_tasks_have_stopped(texts: Laboratory) -> None:
     texts.run()
     resumed = [each["resumed"] for each in texts.events("stage_started")]
     assert resumed[0] == 3
-    assert texts.digests() == plain_digests(texts)
+    assert texts.digests() == elsewhere(texts)
 
 
 @pytest.mark.long
 def test_tasks_go_on_where_a_run_has_counted(texts: Laboratory) -> None:
     texts.run()
-    texts.config.write_text(EXPERIMENT.replace("min_frequency = 2", "min_frequency = 4"))
+    change(texts.config, "min_frequency = 2", "min_frequency = 4")
     before = phases(texts, "candidates")
     assert [name for name, each in before.items() if not each["todo"]] == [
         "count",
@@ -105,7 +90,7 @@ def test_tasks_go_on_where_a_run_has_counted(texts: Laboratory) -> None:
     do_all(texts, "scores")
     texts.run()
     assert set(texts.outcomes().values()) == {"reused"}
-    assert texts.digests() == plain_digests(texts)
+    assert texts.digests() == elsewhere(texts)
 
 
 def test_what_is_done_is_found_done(texts: Laboratory) -> None:
@@ -119,8 +104,8 @@ def test_what_is_done_is_found_done(texts: Laboratory) -> None:
 
 def test_a_stage_that_is_done_leaves_nothing_to_do(texts: Laboratory) -> None:
     texts.run()
-    assert all(not each["todo"] and each["ready"] for each in phases(texts, "words").values())
-    assert lx.task(texts.config, "words", 0, runs=texts.runs) is False
+    assert all(not each["todo"] and each["ready"] for each in phases(texts, "candidates").values())
+    assert lx.task(texts.config, "candidates", 0, runs=texts.runs) is False
     assert list(texts.root.rglob(".partial-*")) == []
 
 
@@ -140,7 +125,7 @@ def test_a_damaged_shard_is_done_again(texts: Laboratory) -> None:
     assert "done\n" in "".join(again)
     do_all(texts, "candidates")
     texts.run()
-    assert texts.digests() == plain_digests(texts)
+    assert texts.digests() == elsewhere(texts)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +156,7 @@ def test_a_task_names_those_that_come_first(texts: Laboratory) -> None:
 
 def test_another_option_in_between_mixes_nothing_up(texts: Laboratory) -> None:
     do(texts, "candidates", 0, 1, 2)
-    texts.config.write_text(EXPERIMENT.replace('memory = "1MB"', 'memory = "2MB"'))
+    change(texts.config, BUCKETS, 'memory = "2MB"')
     assert phases(texts, "candidates")["count"]["todo"] == [0, 1, 2]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.runner.commands import Driver
-from tests.runner.execution.batching import STAGES, build, phases, plain_digests
+from tests.runner.execution.batching import STAGES, build, elsewhere, phases
 from tests.runner.laboratory import Laboratory
 
 pytestmark = pytest.mark.long
@@ -89,6 +89,6 @@ def test_killed_and_done_again(tmp_path: Path) -> None:
     texts.run()
     assert texts.outcomes() == dict.fromkeys(STAGES, "reused")
     assert texts.events("stage_started") == []
-    assert texts.digests() == plain_digests(texts)
+    assert texts.digests() == elsewhere(texts)
     assert list(texts.root.rglob(".staging-*")) == []
     assert {path.name for path in texts.root.glob("*/.*")} == {".lock"}

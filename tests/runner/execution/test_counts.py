@@ -3,75 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipeline.runner import inputs, task
+from pipeline.runner import task
 from tests.runner.commands import Driver, finish
+from tests.runner.execution.batching import BUCKETS, COUNTS, SHARDS, counts, elsewhere, given
 from tests.runner.execution.killing import Kill, kill
 from tests.runner.execution.test_kill import before
 from tests.runner.laboratory import Laboratory, change
 
-EXPERIMENT = """
-name = "texts"
-
-[run]
-# options of the run
-
-[stages.candidates]
-use = "extract.pairs"
-corpus = "*.txt"
-relation = "sentence"
-left = { label = "{form}" }
-right = { label = "{form}" }
-examples = 1
-min_frequency = 2
-
-[stages.scores]
-use = "score.association"
-candidates = "candidates"
-measures = ["t_score"]
-"""
-BUCKETS = 'memory = "1MB"'
-SHARDS = "shard = 1"
 OTHER = ("--set", "stages.candidates.min_frequency=4")
 THERE = "the counts are there"
-
-
-@pytest.fixture
-def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
-    """An experiment that counts three texts, and has never run."""
-    monkeypatch.setattr(inputs, "_SPREAD", 1000)  # as if they were long: several buckets
-    folder = tmp_path / "texts"
-    folder.mkdir()
-    draw = random.Random(15)
-    for number in range(3):
-        words = [f"w{int(draw.paretovariate(0.9)) % 60}" for _ in range(300)]
-        lines = (" ".join(words[at : at + 6]) for at in range(0, 300, 6))
-        (folder / f"{number}.txt").write_text("\n".join(lines) + "\n")
-    (folder / "texts.toml").write_text(EXPERIMENT)
-    return Laboratory(folder, tmp_path / "runs", "texts", "texts")
-
-
-def given(laboratory: Laboratory, options: str) -> None:
-    """Write other options of the run."""
-    change(laboratory.config, "# options of the run", f"{options}\n# options of the run")
-
-
-def elsewhere(laboratory: Laboratory, *more: str) -> dict[str, dict[str, str]]:
-    """Return the digests of a run that has nothing to build upon."""
-    other = Laboratory(laboratory.folder, laboratory.folder / "elsewhere", "texts", "texts")
-    other.run(*more)
-    return other.digests()
-
-
-def counts(laboratory: Laboratory) -> list[Path]:
-    """Return the folders of counts."""
-    made = laboratory.root.glob("candidates/counts/[0-9a-f]*/manifest.json")
-    return sorted(path.parent for path in made)
 
 
 def flip(folder: Path) -> None:
@@ -107,9 +52,9 @@ def test_another_threshold(
 @pytest.mark.parametrize(("first", "then"), [("", BUCKETS), (BUCKETS, "")])
 def test_in_other_buckets_than_were_counted(texts: Laboratory, first: str, then: str) -> None:
     """They are made of what is there; the limit of memory holds for what is combined, too."""
-    texts.config.write_text(EXPERIMENT.replace("# options of the run", first))
+    texts.config.write_text(COUNTS.replace("# options of the run", first))
     texts.run()
-    texts.config.write_text(EXPERIMENT.replace("# options of the run", then))
+    texts.config.write_text(COUNTS.replace("# options of the run", then))
     assert f"candidates: {THERE}" in texts.run(*OTHER).err
     assert len(counts(texts)) == 1
     started = [each for each in texts.events("stage_started") if each["stage"] == "candidates"]

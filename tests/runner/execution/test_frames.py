@@ -44,6 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("stage", ["copy", "pairs"])
+@pytest.mark.long
 def test_frames_from_run_to_the_stage(folder: Path, stage: str) -> None:
     frames = json.loads((folder / stage).read_text())
     shown = "\n".join(frames)

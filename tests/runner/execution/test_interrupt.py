@@ -85,7 +85,7 @@ def test_within_a_plan(
     laboratory: Laboratory, plugin: Path, number: signal.Signals, where: str
 ) -> None:
     """Polars raises KeyboardInterrupt by itself, and Python would raise it once more."""
-    laboratory.insert_slow(seconds=1.0, where=where)
+    laboratory.insert_slow(seconds=30.0 if where == "plan" else 1.0, where=where)
     process = laboratory.start("run", path=[plugin])
     wait_until(lambda: laboratory.started("slow") == 1, laboratory)
     time.sleep(0.2)
@@ -106,6 +106,10 @@ def test_while_waiting_for_a_lock(laboratory: Laboratory) -> None:
     assert_left_tidy(laboratory)
 
 
+_WAITS = "import pathlib, time\npathlib.Path({!r}).touch()\ntime.sleep(300)\n"
+"""A module that is being imported until somebody interrupts it."""
+
+
 def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
     """Tell whether a process has set up what to do on a signal."""
     status = Path(f"/proc/{process.pid}/status").read_text()
@@ -115,13 +119,15 @@ def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
 
 @pytest.mark.uncounted("counting starts before the command does")
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="needs /proc")
-@pytest.mark.parametrize("seconds", [0.0, 0.3])
-def test_before_the_run(laboratory: Laboratory, seconds: float) -> None:
+@pytest.mark.parametrize("module", ["polars", "pydantic"])
+def test_before_the_run(laboratory: Laboratory, module: str) -> None:
     """Somebody who stops the command at once, while it is being imported."""
-    process = laboratory.start("run")
-    wait_until(lambda: catches(process, signal.SIGTERM), laboratory)
-    assert seconds or "polars" not in Path(f"/proc/{process.pid}/maps").read_text()
-    time.sleep(seconds)
+    modules, imported = laboratory.folder / "modules", laboratory.folder / "imported"
+    modules.mkdir()
+    (modules / f"{module}.py").write_text(_WAITS.format(str(imported)))
+    process = laboratory.start("run", path=[modules])
+    wait_until(imported.exists, laboratory)
+    assert catches(process, signal.SIGTERM)
     done = stop(process)
     # Python itself may end by the signal, which a shell reports as 130 too.
     assert done.code in {130, -signal.SIGINT}

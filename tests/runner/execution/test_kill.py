@@ -109,6 +109,7 @@ def content(folder: Path) -> dict[str, str]:
     return {name: text for name, text in found.items() if not name.startswith(".")}
 
 
+@pytest.mark.long
 def test_killed_while_the_report_is_replaced(tmp_path: Path) -> None:
     """The page is old or new or gone, never a mixture; the next is right, and notes are kept."""
     done = replaced(tmp_path / "report", 0)

@@ -8,21 +8,18 @@ import pytest
 
 from pipeline.runner import counting
 from pipeline.runner.inputs import Budget
-from tests.runner.execution.test_batch import do_all
-from tests.runner.execution.test_counts import (
+from tests.runner.execution.batching import (
     BUCKETS,
-    EXPERIMENT,
-    OTHER,
+    COUNTS,
     SHARDS,
-    THERE,
     counts,
+    do_all,
     elsewhere,
     given,
-    texts,
 )
+from tests.runner.execution.test_counts import OTHER, THERE
 from tests.runner.laboratory import Laboratory, change
 
-__all__ = ["texts"]
 ROWS = 20
 
 
@@ -37,7 +34,7 @@ def parts(folder: Path, table: str) -> int:
 
 
 @pytest.mark.parametrize("options", [BUCKETS, f"{BUCKETS}\n{SHARDS}"])
-@pytest.mark.parametrize("relation", ["sentence", "textual"])
+@pytest.mark.parametrize("relation", ["sentence", pytest.param("textual", marks=pytest.mark.long)])
 def test_the_same_comes_of_it(texts: Laboratory, options: str, relation: str) -> None:
     change(texts.config, 'relation = "sentence"', f'relation = "{relation}"')
     whole = elsewhere(texts)
@@ -50,6 +47,7 @@ def test_the_same_comes_of_it(texts: Laboratory, options: str, relation: str) ->
     assert parts(made, "corpus") == parts(made, "marginals") == 1
 
 
+@pytest.mark.long
 def test_what_is_counted_once_can_be_combined_anew_with_and_without_a_limit(
     texts: Laboratory,
 ) -> None:
@@ -57,7 +55,7 @@ def test_what_is_counted_once_can_be_combined_anew_with_and_without_a_limit(
     texts.run()
     assert f"candidates: {THERE}" in texts.run(*OTHER).err
     found = texts.digests()
-    texts.config.write_text(EXPERIMENT)
+    texts.config.write_text(COUNTS)
     assert f"candidates: {THERE}" in texts.run("--set", "stages.candidates.min_frequency=3").err
     texts.run(*OTHER)
     assert texts.digests() == found == elsewhere(texts, *OTHER)
@@ -70,7 +68,7 @@ def test_tasks_that_were_listed_before_do_it_all(texts: Laboratory) -> None:
     assert parts(made, "counts") > texts.started("candidates")
     texts.run()
     whole = texts.digests()
-    texts.config.write_text(EXPERIMENT)
+    texts.config.write_text(COUNTS)
     assert whole == elsewhere(texts)
 
 

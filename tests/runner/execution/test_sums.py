@@ -7,20 +7,28 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.runner.execution.batching import phases
-from tests.runner.execution.test_batch import do, do_all
-from tests.runner.execution.test_counts import BUCKETS, SHARDS, counts, elsewhere, given, texts
+from pipeline.runner import inputs
+from tests.runner.execution.batching import (
+    BUCKETS,
+    SHARDS,
+    counts,
+    do,
+    do_all,
+    elsewhere,
+    given,
+    phases,
+)
 from tests.runner.laboratory import Laboratory, change
 
-__all__ = ["texts"]
 PAIRS = 'relation = "sentence"\nleft = { label = "{form}" }\nright = { label = "{form}" }'
 TUPLES = 'relation = "adjacent"\nlength = 3\nunit = { label = "{form}" }'
 ALL = ["count", "merge", "counts", "sum", "combine", "result"]
 
 
 @pytest.fixture
-def tuples(texts: Laboratory) -> Laboratory:
-    """An experiment that counts tuples of three, alone."""
+def tuples(texts: Laboratory, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
+    """An experiment that counts tuples of three, alone, in few buckets."""
+    monkeypatch.setattr(inputs, "_SPREAD", 70)
     change(texts.config, "extract.pairs", "extract.tuples")
     change(texts.config, PAIRS, TUPLES)
     text = texts.config.read_text()
@@ -32,7 +40,9 @@ def sums(laboratory: Laboratory) -> list[Path]:
     return sorted(laboratory.root.glob("candidates/.partial-*/sum-*/sums*.parquet"))
 
 
-@pytest.mark.parametrize("options", [BUCKETS, f"{BUCKETS}\n{SHARDS}"])
+@pytest.mark.parametrize(
+    "options", [BUCKETS, pytest.param(f"{BUCKETS}\n{SHARDS}", marks=pytest.mark.long)]
+)
 def test_task_by_task_they_are_what_a_run_gives(tuples: Laboratory, options: str) -> None:
     whole = elsewhere(tuples)
     given(tuples, options)
@@ -84,6 +94,7 @@ def test_a_run_goes_on_where_tasks_have_summed(tuples: Laboratory) -> None:
     assert tuples.digests() == elsewhere(tuples)
 
 
+@pytest.mark.long
 def test_sums_of_counts_in_other_parts_are_not_taken(
     tuples: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import polars as pl
 
-from tests.runner.execution.batching import build
+from tests.runner.execution.batching import BUCKETS, given
+from tests.runner.laboratory import Laboratory
 
 
-def test_one_part_of_sums_for_all_buckets(tmp_path: Path) -> None:
-    laboratory = build(tmp_path / "texts")
-    laboratory.run()
-    (counts,) = (tmp_path / "runs").glob("**/candidates/counts/[0-9a-f]*/counts")
+def test_one_part_of_sums_for_all_buckets(texts: Laboratory) -> None:
+    given(texts, BUCKETS)
+    texts.run()
+    (counts,) = texts.root.glob("candidates/counts/[0-9a-f]*/counts")
     pairs = pl.concat(pl.read_parquet(part) for part in counts.glob("*.parquet"))
     (part,) = (counts.parent / "totals").glob("*.parquet")
     sums = pl.read_parquet(part)

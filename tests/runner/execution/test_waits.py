@@ -32,6 +32,7 @@ def fill(laboratory: Laboratory, *, missing: int) -> None:
     write(laboratory.folder / "sheet.tsv", lines)
 
 
+@pytest.mark.long
 def test_waits_and_goes_on(laboratory: Laboratory, driver: Driver) -> None:
     laboratory.run()
     full = laboratory.digests()

@@ -235,7 +235,7 @@ def test_a_signal_to_another_thread_ends_the_wait_for_a_lock(storage: Storage) -
     later = threading.Timer(0.2, signal.pthread_kill, (other.ident, signal.SIGINT))
     with ExitStack() as held:
         held.enter_context(storage.lock("k", lambda: None))
-        limit = threading.Timer(20, held.close)  # else a failure would hang
+        limit = threading.Timer(120, held.close)  # else a failure would hang
         limit.start()
         with pytest.raises(KeyboardInterrupt), storage.lock("k", later.start):
             pytest.fail("held twice")

@@ -49,6 +49,7 @@ def test_every_evaluation_looks(evaluation: str, small: SmallRun) -> None:
     small.run(GOLD + TAGS + evaluation)
 
 
+@pytest.mark.long
 def test_what_may_differ(small: SmallRun) -> None:
     small.run(GOLD + 'exclude = ["P", "X"]\n' + TAGS + 'exclude = ["X", "P"]\n' + TYPES)
     other_tags = 'tag = "xpos"\nexclude = ["."]\n'

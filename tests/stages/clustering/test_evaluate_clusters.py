@@ -302,6 +302,7 @@ def test_limits_without_sentences_are_an_error(case: str, tmp_path: Path) -> Non
         small.run(STAGES_OF_A_RUN.replace(old, new, 1) + more)
 
 
+@pytest.mark.long
 def test_a_certificate_is_asked_for_in_the_experiment(tmp_path: Path) -> None:
     rows = {name: [f"{item}\t{one}" for item, held in each.items() for one in held]
             for name, each in (("g", STUCK_GOLD), ("w", STUCK))}  # fmt: skip
@@ -370,6 +371,7 @@ def test_a_wrong_stage_in_a_list_is_named_by_its_place(tmp_path: Path) -> None:
         assert said in str(error.value)
 
 
+@pytest.mark.long
 def test_another_order_of_systems_gives_the_same_scores(tmp_path: Path) -> None:
     small = SmallRun(tmp_path, {"c.tsv": CORPUS, "w.tsv": "dog\ta\nrun\tb\n"})
     one = small.run(STAGES_OF_A_RUN)["types.scores"]

@@ -82,6 +82,7 @@ def test_shards_and_batches_make_no_difference(tmp_path: Path) -> None:
     assert all(cut[name].equals(table) for name, table in whole.items())
 
 
+@pytest.mark.long
 def test_parts_that_are_merged_again_and_again(tmp_path: Path) -> None:
     content = "form\tupos\n" + "".join(f"w{i % 500}\tN\n\n" for i in range(60_000))
     small = SmallRun(tmp_path, {"c.tsv": content})

@@ -49,7 +49,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_small_parts")
-@pytest.mark.parametrize("sentences", [False, True])
+@pytest.mark.parametrize("sentences", [pytest.param(False, marks=pytest.mark.long), True])
 def test_the_same_comes_of_it(*, sentences: bool, tmp_path: Path) -> None:
     build(tmp_path)
     both = made(tmp_path, ONE, sentences=sentences)

@@ -109,6 +109,7 @@ def test_what_counts_is_what_a_loop_counts(tmp_path: Path) -> None:
         f"{TAGGING}min_frequency = 100_000\n",
     ],
 )
+@pytest.mark.long
 def test_what_is_refused_is_refused_in_the_same_words(stage: str, tmp_path: Path) -> None:
     build(tmp_path)
     said = []

@@ -132,6 +132,7 @@ TABLES = ("e.comparison", "e.cuts", "e.best", "e.baseline", "e.baseline_cuts", "
 
 
 @pytest.mark.parametrize("sampled", [False, True])
+@pytest.mark.long
 def test_ranks_and_lists_in_parts(
     sampled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_sample_that_grows_over_four_runs_spends_alpha() -> None:
 
 
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+@pytest.mark.long
 def test_all_looks_together_cross_their_bounds_with_alpha(spending: str) -> None:
     found = evaluated("evaluate.precision", drawn(rate=0.05), looks=LOOKS, spending=spending)
     bounds = found["looks"]["z"].to_numpy()
@@ -187,7 +188,9 @@ def test_tests_of_one_look_are_made_at_its_level() -> None:
     assert found["comparison"].drop("significant").equals(plain["comparison"].drop("significant"))
 
 
-@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+@pytest.mark.parametrize(
+    "spending", [pytest.param("obrien_fleming", marks=pytest.mark.long), "pocock"]
+)
 def test_each_test_of_a_family_spends_its_part_of_alpha(spending: str) -> None:
     rates = np.array([0.15, 0.3, 0.45, 0.6])
     sample = drawn(rate=0.45)
@@ -217,7 +220,9 @@ def test_holm_tests_the_next_with_what_is_left_of_alpha() -> None:
     assert 0 < len(rejected) < len(p)
 
 
-@pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
+@pytest.mark.parametrize(
+    "spending", [pytest.param("obrien_fleming", marks=pytest.mark.long), "pocock"]
+)
 def test_limits_of_differences_are_at_the_level_of_their_look(spending: str) -> None:
     sample = drawn(rate=0.15)
     options = {"looks": LOOKS, "spending": spending}
@@ -244,6 +249,7 @@ def test_limits_of_differences_decide_as_their_adjusted_tests() -> None:
         assert 0 < outside.sum() < rows.height
 
 
+@pytest.mark.long
 def test_differences_beyond_the_candidates_are_adjusted_as_the_tests_at_the_cuts() -> None:
     found = evaluated("evaluate.comparison", drawn(rate=0.2), looks=LOOKS)
     rows = found["differences"].filter(population="super")
@@ -269,6 +275,7 @@ def test_a_last_look_at_all_candidates_knows_their_differences_and_not_those_bey
 
 
 @pytest.mark.parametrize("population", ["finite", "super"])
+@pytest.mark.long
 def test_limits_of_a_difference_miss_at_some_look_in_alpha_of_samples(population: str) -> None:
     rates, runs, size, positives = np.array([0.15, 0.3, 0.45, 0.6]), 4000, 80, (36, 20)
     finite, method = (True, "hypergeometric") if population == "finite" else (False, "wilson")
@@ -298,6 +305,7 @@ def test_limits_of_a_difference_miss_at_some_look_in_alpha_of_samples(population
     assert missed["looks"].mean() <= 0.05 < missed["once"].mean()
 
 
+@pytest.mark.long
 def test_one_sided_tests_err_less_than_alpha_over_all_looks() -> None:
     for spending in ("obrien_fleming", "pocock"):
         levels = spent_levels(SHARES, (1 - RATES) / RATES, alpha=0.05, spending=spending)

@@ -84,7 +84,13 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, pl.DataFrame]]] = {
 }
 
 
-@pytest.mark.parametrize("use", CASES)
+SLOW = {"extract.merge", "extract.keywords"}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [pytest.param(use, marks=[pytest.mark.long] if use in SLOW else []) for use in CASES],
+)
 def test_the_same_tables(use: str) -> None:
     config, tables = CASES[use]
     whole = run_stage(use, config, **tables)
@@ -96,6 +102,7 @@ def test_the_same_tables(use: str) -> None:
 
 
 @pytest.mark.parametrize("use", CASES)
+@pytest.mark.long
 def test_no_part_has_many_more_than_there_is_room_for(use: str) -> None:
     """The bounds are guessed from some rows, so it is not exact."""
     options, tables = CASES[use]

@@ -16,7 +16,7 @@ from pipeline.stages.base import FAULTS, STAGES
 from schemas.validate import validate
 from tests.kernels.room_for import room_for
 
-ROOMS = [1, 3, 10]
+ROOMS = [pytest.param(1, marks=pytest.mark.long), 3, pytest.param(10, marks=pytest.mark.long)]
 Made = dict[str, pl.DataFrame]
 
 
@@ -117,7 +117,7 @@ def generated(**config: Any) -> Made:
     return in_parts("extract.paradigms", options, **tables)
 
 
-@pytest.mark.parametrize("parts", [1, 3, 10, 100])
+@pytest.mark.parametrize("parts", [*ROOMS, 100])
 @pytest.mark.parametrize("config", [{}, {"case": "lower", "replace": {"l1": "l2"}}])
 def test_forms_are_generated_the_same(config: dict[str, Any], parts: int) -> None:
     expected = generated(**config)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
@@ -47,14 +47,12 @@ def items_of(*pairs: tuple[str, str]) -> Items:
     return [(frozenset(map(int, a)), frozenset(map(int, b))) for a, b in pairs]
 
 
-@settings(max_examples=200)
 @given(overlapping)
 def test_slow_twins(items: Items) -> None:
     expected = {name: twin(items) for name, twin in TWINS.items()}
     assert scores(items, list(TWINS)) == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=20)
 @given(overlapping)
 def test_a_measure_by_itself_is_that_of_the_table(items: Items) -> None:
     data = memberships(*frames(items), seed="s")

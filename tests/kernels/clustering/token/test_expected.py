@@ -6,7 +6,7 @@ from random import Random
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernels.clustering.token.contingency import expected_information
@@ -35,7 +35,6 @@ def check(classes: list[int], sizes: list[int], rel: float = 1e-12) -> None:
     )
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(1, 25), min_size=1, max_size=4), st.randoms())
 def test_the_whole_sum(classes: list[int], random: Random) -> None:
     N = sum(classes)

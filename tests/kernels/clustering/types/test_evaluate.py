@@ -89,6 +89,7 @@ def test_rows_in_any_order_and_repeated() -> None:
     assert all(a.equals(b) for a, b in zip(first, again, strict=True))
 
 
+@pytest.mark.long
 def test_laws_of_small_instances() -> None:
     for gold, induced, *_ in instances(12, seed=10):
         made = evaluate_type_level(*frames(gold, induced), restarts=1)

@@ -87,6 +87,7 @@ def test_a_single_climb_sticks() -> None:
     assert 0 < found.reached < 22
 
 
+@pytest.mark.long
 def test_between_the_1_1_mapping_and_the_best() -> None:
     above = 0
     for gold, induced, n, m in instances(300, seed=3):
@@ -212,6 +213,7 @@ def test_sums_that_are_not_exact_lead_to_the_same_place() -> None:
     )
 
 
+@pytest.mark.long
 def test_blocks_that_are_not_kept_are_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = [many_to_one(Neighbours(worked(4)), name, seed="s").mapping for name in MAPPED]
     monkeypatch.setattr("pipeline.kernels.clustering.types.entries._KEPT_ENTRIES", 0)

@@ -35,6 +35,7 @@ def test_worked_examples(place: int) -> None:
         assert measure(patterns, one_to_one(patterns, name)).value == Fraction(value), name
 
 
+@pytest.mark.long
 def test_no_1_1_mapping_is_better() -> None:
     for gold, induced, n, m in instances(1500, seed=1, most_clusters=3):
         patterns = patterns_of(gold, induced, n, m)

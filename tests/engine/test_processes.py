@@ -1,0 +1,359 @@
+"""The engine of several processes: whatever becomes of a task or a process, nothing hangs or stays."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import cloudpickle
+import pytest
+
+from pipeline.allocator import THRIFTY, wished
+from pipeline.engine import ProcessEngine
+from pipeline.errors import DataError, LexassayError, TaskFailed, WorkerLost
+from pipeline.runner.task import run_task
+from tests.runner.commands import environment
+
+SECONDS = 120
+"""After so long something hangs, however busy the machine is."""
+MARK = "LEXASSAY_TEST_MARK"
+needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").is_file(), reason="needs /proc")
+dies = pytest.mark.uncounted("a worker that dies cannot write its counts")
+
+HEAD = """
+import os, sys, time
+from pathlib import Path
+from pipeline.engine import ProcessEngine
+
+def square(number):
+    return number * number
+
+def wait(number):
+    Path(f"{number}.begun").touch()
+    time.sleep(600)
+
+"""
+SQUARES = """
+with ProcessEngine(workers=2) as engine:
+    print(sorted(engine.map(square, [1, 2, 3])))
+"""
+WAITS = """
+with ProcessEngine(workers=2) as engine:
+    list(engine.map(wait, [1, 2]))
+"""
+
+
+class Script:
+    """A script in a process of its own, with all processes that it starts."""
+
+    def __init__(self, folder: Path, text: str) -> None:
+        self.folder, self.mark = folder, uuid.uuid4().hex
+        (folder / "script.py").write_text(HEAD + text)
+        self.process = subprocess.Popen(
+            [sys.executable, "script.py"],
+            cwd=folder,
+            env=environment(more={MARK: self.mark}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def end(self) -> tuple[str, str]:
+        """Return what it said by standard output and by standard error."""
+        try:
+            return self.process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+    def begun(self, *numbers: int) -> None:
+        """Wait until tasks have begun."""
+        until(lambda: all((self.folder / f"{each}.begun").exists() for each in numbers))
+
+    def assert_alone(self) -> None:
+        """Wait until no process is left."""
+        entry = f"{MARK}={self.mark}".encode()
+        until(lambda: not [each for each in environments() if entry in each.split(b"\0")])
+
+
+def environments() -> Iterator[bytes]:
+    """Yield the environment of every process that is alive."""
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            yield path.read_bytes()
+        except OSError:
+            continue
+
+
+def until(true: Callable[[], object]) -> None:
+    """Wait for something."""
+    limit = time.monotonic() + SECONDS
+    while not true():
+        assert time.monotonic() < limit, "it does not come"
+        time.sleep(0.05)
+
+
+@needs_proc
+@pytest.mark.long
+def test_functions_of_a_script(tmp_path: Path) -> None:
+    script = Script(tmp_path, SQUARES)
+    out, err = script.end()
+    assert out == "[1, 4, 9]\n", err
+    assert script.process.returncode == 0
+    script.assert_alone()
+
+
+@needs_proc
+@pytest.mark.long
+@dies
+def test_workers_end_when_the_process_is_killed_that_they_work_for(tmp_path: Path) -> None:
+    script = Script(tmp_path, WAITS)
+    script.begun(1, 2)
+    script.process.kill()
+    script.end()
+    script.assert_alone()
+
+
+@needs_proc
+@pytest.mark.long
+@dies
+@pytest.mark.parametrize("group", [True, False], ids=["terminal", "process"])
+def test_an_interrupt_ends_all(tmp_path: Path, group: bool) -> None:
+    script = Script(tmp_path, WAITS)
+    script.begun(1, 2)
+    (os.killpg if group else os.kill)(script.process.pid, signal.SIGINT)
+    _, err = script.end()
+    assert script.process.returncode == -signal.SIGINT
+    assert err.count("Traceback") == 1, err
+    assert err.endswith("KeyboardInterrupt\n")
+    script.assert_alone()
+
+
+@needs_proc
+@pytest.mark.long
+@dies
+@pytest.mark.parametrize("seconds", [0.2, 0.4, 0.6, 0.8])
+def test_an_interrupt_while_workers_start(tmp_path: Path, seconds: float) -> None:
+    script = Script(tmp_path, "Path('0.begun').touch()\n" + WAITS)
+    script.begun(0)
+    time.sleep(seconds)
+    os.killpg(script.process.pid, signal.SIGINT)
+    _, err = script.end()
+    assert err.endswith("KeyboardInterrupt\n")
+    script.assert_alone()
+
+
+@needs_proc
+@pytest.mark.long
+@dies
+def test_results_that_nobody_asks_for(tmp_path: Path) -> None:
+    """What is left of a map ends with the engine, though somebody holds the iterator."""
+    text = """
+def some(number):
+    return wait(number) if number else number
+
+with ProcessEngine(workers=2) as engine:
+    results = engine.map(some, [0, 1, 2, 3])
+    print(next(results))
+    print(sorted(engine.map(square, [1, 2])))
+"""
+    script = Script(tmp_path, text)
+    out, err = script.end()
+    assert out == "0\n[1, 4]\n", err
+    assert script.process.returncode == 0
+    script.assert_alone()
+
+
+def test_the_pool_is_loaded_when_it_is_needed() -> None:
+    text = "import sys, pipeline.engine; print({'loky', 'cloudpickle'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True)
+    assert done.stdout == "set()\n"
+
+
+def test_tasks_of_stages_are_sent_by_name() -> None:
+    sent = cloudpickle.dumps(run_task)
+    assert len(sent) < 100
+    assert b"pipeline.runner.task" in sent
+
+
+class Unreadable:
+    """Can be pickled; cannot be unpickled."""
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+        return __import__, ("no_such_module",)
+
+
+class UnreadableHere:
+    """Can be unpickled by its maker alone."""
+
+    def __init__(self) -> None:
+        self.maker = os.getpid()
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[int]]:
+        return only_in, (self.maker,)
+
+
+class Peculiar(Exception):
+    """Cannot be made anew from its arguments."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} and {second}")
+
+
+def only_in(maker: int) -> None:
+    if os.getpid() != maker:
+        raise ValueError("this is another process")
+
+
+def raise_it(error: BaseException) -> NoReturn:
+    raise error
+
+
+def peculiar(_item: int) -> NoReturn:
+    raise Peculiar("salt", "pepper")
+
+
+def lock(_item: int) -> object:
+    return threading.Lock()
+
+
+def unreadable_here(_item: int) -> object:
+    return UnreadableHere()
+
+
+def too_large(_item: int) -> bytes:
+    return bytes(1 << 55)
+
+
+def settings(_item: int) -> dict[str, str]:
+    """Return the environment that the process began with; libraries change it."""
+    lines = Path("/proc/self/environ").read_text().split("\0")
+    return dict(each.split("=", 1) for each in lines if each)
+
+
+def pid(_item: int) -> int:
+    time.sleep(0.1)
+    return os.getpid()
+
+
+def killed(number: int) -> int:
+    if number == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[ProcessEngine]:
+    """One engine for all, which goes on after every error."""
+    with ProcessEngine(workers=2) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("task", "item", "said"),
+    [
+        (
+            len,
+            threading.Lock(),
+            "task len of <unlocked .*>: it cannot be pickled: TypeError: cannot",
+        ),
+        (repr, Unreadable(), "cannot read the task: ModuleNotFoundError: No module named 'no_such"),
+        (
+            lock,
+            1,
+            "task lock of 1: the result cannot be pickled: TypeError: cannot pickle '_thread",
+        ),
+        (
+            unreadable_here,
+            1,
+            "of 1: the result cannot be read: ValueError: this is another process",
+        ),
+        (too_large, 1, "task too_large of 1: the memory is used up: MemoryError; set memory = "),
+        (sys.exit, 3, "task exit of 3: the task would end its worker: SystemExit: 3; raise an"),
+        (peculiar, 1, "what cannot be pickled: .*Peculiar: salt and pepper; raise a plain error"),
+        (len, "x" * 10_000, None),
+    ],
+)
+def test_what_cannot_be_sent(
+    engine: ProcessEngine, task: Callable[[Any], Any], item: object, said: str | None
+) -> None:
+    if said is None:
+        assert sorted(engine.map(task, [item, item])) == [10_000, 10_000]
+        return
+    with pytest.raises(TaskFailed, match=said) as caught:
+        list(engine.map(task, [item, item]))
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("error", [DataError("this is wrong"), KeyError("x"), RecursionError()])
+def test_what_a_task_raises_is_left_as_it_is(engine: ProcessEngine, error: Exception) -> None:
+    with pytest.raises(type(error)) as caught:
+        list(engine.map(raise_it, [error, error]))
+    assert str(caught.value) == str(error)
+    assert "in raise_it" in caught.value.__notes__[0]
+
+
+@needs_proc
+def test_what_workers_are_told(engine: ProcessEngine) -> None:
+    first, _ = engine.map(settings, [1, 2])
+    assert first["POLARS_MAX_THREADS"] == str(max(1, (os.cpu_count() or 1) // 2))
+    expected = THRIFTY | wished(os.environ)
+    assert {name: first[name] for name in THRIFTY} == {name: expected[name] for name in THRIFTY}
+
+
+def test_workers_are_kept_for_the_next_map(engine: ProcessEngine) -> None:
+    pids = {each for _ in range(5) for each in engine.map(pid, range(4))}
+    assert len(pids) == 2
+    with engine:  # does not end what is begun outside
+        assert {*engine.map(pid, range(4))} <= pids
+    assert {*engine.map(pid, range(4))} <= pids
+
+
+def test_nothing_is_left_of_an_engine_and_it_begins_again() -> None:
+    engine = ProcessEngine(workers=2)
+    for _ in range(2):
+        with engine:
+            pids = {*engine.map(pid, range(4))}
+        for each in pids:
+            with pytest.raises(ProcessLookupError):
+                os.kill(each, 0)
+
+
+@dies
+@pytest.mark.long
+def test_a_killed_worker_is_the_error_of_its_task_alone() -> None:
+    done: list[int] = []
+    with ProcessEngine(workers=2) as engine:
+        with pytest.raises(
+            WorkerLost, match=r"task killed of 0: 3 workers died .* SIGKILL"
+        ) as lost:
+            done += engine.map(killed, range(5))
+        assert "set memory = ... or fewer workers" in str(lost.value)
+        assert sorted(engine.map(killed, [1, 2])) == [1, 2]
+
+
+@dies
+@pytest.mark.long
+def test_a_worker_killed_between_two_maps_is_replaced() -> None:
+    with ProcessEngine(workers=2) as engine:
+        for each in {*engine.map(pid, range(4))}:
+            os.kill(each, signal.SIGKILL)
+        assert sorted(engine.map(killed, [1, 2, 3])) == [1, 2, 3]
+
+
+def test_errors_of_tasks_can_be_sent_on() -> None:
+    """From a worker that has workers of its own."""
+    for error in (TaskFailed("task"), WorkerLost("worker")):
+        again = pickle.loads(pickle.dumps(error))
+        assert isinstance(again, LexassayError)
+        assert str(again) == str(error)

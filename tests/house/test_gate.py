@@ -1,0 +1,106 @@
+"""The gate: the suites that a change needs, and the tables that it must leave as they were."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import polars as pl
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SUITES = {"browser", "cluster", "long", "office", "scale", "torture"}
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+    return import_module("suites")
+
+
+@pytest.fixture
+def tables(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    return import_module("table_digests")
+
+
+def test_suites_are_targets_of_make(gate: ModuleType) -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(gate.suites(None)) == SUITES <= targets
+    folders = {name for each in gate.areas().values() for name in each} - SUITES
+    for folder in (ROOT / "tests" / name.removeprefix("long-") for name in folders):
+        assert any("mark.long" in path.read_text() for path in folder.rglob("test_*.py")), folder
+
+
+def test_areas_are_there(gate: ModuleType) -> None:
+    assert [prefix for prefix in gate.areas() if not (ROOT / prefix).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "needed"),
+    [
+        ("CHANGELOG.md", set()),
+        ("pipeline/report/view.py", {"long-report", "browser"}),
+        ("pipeline/kernels/cooccurrence/pairs.py", {"long-kernels", "scale"}),
+        ("schemas/precision.py", {"long", "torture"}),
+        ("tests/office/test_walk.py", {"office"}),
+        ("constraints.txt", SUITES),
+    ],
+)
+def test_a_change_needs_the_suites_of_its_areas(
+    gate: ModuleType, path: str, needed: set[str]
+) -> None:
+    assert set(gate.suites([path, "LICENSE"])) == needed
+
+
+def test_what_changed_is_found_in_the_history(
+    gate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "ROOT", tmp_path)
+    for name in ("GIT_AUTHOR", "GIT_COMMITTER"):
+        monkeypatch.setenv(f"{name}_NAME", "a")
+        monkeypatch.setenv(f"{name}_EMAIL", "a@example.org")
+    assert gate.changes("") is None
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    assert gate.changes("") is None
+    for name, day in (("old", "2001-01-01T00:00:00"), ("new", "2090-01-01T00:00:00")):
+        (tmp_path / name).write_text("a")
+        monkeypatch.setenv("GIT_COMMITTER_DATE", day)
+        subprocess.run(["git", "add", "."], cwd=tmp_path, check=True)
+        subprocess.run(["git", "commit", "--quiet", "-m", name], cwd=tmp_path, check=True)
+    assert gate.changes("") == ["new"]
+    (tmp_path / "added").write_text("a")
+    assert gate.changes("HEAD") == ["added"]
+    assert gate.changes("0" * 40) is None
+
+
+def test_the_gate_names_a_table_that_differs(
+    tables: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = json.loads((ROOT / "benchmarks" / "digests.json").read_text())
+    name = next(iter(known))
+    (tmp_path / "after.json").write_text(json.dumps({**known, name: "0"}))
+    asked = ["compare", str(ROOT / "benchmarks" / "digests.json"), str(tmp_path / "after.json")]
+    assert tables.main(asked) == 1
+    assert f"{name} differs" in capsys.readouterr().out
+    assert tables.main([*asked[:2], asked[1]]) == 0
+
+
+def test_a_rounded_digest_does_not_know_the_last_bits(tables: ModuleType, tmp_path: Path) -> None:
+    values = {
+        "a": [("x", 0.1 + 0.2), ("y", -0.0)],
+        "b": [("y", 0.0), ("x", 0.3)],
+        "c": [("x", 0.30001), ("y", 0.0)],
+    }
+    found = {}
+    for name, rows in values.items():
+        (tmp_path / name).mkdir()
+        pl.DataFrame(rows, schema=["l1", "f"], orient="row").write_parquet(
+            tmp_path / name / "p.parquet"
+        )
+        found[name] = tables.rounded_digest(tmp_path / name)
+    assert found["a"] == found["b"] != found["c"]
