@@ -152,7 +152,8 @@ def as_frame(data: Any) -> pl.DataFrame:
 
     Examples
     --------
-    >>>     >>> as_frame(pa.table({"f": [1, 2]})).height
+    >>> import pyarrow as pa
+    >>> as_frame(pa.table({"f": [1, 2]})).height
     2
     """
     if isinstance(data, pl.LazyFrame):
@@ -256,6 +257,7 @@ def take(data: Any, needed: Collection[str]) -> Taken:
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> taken = take(pa.table({"f": [1], "g": [2]}), ["f"])
     >>> taken.back(taken.frame.with_columns(h=pl.col("f") / 2), ["h"]).to_pydict()
     {'f': [1], 'g': [2], 'h': [0.5]}

@@ -616,7 +616,7 @@ def duration_text(seconds: float) -> str:
 
     Examples
     --------
-    >>> [in_words(seconds) for seconds in (0.2, 59, 90, 7200)]
+    >>> [duration_text(seconds) for seconds in (0.2, 59, 90, 7200)]
     ['1 s', '59 s', '2 min', '2.0 h']
     """
     if seconds < 60:

@@ -617,15 +617,15 @@ def of_two(one: str, test: Difference, *, alpha: float, margin: float = 0.0) -> 
 
     Examples
     --------
-    >>> of_two("t-score", words.Difference("MI", 0.124, 0.003), alpha=0.05)
+    >>> of_two("t-score", Difference("MI", 0.124, 0.003), alpha=0.05)
     't-score is better than MI (+12.4 points, adjusted p = .003)'
-    >>> of_two("MI", words.Difference("t-score", -0.124, 0.003), alpha=0.05)
+    >>> of_two("MI", Difference("t-score", -0.124, 0.003), alpha=0.05)
     'MI is worse than t-score (−12.4 points, adjusted p = .003)'
-    >>> of_two("MI", words.Difference("Dice", 0.02, 0.3), alpha=0.05)
+    >>> of_two("MI", Difference("Dice", 0.02, 0.3), alpha=0.05)
     'MI and Dice cannot be told apart (+2.0 points, adjusted p = .300)'
-    >>> of_two("MI", words.Difference("Dice", 0.02, 0.001), alpha=0.05, margin=0.05)
+    >>> of_two("MI", Difference("Dice", 0.02, 0.001), alpha=0.05, margin=0.05)
     'MI and Dice differ by less than the margin of 5.0 points (+2.0 points, adjusted p = .001)'
-    >>> limited = words.Difference("MI", 0.124, 0.003, 0.081, 0.166)
+    >>> limited = Difference("MI", 0.124, 0.003, 0.081, 0.166)
     >>> of_two("t-score", limited, alpha=0.05)
     't-score is better than MI (+12.4 points [+8.1, +16.6], adjusted p = .003)'
     """
@@ -660,7 +660,7 @@ def worse_here(those: Sequence[Difference], *, alpha: float, candidates: int) ->
     Examples
     --------
     >>> worse_here(
-    ...     [words.Difference("MI", -0.044, 0.01, -0.08, -0.007)], alpha=0.05, candidates=5102
+    ...     [Difference("MI", -0.044, 0.01, -0.08, -0.007)], alpha=0.05, candidates=5102
     ... )
     'among these 5,102 candidates alone MI is worse by 4.4 points [0.7, 8.0], adjusted p = .010'
     """
@@ -689,7 +689,7 @@ def equivalent(pair: tuple[str, str], test: Difference, *, alpha: float, bound: 
     Examples
     --------
     >>> equivalent(
-    ...     ("Dice", "MI"), words.Difference("", 0.002, 0.01, -0.019, 0.023), alpha=0.05, bound=0.03
+    ...     ("Dice", "MI"), Difference("", 0.002, 0.01, -0.019, 0.023), alpha=0.05, bound=0.03
     ... )
     'Dice and MI are equivalent within 3 points (+0.2 points [−1.9, +2.3], adjusted p = .010)'
     """

@@ -44,7 +44,7 @@ def column_ratio(part: str, whole: str) -> pl.Expr:
     Examples
     --------
     >>> counts = pl.DataFrame({"k": [1, 0], "n": [4, 0]})
-    >>> counts.select(ratio("k", "n")).to_series().to_list()
+    >>> counts.select(column_ratio("k", "n")).to_series().to_list()
     [0.25, None]
     """
     total = pl.col(whole).cast(pl.Float64)
@@ -115,7 +115,7 @@ def log_of_ratio(
     Examples
     --------
     >>> frame = pl.DataFrame({"x": [100.0], "y": [10.0], "d": [90.0]})
-    >>> round(frame.select(log_ratio("x", "y", "d", base=10)).item(), 12)
+    >>> round(frame.select(log_of_ratio("x", "y", "d", base=10)).item(), 12)
     1.0
     """
     x, y, d = expr(x), expr(y), expr(difference)

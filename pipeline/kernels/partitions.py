@@ -26,7 +26,7 @@ def most_rows() -> int:
 
     Examples
     --------
-    >>> with room.limited(4 << 30):
+    >>> with memory.limited(4 << 30):
     ...     most_rows() // 1_000_000
     2
     """

@@ -219,7 +219,7 @@ def setting_text(value: Any) -> str:
 
     Examples
     --------
-    >>> text(0.2), text(True), text(["mi", "dice"]), text({"TP": ["yes"]}), text("")
+    >>> setting_text(0.2), setting_text(True), setting_text(["mi", "dice"]), setting_text({"TP": ["yes"]}), setting_text("")
     ('0.2', 'yes', 'mi, dice', '{"TP": ["yes"]}', '(empty)')
     """
     if isinstance(value, bool):

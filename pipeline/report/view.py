@@ -510,7 +510,7 @@ def rows_that_fit(columns: int) -> int | None:
 
     Examples
     --------
-    >>> with room.limited(64 << 20):
+    >>> with memory.limited(64 << 20):
     ...     rows_that_fit(16)
     65536
     """

@@ -126,7 +126,7 @@ def range_text(numbers: Iterable[int]) -> str:
 
     Examples
     --------
-    >>> in_words([0, 1, 2, 5])
+    >>> range_text([0, 1, 2, 5])
     '0-2,5'
     """
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges(numbers))

@@ -85,7 +85,7 @@ def check_rates(given: Sequence[float]) -> list[Problem]:
 
     Examples
     --------
-    >>> print(rates([0.1, 15])[0])
+    >>> print(check_rates([0.1, 15])[0])
     rate: 15 is no sampling rate above 0 and up to 1; 15 % is 0.15
     """
     if not given:
@@ -122,7 +122,7 @@ def check_interval(name: str, *, replacement: bool) -> list[Problem]:
 
     Examples
     --------
-    >>> print(interval("wilso", replacement=False)[0])
+    >>> print(check_interval("wilso", replacement=False)[0])
     interval: unknown interval 'wilso'; did you mean wilson?
     """
     unknown = _named("interval", INTERVALS, name)

@@ -45,9 +45,9 @@ def annotation_layout(
 
     Examples
     --------
-    >>> layout(labels=["SVC", "free"], examples=["example_1"]).names
+    >>> annotation_layout(labels=["SVC", "free"], examples=["example_1"]).names
     ('l1', 'l2', 'label', 'note', 'example_1', 'annotator', 'id')
-    >>> layout(units=["l1", "l2", "l3"]).names
+    >>> annotation_layout(units=["l1", "l2", "l3"]).names
     ('l1', 'l2', 'l3', 'label', 'note', 'annotator', 'id')
     """
     pair = len(units) == len(_PAIR)
@@ -122,7 +122,7 @@ def keying_layout(*, shown: bool = True) -> Layout:
 
     Examples
     --------
-    >>> layout().names
+    >>> keying_layout().names
     ('lemma', 'forms', 'note', 'lexicon_forms', 'annotator', 'id')
     """
     beside = Column(

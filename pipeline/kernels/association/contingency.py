@@ -77,7 +77,7 @@ def tuple_tables(tuples: pl.DataFrame, *, size: int, wanted: Collection[str]) ->
     Examples
     --------
     >>> rows = {"f": [146, 1], "f1": [382, 2], "f2": [4047, 2], "N": [406159, 9]}
-    >>> made = tables(pl.DataFrame(rows), size=2, wanted=["o12", "e"])
+    >>> made = tuple_tables(pl.DataFrame(rows), size=2, wanted=["o12", "e"])
     >>> made.select(pl.col("o12", "e").round(6)).row(0)
     (236.0, 3.806278)
     """

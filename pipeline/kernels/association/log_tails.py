@@ -51,7 +51,7 @@ def normal_two_sided(square: pl.Expr) -> pl.Expr:
     Examples
     --------
     >>> frame = pl.DataFrame({"x2": [0.0, 3.841458820694124, 1e5]})
-    >>> frame.select(two_sided(pl.col("x2")).round(6)).to_series().to_list()
+    >>> frame.select(normal_two_sided(pl.col("x2")).round(6)).to_series().to_list()
     [0.0, 1.30103, 21717.322159]
     """
     return square.map_batches(_two_sided, return_dtype=pl.Float64, is_elementwise=True)
@@ -108,7 +108,7 @@ def one_sided(statistic: pl.Expr, two_sided: pl.Expr) -> pl.Expr:
     Examples
     --------
     >>> frame = pl.DataFrame({"z": [0.0, 1.9599639845400545, -1.9599639845400545]})
-    >>> both = two_sided(pl.col("z") * pl.col("z"))
+    >>> both = normal_two_sided(pl.col("z") * pl.col("z"))
     >>> frame.select(one_sided(pl.col("z"), both).round(6)).to_series().to_list()
     [0.30103, 1.60206, 0.010995]
     """

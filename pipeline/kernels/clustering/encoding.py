@@ -200,7 +200,7 @@ def kept(
     Examples
     --------
     >>> rows = {"run": [""] * 3, "item": ["a", "a", "."], "gold": ["N", "V", "."]}
-    >>> tags = counted(pl.LazyFrame(rows | {"cluster": ["1", "1", "2"]}))
+    >>> tags = count_tokens(pl.LazyFrame(rows | {"cluster": ["1", "1", "2"]}))
     >>> kept(tags, exclude=["."]).collect().sort("gold").select("item", "gold", "f").rows()
     [('a', 'N', 1), ('a', 'V', 1)]
     """

@@ -109,7 +109,7 @@ def added_up(
 
     Examples
     --------
-    >>> rows = pl.DataFrame({"a": [7, 8, 7], "f": [1, 2, 3], PLACE: [2, 0, 1]})
+    >>> rows = pl.DataFrame({"a": [7, 8, 7], "f": [1, 2, 3], ROW_PLACE: [2, 0, 1]})
     >>> keyed = rows.cast({"a": pl.UInt64})
     >>> [each.to_list() for each in added_up([keyed], ["a"], Runs([[1], [2]]), most=2)]
     [[2], [4, 4]]
